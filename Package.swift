@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Tailrace",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Tailrace", targets: ["Tailrace"]),
+    .library(name: "TailraceFoundation", targets: ["TailraceFoundation"]),
+    .library(name: "TailraceTesting", targets: ["TailraceTesting"]),
+    .executable(name: "textscan", targets: ["textscan"]),
+  ],
+  targets: [
+    .target(name: "Tailrace"),
+    .target(name: "TailraceFoundation", dependencies: ["Tailrace"]),
+    .target(name: "TailraceTesting", dependencies: ["Tailrace"]),
+    .executableTarget(name: "textscan", dependencies: ["Tailrace", "TailraceFoundation"]),
+    .testTarget(
+      name: "TailraceTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

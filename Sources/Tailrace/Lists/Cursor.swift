@@ -1,0 +1,264 @@
+public import Synchronization
+
+/// A moving position in a list: what operators and readers pull from.
+///
+/// It lets go of every segment that it has passed. A cursor that finds itself the only one who can
+/// see the unevaluated rest may take the producer over and pull from it directly: what nobody can
+/// observe is not memoized ("First pass").
+@usableFromInline
+struct Cursor<Element: Sendable, Failure: Error> {
+  /// `nil` at the end, and while the cursor pulls from a producer.
+  @usableFromInline var segment: Segment<Element, Failure>?
+  @usableFromInline var producer: Producer<Element, Failure>?
+  @usableFromInline var index: Int
+  /// Cells below it are known to be evaluated.
+  @usableFromInline var limit = 0
+  @usableFromInline var base: UnsafeMutablePointer<Element>?
+  @usableFromInline var budget = fullBudget
+  @usableFromInline var takesOver: Bool
+  /// A cancelled task gets evaluated elements only.
+  @usableFromInline let stopsWhenCancelled: Bool
+
+  @inlinable
+  init(
+    _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
+    stopsWhenCancelled: Bool = false
+  ) {
+    index = list.offset
+    self.takesOver = takesOver
+    self.stopsWhenCancelled = stopsWhenCancelled
+    base = list.segment?.base
+    segment = list.segment
+  }
+
+  /// Pulls one element, or throws why there is none. `nil` at the end, again and again.
+  ///
+  /// Evaluated elements are read from memory: no lock, no atomic operation, no allocation.
+  @inlinable @inline(__always)
+  mutating func next() throws(Interruption<Failure>) -> Element? {
+    if index < limit {
+      let element = base.unsafelyUnwrapped[index]
+      index &+= 1
+      return element
+    }
+    return try advance()
+  }
+
+  @inlinable
+  mutating func advance() throws(Interruption<Failure>) -> Element? {
+    while true {
+      if producer != nil {
+        if let element = try pull() { return element }
+        if segment == nil { return nil }
+      }
+      // The references are moved out and back, not copied: a copy is two atomic counts per element.
+      guard var segment = segment.take() else { return nil }
+      let word = segment.published.load(ordering: .acquiring)
+      let count = word >> 1
+      if index < count {
+        limit = count
+        let element = segment.base[index]
+        index &+= 1
+        self.segment = consume segment
+        return element
+      }
+      if word & 1 == 1 {
+        try follow(consume segment, count)
+        continue
+      }
+      if takesOver, index == count, isKnownUniquelyReferenced(&segment),
+        case .owned(let evaluator) = segment.source, let producer = evaluator.takeProducer()
+      {
+        self.producer = producer
+        limit = 0
+        index = 0
+        continue
+      }
+      if stopsWhenCancelled, Task.isCancelled {
+        self.segment = consume segment
+        throw .cancelled
+      }
+      do throws(Interruption<Failure>) {
+        if case .owned = segment.source {
+          try segment.demand(mark: word, budget: budget &- 1)
+        } else {
+          try segment.demandAnchored(mark: word, budget: budget &- 1)
+        }
+      } catch {
+        self.segment = consume segment
+        throw error
+      }
+      self.segment = consume segment
+    }
+  }
+
+  /// Pulls from the producer that was taken over. `nil` when it has none left; then the cursor is
+  /// at the end, or in the list that goes on.
+  @inlinable
+  mutating func pull() throws(Interruption<Failure>) -> Element? {
+    if budget <= 1 {
+      // Too deep: gives the producer cells of its own again, and unwinds to evaluate them.
+      putBack()
+      return nil
+    }
+    if stopsWhenCancelled, Task.isCancelled { throw .cancelled }
+    guard let producer = producer.take() else { return nil }
+    let step: Step<Element, Failure>
+    do throws(Interruption<Failure>) {
+      step = try producer(budget &- 1)
+    } catch {
+      self.producer = consume producer
+      throw error
+    }
+    switch step {
+    case .element(let element):
+      self.producer = consume producer
+      return element
+    case .last(let element): return element
+    case .end: return nil
+    case .become(let list):
+      move(to: list.segment, at: list.offset)
+      return nil
+    }
+  }
+
+  /// Goes on behind a closed segment.
+  @inlinable
+  mutating func follow(
+    _ segment: consuming Segment<Element, Failure>, _ count: Int
+  ) throws(Interruption<Failure>) {
+    switch segment.link {
+    case .end: move(to: nil, at: 0)
+    case .more(let next, let offset): move(to: next, at: offset &+ index &- count)
+    case .failed(let failure):
+      self.segment = consume segment
+      throw .failed(failure)
+    }
+  }
+
+  @inlinable
+  mutating func move(to segment: Segment<Element, Failure>?, at index: Int) {
+    self.index = index
+    limit = 0
+    base = segment?.base
+    self.segment = segment
+  }
+
+  /// Goes back to cells, for good: a producer that has to suspend does so in a flight of its own.
+  @usableFromInline
+  mutating func putBack() {
+    guard let producer = producer.take() else { return }
+    takesOver = false
+    let list = LazyList(Evaluator(producer))
+    move(to: list.segment, at: 0)
+  }
+
+  /// What has not been pulled yet, as a list.
+  @inlinable
+  var rest: LazyList<Element, Failure> {
+    mutating get {
+      putBack()
+      return LazyList(segment: segment, offset: index)
+    }
+  }
+}
+
+// MARK: Pulling where one may suspend
+
+extension Cursor {
+  /// Pulls inside of a flight, for the operators whose closures are asynchronous.
+  @inlinable
+  nonisolated(nonsending) mutating func nextInFlight() async throws(Interruption<Failure>)
+    -> Element?
+  {
+    while true {
+      do throws(Interruption<Failure>) {
+        return try next()
+      } catch {
+        guard case .waiting(let obstacle) = error else { throw error }
+        try await clear(obstacle)
+      }
+    }
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func clear(_ obstacle: Obstacle) async throws(Interruption<Failure>) {
+    switch obstacle.settleNow() {
+    case .settled: return
+    case .failedTransiently(let failure): throw .failedTransiently(known(failure))
+    case .mustSuspend, .blocked: break
+    }
+    switch await obstacle.blocker.settle(obstacle.mark) {
+    case .retry: return
+    case .cancelled: throw .cancelled
+    case .failedTransiently(let failure): throw .failedTransiently(known(failure))
+    case .cycle(let cycle): throw .failed(cycle.thrown())
+    }
+  }
+
+  /// Pulls for a reader: waits for what other tasks compute, in the isolation it is called from.
+  ///
+  /// Throws `cancelled` if the cursor stops when cancelled and would have to wait.
+  @usableFromInline
+  nonisolated(nonsending) mutating func nextWaiting(
+    after interruption: Interruption<Failure>
+  ) async throws(Interruption<Failure>) -> Element? {
+    var interruption = interruption
+    while true {
+      guard case .waiting(let obstacle) = interruption else { throw interruption }
+      putBack()
+      switch obstacle.settleNow() {
+      case .settled: break
+      case .failedTransiently(let failure): throw .failedTransiently(known(failure))
+      case .mustSuspend, .blocked: try await wait()
+      }
+      do throws(Interruption<Failure>) {
+        return try next()
+      } catch {
+        interruption = error
+      }
+    }
+  }
+
+  /// Waits for the cell at the front of the cursor's own list.
+  nonisolated(nonsending) private func wait() async throws(Interruption<Failure>) {
+    guard let segment else { return }
+    let word = segment.published.load(ordering: .acquiring)
+    guard word & 1 == 0, index >= word >> 1 else { return }
+    switch await segment.wait(word, cancellable: stopsWhenCancelled) {
+    case .retry: return
+    case .cancelled: throw .cancelled
+    case .failedTransiently(let failure): throw .failedTransiently(known(failure))
+    case .cycle(let cycle): throw .failed(cycle.thrown())
+    }
+  }
+
+  /// The failure of a list that this one is made of. Stages pass failures on unchanged, so it is of
+  /// this list's type, or one that the list widened.
+  private func known(_ failure: any Error) -> Failure {
+    guard let failure = failure as? Failure else {
+      fatalError("a LazyList that fails with \(Failure.self) was given \(failure)")
+    }
+    return failure
+  }
+}
+
+extension Segment {
+  @inlinable @inline(__always)
+  func demand(mark: Int, budget: Int) throws(Interruption<Failure>) {
+    guard case .owned(let evaluator) = source else { return }
+    try evaluator.demand(self, mark: mark, budget: budget)
+  }
+
+  @usableFromInline
+  func demandAnchored(mark: Int, budget: Int) throws(Interruption<Failure>) {
+    guard let evaluator = source.evaluator else {
+      fatalError(
+        """
+        the list that LazyList.recursive gives to its closure was read after the recursive list \
+        itself had been released: keep the recursive list as long as its rest is needed
+        """)
+    }
+    try evaluator.demand(self, mark: mark, budget: budget)
+  }
+}

@@ -1,0 +1,129 @@
+import Synchronization
+
+extension Evaluator {
+  /// Starts the step behind `segment` in a task of its own, unless one runs already.
+  ///
+  /// The task inherits the priority and the task-locals of the one that demands. It starts right
+  /// here, so that a step which does not suspend is over when this returns.
+  nonisolated func takeOff(_ segment: Cells, mark: Int) {
+    // Whoever holds the claim computes the step, and wakes those who wait for it.
+    guard tryClaim() else { return }
+    let flight = Flight(
+      name: name.load()?.text ?? "LazyList<\(Element.self)>", position: segment.start + mark >> 1)
+    let producer = isolated { $0.beginFlight(flight, segment, mark) }
+    unclaim()
+    guard let producer else { return }
+    let task: Task<Void, Never>
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      task = Task.immediate { await self.fly(producer, flight) }
+    } else {
+      task = Task { await self.fly(producer, flight) }
+    }
+    post(.attach(task, flight))
+  }
+
+  private func beginFlight(
+    _ flight: Flight, _ segment: Cells, _ mark: Int
+  ) -> Producer<Element, Failure>? {
+    guard segment.published.load(ordering: .relaxed) == mark, state.begin(flight) else {
+      return nil
+    }
+    pieces = nil
+    return producer.take()
+  }
+
+  /// Runs a step to its end, through all that it waits for. The flight owns the producer.
+  private nonisolated func fly(_ producer: Producer<Element, Failure>, _ flight: Flight) async {
+    flight.board()
+    let (outcome, wake) = await Flight.$inherited.withValue(flight) {
+      await step(of: producer)
+    }
+    post(.land(outcome, producer, wake, flight))
+  }
+
+  private nonisolated func step(of producer: Producer<Element, Failure>) async -> (Outcome?, Wake) {
+    var budget = fullBudget
+    while !Task.isCancelled {
+      do throws(Interruption<Failure>) {
+        return (.success(try producer(budget)), .retry)
+      } catch {
+        switch error {
+        case .failed(let failure): return (.failure(failure), .retry)
+        case .failedTransiently(let failure): return (nil, .failedTransiently(failure))
+        case .cancelled: return (nil, .retry)
+        case .waiting(let obstacle):
+          switch obstacle.settleNow() {
+          case .settled: continue
+          case .failedTransiently(let failure): return (nil, .failedTransiently(failure))
+          case .mustSuspend, .blocked: break
+          }
+          // Waiting for itself by way of lists that were evaluated inline: goes there once more in
+          // small steps, so that each of them takes off and can be named.
+          if (obstacle.blocker as? Cells)?.source.evaluator === self, budget == fullBudget {
+            budget = 1
+            continue
+          }
+          switch await obstacle.blocker.settle(obstacle.mark) {
+          case .retry, .cancelled: break
+          case .failedTransiently(let failure): return (nil, .failedTransiently(failure))
+          case .cycle(let cycle): return (.failure(cycle.thrown()), .retry)
+          }
+        }
+      }
+    }
+    // Cancelled: the last reference is gone, and nobody will see this.
+    return (nil, .retry)
+  }
+}
+
+extension CyclicEvaluationError {
+  /// As a failure of a list, or a trap where that list cannot fail.
+  func thrown<Failure: Error>(as _: Failure.Type = Failure.self) -> Failure {
+    guard let failure = self as? Failure else { fatalError(description) }
+    return failure
+  }
+}
+
+extension Segment: Blocker {
+  @usableFromInline
+  func attempt(_ mark: Int) -> Attempt {
+    guard published.load(ordering: .acquiring) == mark, let evaluator = source.evaluator else {
+      return .settled
+    }
+    do throws(Interruption<Failure>) {
+      try evaluator.demand(self, mark: mark, budget: fullBudget)
+    } catch {
+      switch error {
+      case .waiting(let obstacle) where obstacle.blocker === self: return .mustSuspend
+      case .waiting(let obstacle): return .blocked(obstacle)
+      case .failedTransiently(let failure): return .failedTransiently(failure)
+      case .failed, .cancelled: return .settled
+      }
+    }
+    return .settled
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func settle(_ mark: Int) async -> Wake {
+    await wait(mark, cancellable: true)
+  }
+
+  /// Waits until the cell behind `mark` is evaluated, or something else has changed.
+  @usableFromInline
+  nonisolated(nonsending) func wait(_ mark: Int, cancellable: Bool) async -> Wake {
+    guard published.load(ordering: .acquiring) == mark, let evaluator = source.evaluator else {
+      return .retry
+    }
+    evaluator.takeOff(self, mark: mark)
+    let waiter = Waiter(flight: .ofThisTask)
+    evaluator.post(.wait(waiter))
+    defer { waiter.flight?.stopWaiting() }
+    guard cancellable else { return await waiter.park() }
+    return await withTaskCancellationHandler {
+      await waiter.park()
+    } onCancel: {
+      waiter.wake(.cancelled)
+      evaluator.post(.leave(waiter))
+    }
+  }
+}

@@ -1,0 +1,177 @@
+internal import Dispatch
+import Synchronization
+
+/// What somebody who must not wait tells an evaluator.
+enum Message<Element: Sendable, Failure: Error>: Sendable {
+  case wait(Waiter)
+  case leave(Waiter)
+  case attach(Task<Void, Never>, Flight)
+  /// The flight is over. Without an outcome it failed in a way that the next demand may repeat.
+  case land(Evaluator<Element, Failure>.Outcome?, Producer<Element, Failure>, Wake, Flight)
+  case abandon
+  case run(UnownedJob)
+}
+
+/// A message left for the holder of a claim: a link of a lock-free stack.
+// Guard: written before it is pushed, read after it is popped, by one thread each.
+// May touch it: the sender, then the holder of the claim.
+final class Letter<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  let message: Message<Element, Failure>
+  var next: UInt = 0
+
+  init(_ message: Message<Element, Failure>) { self.message = message }
+}
+
+/// What is left to be done once the claim is free: nothing is resumed, cancelled or released while
+/// the state is being changed.
+private enum Effect<Element: Sendable, Failure: Error>: Sendable {
+  case wake(Waiter, Wake)
+  case watch(Waiter, Flight)
+  case raise(Task<Void, Never>, TaskPriority)
+  case cancel(Task<Void, Never>)
+  case drop(Producer<Element, Failure>)
+  case run(UnownedJob)
+}
+
+extension Evaluator {
+  private typealias Effects = [Effect<Element, Failure>]
+
+  /// Tells the evaluator something: at once if its claim is free, else as soon as it is.
+  nonisolated func post(_ message: Message<Element, Failure>) {
+    if tryClaim() { return hold(message) }
+    let letter = Letter(message)
+    // The mailbox owns a reference from the moment that it can be seen there.
+    let sent = Unmanaged.passRetained(letter)
+    var word = claim.load(ordering: .relaxed)
+    while true {
+      if word == 0 {
+        if tryClaim() {
+          sent.release()
+          return hold(message)
+        }
+        word = claim.load(ordering: .relaxed)
+        continue
+      }
+      letter.next = word
+      let pushed = claim.compareExchange(
+        expected: word, desired: UInt(bitPattern: sent.toOpaque()),
+        ordering: .acquiringAndReleasing)
+      if pushed.exchanged { return }
+      word = pushed.original
+    }
+  }
+
+  private nonisolated func hold(_ message: Message<Element, Failure>) {
+    var effects = isolated { $0.apply(message) }
+    answerLetters(&effects)
+    act(effects)
+  }
+
+  /// Lets go of a claim that was not free of letters.
+  @usableFromInline
+  nonisolated func answerLetters() {
+    var effects: Effects = []
+    answerLetters(&effects)
+    act(effects)
+  }
+
+  private nonisolated func answerLetters(_ effects: inout Effects) {
+    while !claim.compareExchange(expected: Self.claimed, desired: 0, ordering: .releasing).exchanged {
+      var word = claim.exchange(Self.claimed, ordering: .acquiringAndReleasing)
+      var letters: [Letter<Element, Failure>] = []
+      while let address = UnsafeRawPointer(bitPattern: word), word != Self.claimed {
+        let letter = Unmanaged<Letter<Element, Failure>>.fromOpaque(address).takeRetainedValue()
+        word = letter.next
+        letters.append(letter)
+      }
+      for letter in letters.reversed() { effects += isolated { $0.apply(letter.message) } }
+    }
+  }
+
+  private func apply(_ message: Message<Element, Failure>) -> Effects {
+    switch message {
+    case .wait(let waiter):
+      guard case .parked(let flight, let task) = state.wait(waiter) else {
+        return [.wake(waiter, .retry)]
+      }
+      var effects: Effects = task.map { [.raise($0, waiter.priority)] } ?? []
+      if waiter.flight != nil { effects.append(.watch(waiter, flight)) }
+      return effects
+    case .leave(let waiter):
+      state.leave(waiter)
+      return []
+    case .attach(let task, let flight):
+      if state.attach(task, to: flight) { return [.cancel(task)] }
+      return state.highestWaiter(of: flight).map { [.raise(task, $0)] } ?? []
+    case .land(let outcome, let producer, let wake, let flight):
+      flight.land()
+      if case .abandoned = state { return [.drop(producer)] }
+      let wakes: Effects = state.finish(outcome).map { .wake($0, wake) }
+      if let outcome, outcome.isFinal() { return wakes + [.drop(producer)] }
+      self.producer = producer
+      return wakes
+    case .abandon:
+      let task = state.abandon()
+      return (task.map { [.cancel($0)] } ?? []) + (producer.take().map { [.drop($0)] } ?? [])
+    case .run(let job):
+      return [.run(job)]
+    }
+  }
+
+  private nonisolated func act(_ effects: Effects) {
+    for effect in effects {
+      switch effect {
+      case .wake(let waiter, let wake): waiter.wake(wake)
+      case .watch(let waiter, let flight):
+        if let cycle = waiter.flight?.wait(for: flight) { waiter.wake(.cycle(cycle)) }
+      case .raise(let task, let priority): task.raise(to: priority)
+      case .cancel(let task): task.cancel()
+      case .drop(let producer): Reclaimer.release(producer)
+      case .run(let job): enqueue(job)
+      }
+    }
+  }
+
+  /// The last open segment is gone: nobody can read what a step would give.
+  nonisolated func abandon() { post(.abandon) }
+}
+
+// MARK: An executor as any other
+
+extension Evaluator {
+  /// Ordinary calls from outside hop here, as onto any actor, by way of a global queue.
+  @usableFromInline
+  nonisolated func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
+
+  private nonisolated func enqueue(_ job: UnownedJob) {
+    DispatchQueue.global().async { [self] in
+      guard tryClaim() else { return post(.run(job)) }
+      job.runSynchronously(on: asUnownedSerialExecutor())
+      unclaim()
+    }
+  }
+}
+
+extension Result {
+  /// No step follows this one.
+  fileprivate func isFinal<Element, ListFailure>() -> Bool
+  where Success == Step<Element, ListFailure> {
+    if case .success(.element) = self { false } else { true }
+  }
+}
+
+extension StepState where Waiter == Tailrace.Waiter {
+  func highestWaiter(of flight: Flight) -> TaskPriority? {
+    guard case .computing(let current, _, let waiters) = self, current === flight else { return nil }
+    return waiters.map(\.priority).max()
+  }
+}
+
+extension Task where Success == Void, Failure == Never {
+  /// Raises the priority, where the platform can.
+  fileprivate func raise(to priority: TaskPriority) {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      escalatePriority(to: priority)
+    }
+  }
+}

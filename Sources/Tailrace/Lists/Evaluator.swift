@@ -1,0 +1,207 @@
+internal import Dispatch
+public import Synchronization
+
+/// The actor that computes a list's unevaluated rest, one step at a time.
+///
+/// It is its own executor. A task that demands an element claims the executor inline when it is
+/// free, which costs one atomic exchange, and runs a plain step right there. Whoever finds it
+/// claimed leaves a message, and the holder answers it before letting go: nobody blocks, nobody
+/// hops. A step that has to suspend runs in a task of its own, its *flight*, which owns the
+/// producer for as long as it flies; the claim is free meanwhile, for those who come to wait.
+@usableFromInline
+final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
+  @usableFromInline typealias Cells = Segment<Element, Failure>
+  @usableFromInline typealias Outcome = Result<Step<Element, Failure>, Failure>
+  @usableFromInline typealias State = StepState<Outcome, Flight, Task<Void, Never>, Waiter>
+
+  /// 0 when free, `claimed` when somebody runs here, else a `Letter` that was left meanwhile.
+  @usableFromInline let claim = Atomic<UInt>(0)
+  @exclusivity(unchecked) @usableFromInline var state = State.idle
+  /// `nil` while a flight has it, and for ever once it is exhausted, failed, or abandoned.
+  @exclusivity(unchecked) @usableFromInline var producer: Producer<Element, Failure>?
+  /// The lists that a concatenation has before it is first evaluated, for others to copy.
+  @exclusivity(unchecked) @usableFromInline var pieces: Pieces<Element, Failure>?
+  @usableFromInline let name = AtomicLazyReference<ListName>()
+
+  @usableFromInline static var claimed: UInt { 1 }
+
+  @inlinable
+  init(_ producer: Producer<Element, Failure>, pieces: Pieces<Element, Failure>? = nil) {
+    self.producer = producer
+    self.pieces = pieces
+  }
+
+  @usableFromInline
+  nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
+
+  // MARK: The claim
+
+  @inlinable
+  nonisolated func tryClaim() -> Bool {
+    claim.compareExchange(expected: 0, desired: Self.claimed, ordering: .acquiring).exchanged
+  }
+
+  @inlinable
+  nonisolated func unclaim() {
+    let freed = claim.compareExchange(expected: Self.claimed, desired: 0, ordering: .releasing)
+    if !freed.exchanged { answerLetters() }
+  }
+
+  /// Runs isolated code for the holder of the claim.
+  ///
+  /// `assumeIsolated` would check what the claim has just proved, for 60 ns ("First pass").
+  @inlinable @inline(__always)
+  nonisolated func isolated<R>(_ body: (isolated Evaluator) -> R) -> R {
+    withoutActuallyEscaping(body) { body in
+      unsafeBitCast(body, to: ((Evaluator) -> R).self)(self)
+    }
+  }
+
+  // MARK: Demands
+
+  /// Computes the cell behind the front of `segment`, if `mark` is what it has published.
+  ///
+  /// Returns when there is something new to see in the segment. `waiting` says that another task
+  /// is at it, or that the stack is too deep already.
+  @inlinable @inline(never)
+  nonisolated func demand(
+    _ segment: Cells, mark: Int, budget: Int
+  ) throws(Interruption<Failure>) {
+    guard budget > 0, tryClaim() else { throw .waiting(Obstacle(segment, mark: mark)) }
+    defer { unclaim() }
+    typealias Isolated = (isolated Evaluator, Cells, Int, Int) throws(Interruption<Failure>) -> Void
+    typealias Claimed = (Evaluator, Cells, Int, Int) throws(Interruption<Failure>) -> Void
+    let step: Isolated = { (evaluator, segment, mark, budget) throws(Interruption<Failure>) in
+      try evaluator.step(segment, mark, budget)
+    }
+    try unsafeBitCast(step, to: Claimed.self)(self, segment, mark, budget)
+  }
+
+  @inlinable
+  func step(_ segment: Cells, _ mark: Int, _ budget: Int) throws(Interruption<Failure>) {
+    // Somebody was faster.
+    guard segment.published.load(ordering: .relaxed) == mark else { return }
+    if case .idle = state {} else if try !settled(segment, mark) { return }
+    let producer = producer.take().unsafelyUnwrapped
+    if pieces != nil { pieces = nil }
+    let step: Step<Element, Failure>
+    // The producer is moved out and back, not copied: a copy is two atomic counts per element.
+    do throws(Interruption<Failure>) {
+      step = try producer(budget)
+    } catch {
+      guard case .failed(let failure) = error else {
+        self.producer = consume producer
+        throw error
+      }
+      segment.close(.failed(failure), at: mark)
+      return
+    }
+    if case .element(let element) = step {
+      self.producer = consume producer
+      append(element, to: segment, mark)
+    } else {
+      finish(step, segment, mark)
+    }
+    #if DEBUG
+      checkInvariants(segment)
+    #endif
+  }
+
+  /// The rare part of a step: a flight is out, or has just come back. True if there is a step to
+  /// run.
+  @usableFromInline
+  func settled(_ segment: Cells, _ mark: Int) throws(Interruption<Failure>) -> Bool {
+    switch state.demand() {
+    case .compute: return true
+    case .wait: throw .waiting(Obstacle(segment, mark: mark))
+    case .commit(.failure(let failure)):
+      segment.close(.failed(failure), at: mark)
+      producer = nil
+    case .commit(.success(.element(let element))): append(element, to: segment, mark)
+    case .commit(.success(let step)):
+      producer = nil
+      finish(step, segment, mark)
+    }
+    return false
+  }
+
+  @inlinable
+  func append(_ element: Element, to segment: Cells, _ mark: Int) {
+    if mark >> 1 < segment.capacity {
+      segment.append(element, to: mark)
+    } else {
+      grow(segment, mark, element)
+    }
+  }
+
+  @usableFromInline
+  func grow(_ segment: Cells, _ mark: Int, _ element: Element) {
+    let next = Cells(
+      source: segment.source, start: segment.start + mark >> 1,
+      capacity: Capacity<Element>.following(segment.capacity))
+    next.append(element, to: 0)
+    segment.close(.more(next, 0), at: mark)
+  }
+
+  /// A step that was the producer's last.
+  @usableFromInline
+  func finish(_ step: Step<Element, Failure>, _ segment: Cells, _ mark: Int) {
+    switch step {
+    case .element(let element): append(element, to: segment, mark)
+    case .end: segment.close(.end, at: mark)
+    case .last(let element):
+      if mark >> 1 < segment.capacity {
+        segment.append(element, to: mark)
+        segment.close(.end, at: mark + 2)
+      } else {
+        segment.close(.more(Cells(evaluated: CollectionOfOne(element), link: .end), 0), at: mark)
+      }
+    case .become(let list):
+      segment.close(list.destination(from: segment), at: mark)
+    }
+  }
+
+  /// Gives the producer away to a cursor that holds the only reference to the unevaluated rest.
+  @inlinable
+  nonisolated func takeProducer() -> Producer<Element, Failure>? {
+    guard tryClaim() else { return nil }
+    let producer = isolated { (evaluator) -> Producer<Element, Failure>? in
+      if case .idle = evaluator.state { evaluator.producer.take() } else { nil }
+    }
+    unclaim()
+    return producer
+  }
+
+  @usableFromInline
+  func checkInvariants(_ segment: Cells) {
+    let word = segment.published.load(ordering: .relaxed)
+    precondition(word >> 1 <= segment.capacity, "a segment published more cells than it has")
+    if case .idle = state {
+      precondition((producer == nil) == (word & 1 == 1 && !goesOn(segment)), "a producer is lost")
+    }
+    if state.isComputing { precondition(producer == nil, "a flight left its producer behind") }
+  }
+
+  private func goesOn(_ segment: Cells) -> Bool {
+    if case .more(let next, _) = segment.link { next.source.evaluator === self } else { false }
+  }
+}
+
+/// How many cells the segments of a list have: few at first, for short lists, then about a kilobyte
+/// each, so that a list of Ints costs less than 10 bytes an element ("Memory").
+@usableFromInline
+enum Capacity<Element> {
+  @usableFromInline static var first: Int { 8 }
+
+  @usableFromInline
+  static func following(_ capacity: Int) -> Int {
+    min(capacity * 2, max(8, min(128, 2048 / max(1, MemoryLayout<Element>.stride))))
+  }
+}
+
+@usableFromInline
+final class ListName: Sendable {
+  @usableFromInline let text: String
+
+  init(_ text: String) { self.text = text }
+}

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// One asynchronous step of one list: a node of the graph of who waits for whom.
+@usableFromInline
+final class Flight: Sendable {
+  /// The flight whose step the running code belongs to. Tasks that a step starts inherit the value;
+  /// `ofThisTask` tells them from the step itself.
+  @TaskLocal static var inherited: Flight?
+
+  let name: String
+  let position: Int
+  private let isOver = Atomic(false)
+  /// Identifies the task, also after it is gone; 0 until it runs.
+  private let task = Atomic(0)
+
+  init(name: String, position: Int) {
+    self.name = name
+    self.position = position
+  }
+
+  /// Called by the task that flies, before anything that it evaluates can look.
+  func board() { task.store(Self.currentTask, ordering: .relaxed) }
+
+  private static var currentTask: Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
+
+  /// The flight that waits when the current task waits.
+  ///
+  /// A task that a step started and did not wait for is free to read the list later: its flight is
+  /// not this one's.
+  static var ofThisTask: Flight? {
+    guard let inherited else { return nil }
+    return inherited.task.load(ordering: .relaxed) == currentTask ? inherited : nil
+  }
+
+  /// From here on, whoever still seems to wait for this step does not.
+  func land() { isOver.store(true, ordering: .releasing) }
+
+  // Guard: `waits`. May touch it: the functions below.
+  private nonisolated(unsafe) var awaited: Flight?
+  private static let waits = Mutex(())
+
+  /// This flight is about to wait for another. Returns the error if it would wait for ever.
+  func wait(for other: Flight) -> CyclicEvaluationError? {
+    Self.waits.withLock { _ in
+      awaited = other
+      var path = [self]
+      var next: Flight? = other
+      while let flight = next, !flight.isOver.load(ordering: .acquiring) {
+        if flight === self {
+          return CyclicEvaluationError(lists: path.map(\.name), position: position)
+        }
+        path.append(flight)
+        next = flight.awaited
+      }
+      return nil
+    }
+  }
+
+  func stopWaiting() {
+    // Released outside of the lock: it may be the last reference.
+    let former = Self.waits.withLock { _ in
+      let former = awaited
+      awaited = nil
+      return former
+    }
+    _ = former
+  }
+}
+
+/// An element needs itself, directly or through other lists.
+///
+/// Thrown where the list's `Failure` is `any Error`; a list that cannot fail traps with the same
+/// text instead, because an endless wait would be worse.
+///
+/// ```swift
+/// let list = LazyList<Int, any Error>.recursive { list in list.map { $0 + 1 } }.named("naturals")
+/// try await list.head()   // throws: "naturals", element 0, needs itself
+/// ```
+public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
+  /// The names of the lists, each waiting for the next, the last for the first.
+  public let lists: [String]
+  /// The position in the first list, counted from its first element, of the element that needs
+  /// itself.
+  public let position: Int
+
+  public var description: String {
+    let path = (lists + lists.prefix(1)).map { "\"\($0)\"" }.joined(separator: " → ")
+    return "element \(position) of a LazyList needs itself: \(path); give its definition a first "
+      + "element that does not depend on the rest"
+  }
+}

@@ -1,0 +1,137 @@
+// MARK: Values
+
+extension LazyList {
+  /// The list without elements. It allocates nothing.
+  @inlinable
+  public init() { self.init(segment: nil, offset: 0) }
+
+  /// The list without elements. It allocates nothing.
+  @inlinable
+  public static var empty: LazyList { LazyList() }
+
+  /// The list of one element.
+  ///
+  /// ```swift
+  /// await LazyList.just(7).array()   // [7]
+  /// ```
+  ///
+  /// Replaces `+return:`.
+  public static func just(_ element: Element) -> LazyList {
+    LazyList(segment: Segment(evaluated: CollectionOfOne(element), link: .end), offset: 0)
+  }
+
+  /// The list that fails before its first element.
+  public static func failing(_ failure: Failure) -> LazyList {
+    LazyList(
+      segment: Segment(evaluated: EmptyCollection(), link: .failed(failure)), offset: 0)
+  }
+
+  /// An element, for ever.
+  @inlinable
+  public static func repeating(_ element: Element) -> LazyList {
+    LazyList(producer: { (_) throws(Interruption<Failure>) in .element(element) })
+  }
+
+  /// An element, so many times.
+  ///
+  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  @inlinable
+  public static func repeating(_ element: Element, count: Int) -> LazyList {
+    precondition(
+      count >= 0, "LazyList.repeating(_:count:) takes a count of 0 or more, not \(count)")
+    return repeating(element).prefix(count)
+  }
+}
+
+extension LazyList: ExpressibleByArrayLiteral {
+  public init(arrayLiteral elements: Element...) {
+    self.init()
+    if !elements.isEmpty {
+      segment = Segment(evaluated: elements, link: .end)
+    }
+  }
+}
+
+// MARK: Sequences
+
+extension LazyList {
+  /// The elements of a sequence, pulled from it one by one, as they are demanded.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).array()   // [1, 2, 3]
+  /// ```
+  ///
+  /// - Laziness: stepwise. Not even the iterator is made before the first demand.
+  @inlinable
+  public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
+    let source = Owned((sequence: Optional(sequence), iterator: S.Iterator?.none))
+    self.init(producer: { (_) throws(Interruption<Failure>) in
+      if let sequence = source.state.sequence.take() {
+        source.state.iterator = sequence.makeIterator()
+      }
+      guard let element = source.state.iterator?.next() else { return .end }
+      return .element(element)
+    })
+  }
+
+  /// The elements of an asynchronous sequence, pulled from it one by one, as they are demanded.
+  ///
+  /// - Laziness: stepwise. Not even the iterator is made before the first demand.
+  /// - Failure: the sequence's. With `retryingFailures` a failure is not remembered: the next demand
+  ///   asks the iterator again.
+  @inlinable
+  public init<S: AsyncSequence>(
+    _ sequence: sending S, retryingFailures: Bool = false
+  ) where S.Element == Element, S.Failure == Failure {
+    let source = Owned((sequence: Optional(sequence), iterator: S.AsyncIterator?.none))
+    self = .suspending { () throws(Interruption<Failure>) in
+      if let sequence = source.state.sequence.take() {
+        source.state.iterator = sequence.makeAsyncIterator()
+      }
+      do throws(Failure) {
+        guard let element = try await source.state.iterator?.next(isolation: #isolation) else {
+          return .end
+        }
+        return .element(element)
+      } catch {
+        throw retryingFailures ? .failedTransiently(error) : .failed(error)
+      }
+    }
+  }
+}
+
+extension Sequence where Self: Sendable, Element: Sendable {
+  /// The elements of this sequence, pulled from it once, as they are demanded.
+  ///
+  /// ```swift
+  /// let squares = (1...3).lazy.map { $0 * $0 }.memoized()
+  /// ```
+  @inlinable
+  public consuming func memoized() -> LazyList<Element, Never> { LazyList(self) }
+}
+
+extension AsyncSequence where Self: Sendable, Element: Sendable {
+  /// The elements of this sequence, pulled from it once, for any number of readers.
+  ///
+  /// ```swift
+  /// let lines = url.lines.memoized()
+  /// async let count = lines.count()
+  /// async let longest = lines.max { $0.count < $1.count }
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  /// - Failure: remembered at its position; with `retryingFailures` the next demand asks the iterator
+  ///   again.
+  ///
+  /// Replaces `-[RACSignal sequence]`.
+  @inlinable
+  public consuming func memoized(retryingFailures: Bool = false) -> LazyList<Element, Failure> {
+    LazyList(self, retryingFailures: retryingFailures)
+  }
+}
+
+extension LazyList {
+  /// This list: it is memoized already.
+  @inlinable
+  public consuming func memoized() -> LazyList { self }
+}

@@ -1,0 +1,156 @@
+import Synchronization
+
+// What can be said of a list without evaluating anything.
+extension LazyList {
+  /// How many elements, from the head on, are evaluated.
+  ///
+  /// - Complexity: O(*segments*).
+  public var evaluatedCount: Int {
+    var count = 0
+    for run in EvaluatedRuns(self) { count += run.count }
+    return count
+  }
+
+  /// The elements, from the head on, that are evaluated.
+  ///
+  /// ```swift
+  /// let list = LazyList(1...)
+  /// _ = await list.element(at: 2)
+  /// list.evaluatedPrefix   // [1, 2, 3]
+  /// ```
+  public var evaluatedPrefix: [Element] {
+    var elements: [Element] = []
+    for run in EvaluatedRuns(self) { elements.append(contentsOf: run.cells) }
+    return elements
+  }
+
+  /// The name that was given with ``named(_:)``, to a list that starts at this head.
+  public var name: String? { segment?.label?.text ?? segment?.source.evaluator?.name.load()?.text }
+
+  /// This list with a name, for descriptions and for errors.
+  ///
+  /// ```swift
+  /// LazyList(1...3).named("numbers").debugDescription   // "numbers": [… unresolved]
+  /// ```
+  ///
+  /// - Laziness: deferred.
+  /// - Complexity: O(1). The cells are shared; what computes them keeps the first name that it gets.
+  ///
+  /// Replaces `-setNameWithFormat:`.
+  public consuming func named(_ name: String) -> LazyList {
+    let label = ListName(name)
+    if let evaluator = segment?.source.evaluator { _ = evaluator.name.storeIfNil(label) }
+    let link: Link<Element, Failure> = segment.map { .more($0, offset) } ?? .end
+    return LazyList(segment: Segment(evaluated: EmptyCollection(), link: link, label: label), offset: 0)
+  }
+}
+
+extension LazyList: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The evaluated elements, and `…` for a rest that is not: `[1, 2, …]`. It evaluates nothing.
+  public var description: String {
+    var items = evaluatedPrefix.map { String(reflecting: $0) }
+    if !EvaluatedRuns(self).isComplete { items.append("…") }
+    return "[\(items.joined(separator: ", "))]"
+  }
+
+  /// As `description`, with the name, and what the rest is: `unresolved`, `computing`, or the error
+  /// that it failed with.
+  public var debugDescription: String {
+    var items = evaluatedPrefix.map { String(reflecting: $0) }
+    switch EvaluatedRuns(self).rest {
+    case .end: break
+    case .unresolved: items.append("… unresolved")
+    case .computing: items.append("… computing")
+    case .failed(let failure): items.append("… failed: \(failure)")
+    }
+    let name = name.map { "\"\($0)\": " } ?? ""
+    return "\(name)[\(items.joined(separator: ", "))]"
+  }
+}
+
+/// The evaluated elements, one run per segment.
+struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProtocol {
+  enum Rest {
+    case end
+    case unresolved
+    case computing
+    case failed(Failure)
+  }
+
+  private var segment: Segment<Element, Failure>?
+  private var offset: Int
+  private(set) var state = Rest.end
+
+  init(_ list: LazyList<Element, Failure>) {
+    segment = list.segment
+    offset = list.offset
+  }
+
+  /// What comes after the last run.
+  var rest: Rest {
+    var runs = self
+    while runs.next() != nil {}
+    return runs.state
+  }
+
+  var isComplete: Bool {
+    if case .end = rest { true } else { false }
+  }
+
+  /// Some cells of a segment, which it keeps.
+  struct Run {
+    let segment: Segment<Element, Failure>
+    let range: Range<Int>
+
+    var count: Int { range.count }
+    var cells: [Element] { range.map { segment.base[$0] } }
+  }
+
+  mutating func next() -> Run? {
+    while let current = segment {
+      let isComputing = current.lookAtFlight()
+      let word = current.published.load(ordering: .acquiring)
+      let count = word >> 1
+      let run = Run(segment: current, range: Swift.min(offset, count)..<count)
+      segment = nil
+      if word & 1 == 0 {
+        state = isComputing ? .computing : .unresolved
+      } else {
+        switch current.link {
+        case .end: state = .end
+        case .failed(let failure): state = .failed(failure)
+        case .more(let next, let start):
+          segment = next
+          offset = start + Swift.max(0, offset - count)
+        }
+      }
+      if run.count > 0 { return run }
+    }
+    return nil
+  }
+}
+
+extension Segment {
+  /// Writes down what a flight has brought, as any reader would, and tells if one is out.
+  fileprivate func lookAtFlight() -> Bool {
+    let mark = published.load(ordering: .acquiring)
+    guard mark & 1 == 0, let evaluator = source.evaluator else { return false }
+    return evaluator.lookAtFlight(self, mark)
+  }
+}
+
+extension Evaluator {
+  fileprivate nonisolated func lookAtFlight(_ segment: Cells, _ mark: Int) -> Bool {
+    // Somebody computes a plain step right now.
+    guard tryClaim() else { return true }
+    defer { unclaim() }
+    return isolated { $0.commitOrTell(segment, mark) }
+  }
+
+  private func commitOrTell(_ segment: Cells, _ mark: Int) -> Bool {
+    if case .delivered = state, segment.published.load(ordering: .relaxed) == mark {
+      _ = try? settled(segment, mark)
+    }
+    return state.isComputing
+  }
+}

@@ -1,0 +1,62 @@
+// Everything that demands is a method: a getter cannot throw a generic failure.
+extension LazyList {
+  /// The first element, `nil` if there is none.
+  ///
+  /// - Laziness: evaluates one element.
+  /// - Cancellation: as every question, it throws `CancellationError` where `Failure` is `any Error`,
+  ///   and waits for the true answer otherwise.
+  ///
+  /// Replaces `head`.
+  @inlinable
+  nonisolated(nonsending) public consuming func head() async throws(Failure) -> Element? {
+    var reader = Reader(self)
+    return try await reader.next()
+  }
+
+  /// The list behind the head; the tail of the empty list is empty.
+  ///
+  /// - Laziness: deferred.
+  ///
+  /// Replaces `tail`.
+  public var tail: LazyList { dropFirst() }
+
+  /// The head and the tail, `nil` if there is no head.
+  ///
+  /// ```swift
+  /// if let (head, tail) = await list.uncons() { … }
+  /// ```
+  ///
+  /// - Laziness: evaluates one element.
+  nonisolated(nonsending) public consuming func uncons() async throws(Failure) -> (
+    head: Element, tail: LazyList
+  )? {
+    var reader = Reader(self)
+    guard let head = try await reader.next() else { return nil }
+    return (head, reader.cursor.rest)
+  }
+
+  /// Whether there is no element.
+  ///
+  /// - Laziness: evaluates one element.
+  @inlinable
+  nonisolated(nonsending) public consuming func isEmpty() async throws(Failure) -> Bool {
+    try await head() == nil
+  }
+
+  /// The element at a position, `nil` behind the end.
+  ///
+  /// - Laziness: evaluates the elements up to that position, and no more.
+  /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
+  @inlinable
+  nonisolated(nonsending) public consuming func element(
+    at position: Int
+  ) async throws(Failure) -> Element? {
+    precondition(
+      position >= 0,
+      "LazyList.element(at:) takes a position of 0 or more, not \(position); "
+        + "positions count from the head")
+    var reader = Reader(self)
+    for _ in 0..<position where try await reader.next() == nil { return nil }
+    return try await reader.next()
+  }
+}

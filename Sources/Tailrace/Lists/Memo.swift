@@ -1,0 +1,74 @@
+/// One value, computed at the first demand, once, for any number of tasks.
+///
+/// ```swift
+/// let settings = Memo { try await load() }
+/// async let theme = settings.value().theme
+/// async let language = settings.value().language   // one load for both
+/// ```
+///
+/// It is a list of one element, and keeps a list's promises: a failure is remembered, a cancelled
+/// task stops waiting and nothing else, a value that needs itself is a ``CyclicEvaluationError``.
+public struct Memo<Value: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let list: LazyList<Value, Failure>
+
+  @inlinable
+  init(list: LazyList<Value, Failure>) { self.list = list }
+
+  /// A value that is known.
+  public init(_ value: Value) { self.init(list: .just(value)) }
+
+  /// The value, computed by the first task that asks, awaited by the others.
+  ///
+  /// - Failure: the closure's error, the same for everybody.
+  /// - Cancellation: throws `CancellationError` where `Failure` is `any Error`; otherwise waits for
+  ///   the value, as `Task.value` does. The computation goes on while the memo exists.
+  @inlinable
+  nonisolated(nonsending) public func value() async throws(Failure) -> Value {
+    guard let value = try await list.head() else {
+      preconditionFailure("a Memo's closure gave no value")
+    }
+    return value
+  }
+
+  /// The value if it has been computed, without computing it.
+  public var peek: Value? { list.evaluatedPrefix.first }
+}
+
+extension Memo where Failure == Never {
+  /// A value that a closure computes.
+  @inlinable
+  public init(_ compute: @escaping @Sendable () -> Value) {
+    self.init(list: LazyList(producer: { (_) throws(Interruption<Never>) in .last(compute()) }))
+  }
+
+  /// A value that an asynchronous closure computes, in a task that belongs to the memo.
+  @inlinable
+  public init(_ compute: @escaping @Sendable () async -> Value) {
+    self.init(list: .suspending { () throws(Interruption<Never>) in .last(await compute()) })
+  }
+}
+
+extension Memo where Failure == any Error {
+  /// A value that a throwing closure computes.
+  @inlinable
+  public init(_ compute: @escaping @Sendable () throws -> Value) {
+    self.init(
+      list: LazyList(producer: { (_) throws(Interruption<any Error>) in
+        do { return .last(try compute()) } catch { throw .failed(error) }
+      }))
+  }
+
+  /// A value that an asynchronous throwing closure computes, in a task that belongs to the memo.
+  @inlinable
+  public init(_ compute: @escaping @Sendable () async throws -> Value) {
+    self.init(
+      list: .suspending { () throws(Interruption<any Error>) in
+        do { return .last(try await compute()) } catch { throw .failed(error) }
+      })
+  }
+}
+
+extension Memo: CustomStringConvertible {
+  /// The value, or `…` while there is none. It computes nothing.
+  public var description: String { "Memo(\(peek.map { String(reflecting: $0) } ?? "…"))" }
+}

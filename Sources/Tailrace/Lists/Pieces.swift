@@ -1,0 +1,66 @@
+import Synchronization
+
+/// The lists that a concatenation consists of, as data: `a + b + c` is flattened by a loop when it
+/// is evaluated, in linear time however it was nested.
+@usableFromInline
+final class Pieces<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  private enum Shape {
+    case leaf(LazyList<Element, Failure>)
+    case pair(Pieces, Pieces)
+  }
+
+  // Guard: changed in `deinit` only, by the last owner. May touch it: that owner, and readers.
+  private var shape: Shape
+
+  private init(_ shape: Shape) { self.shape = shape }
+
+  /// The pieces of a list: its own if it is a concatenation that nobody has begun to evaluate.
+  static func of(_ list: consuming LazyList<Element, Failure>) -> Pieces {
+    if list.offset == 0, let segment = list.segment,
+      segment.published.load(ordering: .acquiring) == 0,
+      let pieces = segment.source.evaluator?.unevaluatedPieces()
+    {
+      return pieces
+    }
+    return Pieces(.leaf(list))
+  }
+
+  static func pair(_ left: Pieces, _ right: Pieces) -> Pieces { Pieces(.pair(left, right)) }
+
+  /// Takes a pile of pieces apart until a single list is on top; `nil` when it is empty.
+  static func popList(_ pile: inout [Pieces]) -> LazyList<Element, Failure>? {
+    while let top = pile.popLast() {
+      switch top.shape {
+      case .leaf(let list): return list
+      case .pair(let left, let right):
+        pile.append(right)
+        pile.append(left)
+      }
+    }
+    return nil
+  }
+
+  // Nested pairs are released in a loop.
+  deinit {
+    guard case .pair(let left, let right) = shape else { return }
+    shape = .leaf(.empty)
+    var pile = [left, right]
+    while var top = pile.popLast() {
+      guard isKnownUniquelyReferenced(&top), case .pair(let left, let right) = top.shape else {
+        continue
+      }
+      top.shape = .leaf(.empty)
+      pile.append(left)
+      pile.append(right)
+    }
+  }
+}
+
+extension Evaluator {
+  /// The pieces of a concatenation that has not been evaluated at all.
+  nonisolated func unevaluatedPieces() -> Pieces<Element, Failure>? {
+    guard tryClaim() else { return nil }
+    defer { unclaim() }
+    return isolated { $0.pieces }
+  }
+}

@@ -1,0 +1,146 @@
+public import Synchronization
+
+/// What follows the last cell of a closed segment.
+@usableFromInline
+enum Link<Element: Sendable, Failure: Error> {
+  case end
+  case failed(Failure)
+  /// The list goes on in that segment, at that index.
+  case more(Segment<Element, Failure>, Int)
+}
+
+/// A run of memo cells.
+///
+/// ```
+///  list ──▶ ┌ Segment ───────────┐ link ┌ Segment ───────────┐
+///           │ 1 2 3 … 128 closed ├─────▶│ 129 130 _ _ _ open ├──▶ Evaluator ──▶ Producer
+///           └────────────────────┘      └────────────────────┘    (actor)
+/// ```
+///
+/// Cells are filled one by one, in order; laziness is per element, allocation per segment.
+/// `published` holds `count << 1 | closed`. It only grows: a reader that sees a count may read that
+/// many cells, and `link` once it sees the segment closed, without a lock, for ever.
+///
+/// Invariants:
+/// - `count <= capacity`; the cells below `count` are initialised and never written again.
+/// - `link` is written once, before `closed` is published, and stays until `deinit`.
+/// - An open segment has a source, and is the only open one of that source.
+// Guard: cells and link are written by the holder of the evaluator's claim before they are
+// published with release, and read after an acquire. May touch them: `Evaluator`, and readers.
+@usableFromInline
+final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  @usableFromInline let published: Atomic<Int>
+  @usableFromInline let capacity: Int
+  /// The position of the first cell in the evaluator's own numbering.
+  @usableFromInline let start: Int
+  @usableFromInline let base: UnsafeMutablePointer<Element>
+  @usableFromInline let source: Source<Element, Failure>
+  /// The name of the list that begins here, for lists that were given one.
+  @usableFromInline let label: ListName?
+  @exclusivity(unchecked) @usableFromInline var link: Link<Element, Failure> = .end
+
+  /// An open segment, empty, at the front of what `source` evaluates.
+  @inlinable
+  init(source: Source<Element, Failure>, start: Int, capacity: Int) {
+    self.source = source
+    self.label = nil
+    self.start = start
+    self.capacity = capacity
+    self.base = .allocate(capacity: capacity)
+    self.published = Atomic(0)
+    #if DEBUG
+      LiveSegments.count.add(1, ordering: .relaxed)
+    #endif
+  }
+
+  /// A closed segment: values that need no evaluation, then a link.
+  @inlinable
+  init(
+    evaluated: some Collection<Element>, link: Link<Element, Failure>, label: ListName? = nil
+  ) {
+    self.source = .none
+    self.label = label
+    self.start = 0
+    self.capacity = evaluated.count
+    self.base = .allocate(capacity: capacity)
+    _ = UnsafeMutableBufferPointer(start: base, count: capacity).initialize(from: evaluated)
+    self.link = link
+    self.published = Atomic(capacity << 1 | 1)
+    #if DEBUG
+      LiveSegments.count.add(1, ordering: .relaxed)
+    #endif
+  }
+
+  deinit {
+    #if DEBUG
+      LiveSegments.count.subtract(1, ordering: .relaxed)
+    #endif
+    let word = published.load(ordering: .relaxed)
+    base.deinitialize(count: word >> 1)
+    base.deallocate()
+    if word & 1 == 0 { source.evaluator?.abandon() }
+    // Unlinks the rest in a loop: a chain of any length is released on one frame.
+    var rest = unlinked()
+    while case .more(var next, _) = rest {
+      rest = .end
+      guard isKnownUniquelyReferenced(&next) else { break }
+      rest = next.unlinked()
+    }
+  }
+
+  /// Gives the link away. For a segment that nobody else can see.
+  func unlinked() -> Link<Element, Failure> {
+    let link = link
+    self.link = .end
+    return link
+  }
+
+  @inlinable
+  func append(_ element: consuming Element, to word: Int) {
+    (base + word >> 1).initialize(to: element)
+    published.store(word &+ 2, ordering: .releasing)
+  }
+
+  @inlinable
+  func close(_ link: Link<Element, Failure>, at word: Int) {
+    self.link = link
+    published.store(word | 1, ordering: .releasing)
+  }
+}
+
+/// Who evaluates the cells behind a segment.
+@usableFromInline
+enum Source<Element: Sendable, Failure: Error>: Sendable {
+  /// Nobody: everything was known when the segment was made.
+  case none
+  case owned(Evaluator<Element, Failure>)
+  /// The evaluator is owned by the list that a recursive definition makes, and the definition's own
+  /// cells must not keep it alive: that would be a cycle.
+  case anchored(Anchor<Element, Failure>)
+
+  @inlinable
+  var evaluator: Evaluator<Element, Failure>? {
+    switch self {
+    case .none: nil
+    case .owned(let evaluator): evaluator
+    case .anchored(let anchor): anchor.evaluator
+    }
+  }
+}
+
+// Guard: the runtime's own, that of a weak reference; it is set once, before it is shared.
+// May touch it: the maker, then readers.
+@usableFromInline
+final class Anchor<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  @usableFromInline weak var evaluator: Evaluator<Element, Failure>?
+
+  init(_ evaluator: Evaluator<Element, Failure>) { self.evaluator = evaluator }
+}
+
+#if DEBUG
+  /// Counts the segments that are alive, for the tests of space.
+  @usableFromInline
+  enum LiveSegments {
+    @usableFromInline static let count = Atomic(0)
+  }
+#endif

@@ -1,0 +1,48 @@
+import Synchronization
+
+/// A task that waits for a step in flight. It is woken once; later wake-ups say nothing.
+@usableFromInline
+final class Waiter: Sendable {
+  private enum State {
+    case new
+    case parked(UnsafeContinuation<Wake, Never>)
+    case woken(Wake)
+    case done
+  }
+
+  private let state = Mutex(State.new)
+  let priority = Task.currentPriority
+  /// The flight that waits, `nil` for an ordinary reader. Only flights can be part of a cycle.
+  let flight: Flight?
+
+  init(flight: Flight?) { self.flight = flight }
+
+  nonisolated(nonsending) func park() async -> Wake {
+    await withUnsafeContinuation { continuation in
+      let early: Wake? = state.withLock { state in
+        if case .woken(let wake) = state {
+          state = .done
+          return wake
+        }
+        state = .parked(continuation)
+        return nil
+      }
+      if let early { continuation.resume(returning: early) }
+    }
+  }
+
+  func wake(_ wake: Wake) {
+    let continuation: UnsafeContinuation<Wake, Never>? = state.withLock { state in
+      switch state {
+      case .new:
+        state = .woken(wake)
+        return nil
+      case .parked(let continuation):
+        state = .done
+        return continuation
+      case .woken, .done: return nil
+      }
+    }
+    continuation?.resume(returning: wake)
+  }
+}

@@ -1,0 +1,127 @@
+extension LazyList {
+  /// The least element by an order, the first of several; `nil` if there is none.
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func min(
+    by areInIncreasingOrder: (Element, Element) -> Bool
+  ) async throws(Failure) -> Element? {
+    var reader = Reader(self)
+    guard var result = try await reader.next() else { return nil }
+    while let element = try await reader.next() {
+      if areInIncreasingOrder(element, result) { result = element }
+    }
+    return result
+  }
+
+  /// The least element by a throwing order; `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func min(
+    by areInIncreasingOrder: (Element, Element) throws -> Bool
+  ) async throws -> Element? {
+    var reader = Reader(self)
+    guard var result = try await reader.next() else { return nil }
+    while let element = try await reader.next() {
+      if try areInIncreasingOrder(element, result) { result = element }
+    }
+    return result
+  }
+
+  /// The least element by an asynchronous order; `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func min(
+    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async -> Bool
+  ) async throws(Failure) -> Element? {
+    var reader = Reader(self)
+    guard var result = try await reader.next() else { return nil }
+    while let element = try await reader.next() {
+      if await areInIncreasingOrder(element, result) { result = element }
+    }
+    return result
+  }
+
+  /// The least element by an asynchronous throwing order; `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func min(
+    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async throws -> Bool
+  ) async throws -> Element? {
+    var reader = Reader(self)
+    guard var result = try await reader.next() else { return nil }
+    while let element = try await reader.next() {
+      if try await areInIncreasingOrder(element, result) { result = element }
+    }
+    return result
+  }
+
+  /// The least element, `nil` if there is none.
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func min() async throws(Failure) -> Element?
+  where Element: Comparable {
+    try await min { $0 < $1 }
+  }
+
+  /// The greatest element by an order, the last of several; `nil` if there is none.
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func max(
+    by areInIncreasingOrder: (Element, Element) -> Bool
+  ) async throws(Failure) -> Element? {
+    var reader = Reader(self)
+    guard var result = try await reader.next() else { return nil }
+    while let element = try await reader.next() {
+      if areInIncreasingOrder(result, element) { result = element }
+    }
+    return result
+  }
+
+  /// The greatest element by a throwing order; `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func max(
+    by areInIncreasingOrder: (Element, Element) throws -> Bool
+  ) async throws -> Element? {
+    var reader = Reader(self)
+    guard var result = try await reader.next() else { return nil }
+    while let element = try await reader.next() {
+      if try areInIncreasingOrder(result, element) { result = element }
+    }
+    return result
+  }
+
+  /// The greatest element by an asynchronous order; `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func max(
+    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async -> Bool
+  ) async throws(Failure) -> Element? {
+    var reader = Reader(self)
+    guard var result = try await reader.next() else { return nil }
+    while let element = try await reader.next() {
+      if await areInIncreasingOrder(result, element) { result = element }
+    }
+    return result
+  }
+
+  /// The greatest element by an asynchronous throwing order; `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func max(
+    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async throws -> Bool
+  ) async throws -> Element? {
+    var reader = Reader(self)
+    guard var result = try await reader.next() else { return nil }
+    while let element = try await reader.next() {
+      if try await areInIncreasingOrder(result, element) { result = element }
+    }
+    return result
+  }
+
+  /// The greatest element, `nil` if there is none.
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func max() async throws(Failure) -> Element?
+  where Element: Comparable {
+    try await max { $0 < $1 }
+  }
+}

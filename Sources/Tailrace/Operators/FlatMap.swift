@@ -1,0 +1,162 @@
+// Every kind is a map to lists, joined: the lists in between are pulled through, not memoized.
+extension LazyList {
+  /// The elements of the lists that a closure makes of each element.
+  ///
+  /// ```swift
+  /// await LazyList([1, 2]).flatMap { LazyList.repeating($0, count: $0) }.array()   // [1, 2, 2]
+  /// ```
+  ///
+  /// - Laziness: searching, through empty lists.
+  /// - Failure: a failure of an inner list is one of this list, at its position.
+  ///
+  /// Replaces `-flattenMap:`.
+  @inlinable
+  public consuming func flatMap<T: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> LazyList<T, Failure>
+  ) -> LazyList<T, Failure> {
+    map(transform).joined()
+  }
+
+  /// The elements of the lists, which may fail in any way, that a closure makes of each element.
+  @inlinable @_disfavoredOverload
+  public consuming func flatMap<T: Sendable, InnerFailure: Error>(
+    _ transform: @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
+  ) -> LazyList<T, any Error> {
+    widened().map { transform($0).widened() }.joined()
+  }
+
+  /// The elements of the lists that a throwing closure makes of each element.
+  @inlinable @_disfavoredOverload
+  public consuming func flatMap<T: Sendable, InnerFailure: Error>(
+    _ transform: @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
+  ) -> LazyList<T, any Error> {
+    map { try transform($0).widened() }.joined()
+  }
+
+  /// The elements of the lists that an asynchronous closure makes of each element.
+  @inlinable
+  public consuming func flatMap<T: Sendable>(
+    _ transform: @escaping @Sendable (Element) async -> LazyList<T, Failure>
+  ) -> LazyList<T, Failure> {
+    map(transform).joined()
+  }
+
+  /// The elements of the lists that an asynchronous throwing closure makes of each element.
+  @inlinable @_disfavoredOverload
+  public consuming func flatMap<T: Sendable, InnerFailure: Error>(
+    _ transform: @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
+  ) -> LazyList<T, any Error> {
+    map { (element) async throws in try await transform(element).widened() }.joined()
+  }
+
+  /// The elements of the sequences that a closure makes of each element.
+  ///
+  /// ```swift
+  /// await LazyList([1, 2]).flatMap { [$0, $0] }.array()   // [1, 1, 2, 2]
+  /// ```
+  ///
+  /// - Laziness: searching, through empty sequences.
+  @inlinable
+  public consuming func flatMap<S: Sequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) -> S
+  ) -> LazyList<S.Element, Failure> {
+    map(transform).joined()
+  }
+
+  /// The elements of the sequences that a throwing closure makes of each element.
+  @inlinable
+  public consuming func flatMap<S: Sequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> S
+  ) -> LazyList<S.Element, any Error> {
+    map(transform).joined()
+  }
+
+  /// The elements of the sequences that an asynchronous closure makes of each element.
+  @inlinable
+  public consuming func flatMap<S: Sequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) async -> S
+  ) -> LazyList<S.Element, Failure> {
+    map(transform).joined()
+  }
+
+  /// The elements of the sequences that an asynchronous throwing closure makes of each element.
+  @inlinable
+  public consuming func flatMap<S: Sequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) async throws -> S
+  ) -> LazyList<S.Element, any Error> {
+    map(transform).joined()
+  }
+
+  /// The elements of the lists that a closure makes of each element, until it says stop.
+  ///
+  /// Setting `stop` ends the result after the whole list that is returned with it; returning `nil`
+  /// ends it at once.
+  ///
+  /// ```swift
+  /// let list = LazyList(1...).bind { number, stop in
+  ///   stop = number == 3
+  ///   return .repeating(number, count: 2)
+  /// }
+  /// await list.array()   // [1, 1, 2, 2, 3, 3]
+  /// ```
+  ///
+  /// - Laziness: searching, through empty lists.
+  ///
+  /// Replaces `-bind:`.
+  @inlinable
+  public consuming func bind<T: Sendable>(
+    _ next: @escaping @Sendable (Element, inout Bool) -> LazyList<T, Failure>?
+  ) -> LazyList<T, Failure> {
+    transform(()) { (_, element) throws(Failure) in
+      var stop = false
+      return Verdict(binding: next(element, &stop), stop)
+    }.joined()
+  }
+
+  /// The elements of the lists that a throwing closure makes of each element, until it says stop.
+  @inlinable @_disfavoredOverload
+  public consuming func bind<T: Sendable>(
+    _ next: @escaping @Sendable (Element, inout Bool) throws -> LazyList<T, any Error>?
+  ) -> LazyList<T, any Error> {
+    widened().transform(()) { (_, element) in
+      var stop = false
+      return Verdict(binding: try next(element, &stop), stop)
+    }.joined()
+  }
+
+  /// The elements of the lists that an asynchronous closure makes of each element, until it says
+  /// stop.
+  @inlinable
+  public consuming func bind<T: Sendable>(
+    _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
+  ) -> LazyList<T, Failure> {
+    transformInFlight(()) { (_, element) async throws(Failure) in
+      var stop = false
+      return Verdict(binding: await next(element, &stop), stop)
+    }.joined()
+  }
+
+  /// The elements of the lists that an asynchronous throwing closure makes of each element, until it
+  /// says stop.
+  @inlinable @_disfavoredOverload
+  public consuming func bind<T: Sendable>(
+    _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, any Error>?
+  ) -> LazyList<T, any Error> {
+    widened().transformInFlight(()) { (_, element) async throws in
+      var stop = false
+      return Verdict(binding: try await next(element, &stop), stop)
+    }.joined()
+  }
+}
+
+extension Verdict {
+  /// What a step of `bind` says: nothing ends it, `stop` makes this list the last.
+  @inlinable
+  init(binding list: Output?, _ stop: Bool) {
+    guard let list else {
+      self = .end
+      return
+    }
+    self = stop ? .last(list) : .emit(list)
+  }
+}

@@ -1,0 +1,143 @@
+// Folds consume the list that they are called on: a list that nobody else holds is read in constant
+// memory. Closures run in the isolation of the caller.
+extension LazyList {
+  /// The elements combined, from the head on.
+  ///
+  /// ```swift
+  /// await LazyList(1...4).reduce(0, +)   // 10
+  /// ```
+  ///
+  /// - Laziness: exhaustive.
+  ///
+  /// Replaces `-foldLeftWithStart:reduce:`.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Result>(
+    _ initial: Result, _ combine: (Result, Element) -> Result
+  ) async throws(Failure) -> Result {
+    var reader = Reader(self)
+    var result = initial
+    while let element = try await reader.next() { result = combine(result, element) }
+    return result
+  }
+
+  /// The elements combined, from the head on, by a throwing closure.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Result>(
+    _ initial: Result, _ combine: (Result, Element) throws -> Result
+  ) async throws -> Result {
+    var reader = Reader(self)
+    var result = initial
+    while let element = try await reader.next() { result = try combine(result, element) }
+    return result
+  }
+
+  /// The elements combined, from the head on, by an asynchronous closure.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Result>(
+    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async -> Result
+  ) async throws(Failure) -> Result {
+    var reader = Reader(self)
+    var result = initial
+    while let element = try await reader.next() { result = await combine(result, element) }
+    return result
+  }
+
+  /// The elements combined, from the head on, by an asynchronous throwing closure.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Result>(
+    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async throws -> Result
+  ) async throws -> Result {
+    var reader = Reader(self)
+    var result = initial
+    while let element = try await reader.next() { result = try await combine(result, element) }
+    return result
+  }
+
+  /// A value updated with each element, from the head on.
+  ///
+  /// ```swift
+  /// await LazyList("hello").reduce(into: [:]) { $0[$1, default: 0] += 1 }
+  /// ```
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Result>(
+    into initial: Result, _ update: (inout Result, Element) -> Void
+  ) async throws(Failure) -> Result {
+    var reader = Reader(self)
+    var result = initial
+    while let element = try await reader.next() { update(&result, element) }
+    return result
+  }
+
+  /// A value updated with each element, from the head on, by a throwing closure.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Result>(
+    into initial: Result, _ update: (inout Result, Element) throws -> Void
+  ) async throws -> Result {
+    var reader = Reader(self)
+    var result = initial
+    while let element = try await reader.next() { try update(&result, element) }
+    return result
+  }
+
+  /// A value updated with each element, from the head on, by an asynchronous closure.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Result>(
+    into initial: Result, _ update: nonisolated(nonsending) (inout Result, Element) async -> Void
+  ) async throws(Failure) -> Result {
+    var reader = Reader(self)
+    var result = initial
+    while let element = try await reader.next() { await update(&result, element) }
+    return result
+  }
+
+  /// A value updated with each element, from the head on, by an asynchronous throwing closure.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Result>(
+    into initial: Result, _ update: nonisolated(nonsending) (inout Result, Element) async throws -> Void
+  ) async throws -> Result {
+    var reader = Reader(self)
+    var result = initial
+    while let element = try await reader.next() { try await update(&result, element) }
+    return result
+  }
+
+  /// Runs a closure for each element.
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func forEach(
+    _ body: (Element) -> Void
+  ) async throws(Failure) {
+    var reader = Reader(self)
+    while let element = try await reader.next() { body(element) }
+  }
+
+  /// Runs a throwing closure for each element.
+  @inlinable
+  nonisolated(nonsending) public consuming func forEach(
+    _ body: (Element) throws -> Void
+  ) async throws {
+    var reader = Reader(self)
+    while let element = try await reader.next() { try body(element) }
+  }
+
+  /// Runs an asynchronous closure for each element.
+  @inlinable
+  nonisolated(nonsending) public consuming func forEach(
+    _ body: nonisolated(nonsending) (Element) async -> Void
+  ) async throws(Failure) {
+    var reader = Reader(self)
+    while let element = try await reader.next() { await body(element) }
+  }
+
+  /// Runs an asynchronous throwing closure for each element.
+  @inlinable
+  nonisolated(nonsending) public consuming func forEach(
+    _ body: nonisolated(nonsending) (Element) async throws -> Void
+  ) async throws {
+    var reader = Reader(self)
+    while let element = try await reader.next() { try await body(element) }
+  }
+}

@@ -1,0 +1,66 @@
+extension LazyList {
+  /// The elements combined from the end on; the rest is folded only if the closure awaits it.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }   // 2
+  /// await LazyList(1...).foldRight(false) { first, rest in
+  ///   if first > 10 { true } else { await rest.value() }
+  /// }   // true, of an infinite list
+  /// ```
+  ///
+  /// - Laziness: stepwise, driven by the closure.
+  /// - Complexity: a fold that awaits every rest keeps one frame per element, on the heap.
+  ///
+  /// Replaces `-foldRightWithStart:reduce:`.
+  nonisolated(nonsending) public consuming func foldRight<Result>(
+    _ initial: Result,
+    _ combine:
+      nonisolated(nonsending) @escaping (Element, Rest<Result>) async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    guard let (head, tail) = try await uncons() else { return initial }
+    return try await combine(head, Rest(tail, initial, combine))
+  }
+
+  /// The elements combined from the end on by a throwing closure; the rest is folded only if the
+  /// closure awaits it.
+  @_disfavoredOverload
+  nonisolated(nonsending) public consuming func foldRight<Result>(
+    _ initial: Result,
+    _ combine:
+      nonisolated(nonsending) @escaping (
+        Element, LazyList<Element, any Error>.Rest<Result>
+      ) async throws -> Result
+  ) async throws -> Result {
+    let list = widened()
+    guard let (head, tail) = try await list.uncons() else { return initial }
+    return try await combine(head, .init(tail, initial, combine))
+  }
+
+  /// The fold of all that is behind an element, computed when it is first awaited, once.
+  public final class Rest<Result> {
+    typealias Combine =
+      nonisolated(nonsending) (Element, Rest<Result>) async throws(Failure) -> Result
+
+    private enum State {
+      case unresolved(LazyList, Result, Combine)
+      case resolved(Result)
+    }
+
+    private var state: State
+
+    init(_ list: LazyList, _ initial: Result, _ combine: @escaping Combine) {
+      state = .unresolved(list, initial, combine)
+    }
+
+    /// The fold of the rest.
+    nonisolated(nonsending) public func value() async throws(Failure) -> Result {
+      switch state {
+      case .resolved(let result): return result
+      case .unresolved(let list, let initial, let combine):
+        let result = try await list.foldRight(initial, combine)
+        state = .resolved(result)
+        return result
+      }
+    }
+  }
+}

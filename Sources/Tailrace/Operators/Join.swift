@@ -1,0 +1,142 @@
+extension LazyList {
+  /// The elements of one list, then those of the other.
+  ///
+  /// ```swift
+  /// let list: LazyList = [0] + [1, 2]
+  /// await list.array()   // [0, 1, 2]
+  /// ```
+  ///
+  /// - Laziness: stepwise. The right list is not touched before the left one has ended.
+  /// - Complexity: O(1) to make; any nesting of `+` is evaluated in linear time. The cells of the
+  ///   last list are shared.
+  ///
+  /// Replaces `-concat:`.
+  public static func + (left: consuming LazyList, right: consuming LazyList) -> LazyList {
+    if left.segment == nil { return right }
+    if right.segment == nil { return left }
+    let pieces = Pieces.pair(Pieces.of(left), Pieces.of(right))
+    let owned = Owned((pile: [pieces], source: Cursor<Element, Failure>?.none))
+    let producer = Producer<Element, Failure> { (budget) throws(Interruption<Failure>) in
+      while true {
+        if owned.state.source != nil {
+          owned.state.source?.budget = budget
+          if let element = try owned.state.source?.next() { return .element(element) }
+          owned.state.source = nil
+        }
+        guard let list = Pieces.popList(&owned.state.pile) else { return .end }
+        // The last list is not copied: this one goes on as that one.
+        if owned.state.pile.isEmpty { return .become(list) }
+        owned.state.source = Cursor(list)
+      }
+    }
+    return LazyList(Evaluator(producer, pieces: pieces))
+  }
+
+  /// An element, then this list.
+  ///
+  /// ```swift
+  /// await LazyList.just(2).prepending(1).array()   // [1, 2]
+  /// ```
+  ///
+  /// - Laziness: deferred.
+  /// - Complexity: O(1), also for a million in a row. The cells of this list are shared.
+  ///
+  /// Replaces `-startWith:`.
+  public consuming func prepending(_ element: Element) -> LazyList {
+    let link: Link<Element, Failure> = segment.map { .more($0, offset) } ?? .end
+    return LazyList(
+      segment: Segment(evaluated: CollectionOfOne(element), link: link), offset: 0)
+  }
+
+  /// The elements of the lists that this list consists of.
+  ///
+  /// ```swift
+  /// let nested: LazyList<LazyList<Int, Never>, Never> = [[0], [], [1, 2]]
+  /// await nested.joined().array()   // [0, 1, 2]
+  /// ```
+  ///
+  /// - Laziness: searching, through empty lists. An inner list is not touched before the one before
+  ///   it has ended.
+  ///
+  /// Replaces `-flatten`.
+  @inlinable
+  public consuming func joined<Inner>() -> LazyList<Inner, Failure>
+  where Element == LazyList<Inner, Failure> {
+    stage(Cursor<Inner, Failure>?.none) { (inner, outer) throws(Interruption<Failure>) in
+      while true {
+        if inner != nil {
+          inner?.budget = outer.budget
+          if let element = try inner?.next() { return .element(element) }
+          inner = nil
+        }
+        guard let list = try outer.next() else { return .end }
+        inner = Cursor(list)
+      }
+    }
+  }
+
+  /// The elements of the sequences that this list consists of.
+  ///
+  /// - Laziness: searching, through empty sequences.
+  @inlinable
+  public consuming func joined() -> LazyList<Element.Element, Failure>
+  where Element: Sequence, Element.Element: Sendable {
+    stage(Element.Iterator?.none) { (inner, outer) throws(Interruption<Failure>) in
+      while true {
+        if let element = inner?.next() { return .element(element) }
+        inner = nil
+        guard let sequence = try outer.next() else { return .end }
+        inner = sequence.makeIterator()
+      }
+    }
+  }
+
+  /// This list again and again, for ever; empty when this list is empty.
+  ///
+  /// ```swift
+  /// await LazyList([1, 2]).cycled().prefix(5).array()   // [1, 2, 1, 2, 1]
+  /// ```
+  ///
+  /// - Laziness: stepwise. Each element of this list is computed once.
+  /// - Complexity: keeps this list's elements; and its own, for as long as its head is held.
+  @inlinable
+  public func cycled() -> LazyList {
+    let whole = self
+    return stage(false) { (isEmpty, source) throws(Interruption<Failure>) in
+      while true {
+        if let element = try source.next() {
+          isEmpty = false
+          return .element(element)
+        }
+        // Twice at the end without an element between: there is none.
+        if isEmpty { return .end }
+        isEmpty = true
+        let budget = source.budget
+        source = Cursor(whole)
+        source.budget = budget
+      }
+    }
+  }
+
+  /// This list with an element between every two of its elements.
+  ///
+  /// ```swift
+  /// await LazyList(["a", "b"]).interspersed(with: "-").array()   // ["a", "-", "b"]
+  /// ```
+  ///
+  /// - Laziness: stepwise. To know that a separator is needed is to have the element behind it.
+  @inlinable
+  public consuming func interspersed(with separator: Element) -> LazyList {
+    stage((isFirst: true, pending: Element?.none)) {
+      (state, source) throws(Interruption<Failure>) in
+      if let element = state.pending.take() { return .element(element) }
+      guard let element = try source.next() else { return .end }
+      if state.isFirst {
+        state.isFirst = false
+        return .element(element)
+      }
+      state.pending = .some(element)
+      return .element(separator)
+    }
+  }
+}

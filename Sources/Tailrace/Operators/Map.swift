@@ -1,0 +1,47 @@
+extension LazyList {
+  /// The results of a closure for each element.
+  ///
+  /// ```swift
+  /// let squares = [1, 2, 3].lazyList.map { $0 * $0 }
+  /// await squares.array()   // [1, 4, 9]
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  /// - Isolation: a plain closure runs in the task that demands first; an asynchronous one in a task
+  ///   that belongs to the list.
+  /// - Failure: an error of the closure is the fate of its element, and the end of the list.
+  ///
+  /// Replaces `-map:`.
+  @inlinable
+  public consuming func map<T: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> T
+  ) -> LazyList<T, Failure> {
+    self.transform(()) { (_, element) throws(Failure) in .emit(transform(element)) }
+  }
+
+  /// The results of a throwing closure for each element.
+  @inlinable
+  public consuming func map<T: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> T
+  ) -> LazyList<T, any Error> {
+    widened().transform(()) { (_, element) in .emit(try transform(element)) }
+  }
+
+  /// The results of an asynchronous closure for each element, one at a time.
+  @inlinable
+  public consuming func map<T: Sendable>(
+    _ transform: @escaping @Sendable (Element) async -> T
+  ) -> LazyList<T, Failure> {
+    transformInFlight(()) { (_, element) async throws(Failure) in .emit(await transform(element)) }
+  }
+
+  /// The results of an asynchronous throwing closure for each element, one at a time.
+  @inlinable
+  public consuming func map<T: Sendable>(
+    _ transform: @escaping @Sendable (Element) async throws -> T
+  ) -> LazyList<T, any Error> {
+    widened().transformInFlight(()) { (_, element) async throws in
+      .emit(try await transform(element))
+    }
+  }
+}

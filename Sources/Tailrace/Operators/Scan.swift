@@ -1,0 +1,161 @@
+extension LazyList {
+  /// The results of combining the elements so far; the start itself is not emitted.
+  ///
+  /// ```swift
+  /// await LazyList(1...4).reductions(0, +).array()   // [1, 3, 6, 10]
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  ///
+  /// Replaces `-scanWithStart:reduce:`.
+  @inlinable
+  public consuming func reductions<Result: Sendable>(
+    _ initial: Result, _ combine: @escaping @Sendable (Result, Element) -> Result
+  ) -> LazyList<Result, Failure> {
+    transform(initial) { (result, element) throws(Failure) in
+      result = combine(result, element)
+      return .emit(result)
+    }
+  }
+
+  /// The results of combining the elements so far with a throwing closure.
+  @inlinable
+  public consuming func reductions<Result: Sendable>(
+    _ initial: Result, _ combine: @escaping @Sendable (Result, Element) throws -> Result
+  ) -> LazyList<Result, any Error> {
+    widened().transform(initial) { (result, element) in
+      result = try combine(result, element)
+      return .emit(result)
+    }
+  }
+
+  /// The results of combining the elements so far with an asynchronous closure.
+  @inlinable
+  public consuming func reductions<Result: Sendable>(
+    _ initial: Result, _ combine: @escaping @Sendable (Result, Element) async -> Result
+  ) -> LazyList<Result, Failure> {
+    transformInFlight(initial) { (result, element) async throws(Failure) in
+      result = await combine(result, element)
+      return .emit(result)
+    }
+  }
+
+  /// The results of combining the elements so far with an asynchronous throwing closure.
+  @inlinable
+  public consuming func reductions<Result: Sendable>(
+    _ initial: Result, _ combine: @escaping @Sendable (Result, Element) async throws -> Result
+  ) -> LazyList<Result, any Error> {
+    widened().transformInFlight(initial) { (result, element) async throws in
+      result = try await combine(result, element)
+      return .emit(result)
+    }
+  }
+
+  /// The results of updating a value with the elements so far; the start itself is not emitted.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).reductions(into: []) { $0.append($1) }.array()   // [[1], [1, 2], [1, 2, 3]]
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  @inlinable
+  public consuming func reductions<Result: Sendable>(
+    into initial: Result, _ update: @escaping @Sendable (inout Result, Element) -> Void
+  ) -> LazyList<Result, Failure> {
+    transform(initial) { (result, element) throws(Failure) in
+      update(&result, element)
+      return .emit(result)
+    }
+  }
+
+  /// The results of updating a value with the elements so far, by a throwing closure.
+  @inlinable
+  public consuming func reductions<Result: Sendable>(
+    into initial: Result, _ update: @escaping @Sendable (inout Result, Element) throws -> Void
+  ) -> LazyList<Result, any Error> {
+    widened().transform(initial) { (result, element) in
+      try update(&result, element)
+      return .emit(result)
+    }
+  }
+
+  /// The results of updating a value with the elements so far, by an asynchronous closure.
+  @inlinable
+  public consuming func reductions<Result: Sendable>(
+    into initial: Result, _ update: @escaping @Sendable (inout Result, Element) async -> Void
+  ) -> LazyList<Result, Failure> {
+    transformInFlight(initial) { (result, element) async throws(Failure) in
+      await update(&result, element)
+      return .emit(result)
+    }
+  }
+
+  /// The results of updating a value with the elements so far, by an asynchronous throwing closure.
+  @inlinable
+  public consuming func reductions<Result: Sendable>(
+    into initial: Result,
+    _ update: @escaping @Sendable (inout Result, Element) async throws -> Void
+  ) -> LazyList<Result, any Error> {
+    widened().transformInFlight(initial) { (result, element) async throws in
+      try await update(&result, element)
+      return .emit(result)
+    }
+  }
+
+  /// The elements with their positions, counted from 0.
+  ///
+  /// ```swift
+  /// await LazyList(["a", "b"]).enumerated().array()   // [(offset: 0, element: "a"), (1, "b")]
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  @inlinable
+  public consuming func enumerated() -> LazyList<(offset: Int, element: Element), Failure> {
+    transform(0) { (position, element) throws(Failure) in
+      defer { position += 1 }
+      return .emit((offset: position, element: element))
+    }
+  }
+
+  /// The pairs of each element and the one behind it.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).adjacentPairs().array()   // [(1, 2), (2, 3)]
+  /// ```
+  ///
+  /// - Laziness: stepwise, and one more for the first pair.
+  ///
+  /// Replaces `-combinePreviousWithStart:reduce:`.
+  @inlinable
+  public consuming func adjacentPairs() -> LazyList<(Element, Element), Failure> {
+    transform(Element?.none) { (previous, element) throws(Failure) in
+      defer { previous = .some(element) }
+      guard let previous else { return .skip }
+      return .emit((previous, element))
+    }
+  }
+
+  /// The elements in arrays of a length; the last one may be shorter.
+  ///
+  /// ```swift
+  /// await LazyList(1...5).chunks(ofCount: 2).array()   // [[1, 2], [3, 4], [5]]
+  /// ```
+  ///
+  /// - Laziness: stepwise, `count` elements for each array.
+  /// - Parameter count: 1 or more; anything else is a programmer's error and traps.
+  @inlinable
+  public consuming func chunks(ofCount count: Int) -> LazyList<[Element], Failure> {
+    precondition(
+      count > 0, "LazyList.chunks(ofCount:) takes a count of 1 or more, not \(count)")
+    return stage([Element]()) { (chunk, source) throws(Interruption<Failure>) in
+      while chunk.count < count {
+        guard let element = try source.next() else {
+          return chunk.isEmpty ? .end : .last(chunk)
+        }
+        chunk.append(element)
+      }
+      defer { chunk = [] }
+      return .element(chunk)
+    }
+  }
+}

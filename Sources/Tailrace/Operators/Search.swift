@@ -1,0 +1,176 @@
+// Searches stop at the answer, and hold nothing of what they have passed.
+extension LazyList {
+  /// The first element that satisfies a predicate, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList(1...).first { $0 * $0 > 50 }   // 8
+  /// ```
+  ///
+  /// - Laziness: searching.
+  ///
+  /// Replaces `-objectPassingTest:`.
+  @inlinable
+  nonisolated(nonsending) public consuming func first(
+    where predicate: (Element) -> Bool
+  ) async throws(Failure) -> Element? {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if predicate(element) { return element }
+    }
+    return nil
+  }
+
+  /// The first element that satisfies a throwing predicate, `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func first(
+    where predicate: (Element) throws -> Bool
+  ) async throws -> Element? {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if try predicate(element) { return element }
+    }
+    return nil
+  }
+
+  /// The first element that satisfies an asynchronous predicate, `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func first(
+    where predicate: nonisolated(nonsending) (Element) async -> Bool
+  ) async throws(Failure) -> Element? {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if await predicate(element) { return element }
+    }
+    return nil
+  }
+
+  /// The first element that satisfies an asynchronous throwing predicate, `nil` if there is none.
+  @inlinable
+  nonisolated(nonsending) public consuming func first(
+    where predicate: nonisolated(nonsending) (Element) async throws -> Bool
+  ) async throws -> Element? {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if try await predicate(element) { return element }
+    }
+    return nil
+  }
+
+  /// Whether an element satisfies a predicate.
+  ///
+  /// - Laziness: searching.
+  ///
+  /// Replaces `-any:`.
+  @inlinable
+  nonisolated(nonsending) public consuming func contains(
+    where predicate: (Element) -> Bool
+  ) async throws(Failure) -> Bool {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if predicate(element) { return true }
+    }
+    return false
+  }
+
+  /// Whether an element satisfies a throwing predicate.
+  @inlinable
+  nonisolated(nonsending) public consuming func contains(
+    where predicate: (Element) throws -> Bool
+  ) async throws -> Bool {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if try predicate(element) { return true }
+    }
+    return false
+  }
+
+  /// Whether an element satisfies an asynchronous predicate.
+  @inlinable
+  nonisolated(nonsending) public consuming func contains(
+    where predicate: nonisolated(nonsending) (Element) async -> Bool
+  ) async throws(Failure) -> Bool {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if await predicate(element) { return true }
+    }
+    return false
+  }
+
+  /// Whether an element satisfies an asynchronous throwing predicate.
+  @inlinable
+  nonisolated(nonsending) public consuming func contains(
+    where predicate: nonisolated(nonsending) (Element) async throws -> Bool
+  ) async throws -> Bool {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if try await predicate(element) { return true }
+    }
+    return false
+  }
+
+  /// Whether all elements satisfy a predicate.
+  ///
+  /// - Laziness: searching, for one that does not.
+  ///
+  /// Replaces `-all:`.
+  @inlinable
+  nonisolated(nonsending) public consuming func allSatisfy(
+    _ predicate: (Element) -> Bool
+  ) async throws(Failure) -> Bool {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if !predicate(element) { return false }
+    }
+    return true
+  }
+
+  /// Whether all elements satisfy a throwing predicate.
+  @inlinable
+  nonisolated(nonsending) public consuming func allSatisfy(
+    _ predicate: (Element) throws -> Bool
+  ) async throws -> Bool {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if !(try predicate(element)) { return false }
+    }
+    return true
+  }
+
+  /// Whether all elements satisfy an asynchronous predicate.
+  @inlinable
+  nonisolated(nonsending) public consuming func allSatisfy(
+    _ predicate: nonisolated(nonsending) (Element) async -> Bool
+  ) async throws(Failure) -> Bool {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if !(await predicate(element)) { return false }
+    }
+    return true
+  }
+
+  /// Whether all elements satisfy an asynchronous throwing predicate.
+  @inlinable
+  nonisolated(nonsending) public consuming func allSatisfy(
+    _ predicate: nonisolated(nonsending) (Element) async throws -> Bool
+  ) async throws -> Bool {
+    var reader = Reader(self)
+    while let element = try await reader.next() {
+      if !(try await predicate(element)) { return false }
+    }
+    return true
+  }
+
+  /// Whether an element equals a value.
+  ///
+  /// - Laziness: searching.
+  @inlinable
+  nonisolated(nonsending) public consuming func contains(
+    _ element: Element
+  ) async throws(Failure) -> Bool where Element: Equatable {
+    var reader = Reader(self)
+    while let next = try await reader.next() {
+      if next == element { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,168 @@
+extension LazyList {
+  /// The first elements, at most so many.
+  ///
+  /// ```swift
+  /// await LazyList(1...).prefix(2).array()   // [1, 2]
+  /// ```
+  ///
+  /// - Laziness: stepwise. The element behind the last one is never touched, and the source is let
+  ///   go of with the last one.
+  /// - Parameter maxLength: 0 or more; a negative length is a programmer's error and traps.
+  ///
+  /// Replaces `-take:`.
+  @inlinable
+  public consuming func prefix(_ maxLength: Int) -> LazyList {
+    precondition(
+      maxLength >= 0,
+      "LazyList.prefix(_:) takes a length of 0 or more, not \(maxLength); use prefix(0) for none")
+    guard maxLength > 0 else { return .empty }
+    return stage(maxLength) { (remaining, source) throws(Interruption<Failure>) in
+      guard let element = try source.next() else { return .end }
+      remaining -= 1
+      return remaining == 0 ? .last(element) : .element(element)
+    }
+  }
+
+  /// The elements behind the first ones.
+  ///
+  /// ```swift
+  /// await LazyList(1...5).dropFirst(3).array()   // [4, 5]
+  /// ```
+  ///
+  /// - Laziness: deferred; the first demand also evaluates what is dropped.
+  /// - Complexity: the cells are shared. Once evaluated, the result holds none of what it dropped.
+  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  ///
+  /// Replaces `-skip:`.
+  public consuming func dropFirst(_ count: Int = 1) -> LazyList {
+    precondition(
+      count >= 0,
+      "LazyList.dropFirst(_:) takes a count of 0 or more, not \(count); use dropFirst(0) for all")
+    guard let segment else { return self }
+    let (position, overflows) = offset.addingReportingOverflow(count)
+    // Within the segment there is nothing to let go of.
+    if !overflows, position < segment.capacity { return LazyList(segment: segment, offset: position) }
+    return skipping(count)
+  }
+
+  /// A list of its own, which lets go of this one's head as soon as it is evaluated.
+  private consuming func skipping(_ count: Int) -> LazyList {
+    stage(count) { (remaining, source) throws(Interruption<Failure>) in
+      while remaining > 0 {
+        guard try source.next() != nil else { return .end }
+        remaining -= 1
+      }
+      return .become(source.rest)
+    }
+  }
+
+  /// The first elements, for as long as they satisfy a predicate.
+  ///
+  /// ```swift
+  /// await LazyList(1...).prefix { $0 * $0 < 10 }.array()   // [1, 2, 3]
+  /// ```
+  ///
+  /// - Laziness: stepwise, and one more: the element that ends it.
+  ///
+  /// Replaces `-takeWhileBlock:`.
+  @inlinable
+  public consuming func prefix(
+    while predicate: @escaping @Sendable (Element) -> Bool
+  ) -> LazyList {
+    transform(()) { (_, element) throws(Failure) in predicate(element) ? .emit(element) : .end }
+  }
+
+  /// The first elements, for as long as they satisfy a throwing predicate.
+  @inlinable
+  public consuming func prefix(
+    while predicate: @escaping @Sendable (Element) throws -> Bool
+  ) -> LazyList<Element, any Error> {
+    widened().transform(()) { (_, element) in try predicate(element) ? .emit(element) : .end }
+  }
+
+  /// The first elements, for as long as they satisfy an asynchronous predicate.
+  @inlinable
+  public consuming func prefix(
+    while predicate: @escaping @Sendable (Element) async -> Bool
+  ) -> LazyList {
+    transformInFlight(()) { (_, element) async throws(Failure) in
+      await predicate(element) ? .emit(element) : .end
+    }
+  }
+
+  /// The first elements, for as long as they satisfy an asynchronous throwing predicate.
+  @inlinable
+  public consuming func prefix(
+    while predicate: @escaping @Sendable (Element) async throws -> Bool
+  ) -> LazyList<Element, any Error> {
+    widened().transformInFlight(()) { (_, element) async throws in
+      try await predicate(element) ? .emit(element) : .end
+    }
+  }
+
+  /// The elements from the first one that does not satisfy a predicate.
+  ///
+  /// ```swift
+  /// await LazyList([1, 2, 3, 1]).drop { $0 < 3 }.array()   // [3, 1]
+  /// ```
+  ///
+  /// - Laziness: searching for the first element, then stepwise.
+  ///
+  /// Replaces `-skipWhileBlock:`.
+  @inlinable
+  public consuming func drop(
+    while predicate: @escaping @Sendable (Element) -> Bool
+  ) -> LazyList {
+    transform(true) { (isDropping, element) throws(Failure) in
+      isDropping = isDropping && predicate(element)
+      return isDropping ? .skip : .emit(element)
+    }
+  }
+
+  /// The elements from the first one that does not satisfy a throwing predicate.
+  @inlinable
+  public consuming func drop(
+    while predicate: @escaping @Sendable (Element) throws -> Bool
+  ) -> LazyList<Element, any Error> {
+    widened().transform(true) { (isDropping, element) in
+      isDropping = try isDropping && predicate(element)
+      return isDropping ? .skip : .emit(element)
+    }
+  }
+
+  /// The elements from the first one that does not satisfy an asynchronous predicate.
+  @inlinable
+  public consuming func drop(
+    while predicate: @escaping @Sendable (Element) async -> Bool
+  ) -> LazyList {
+    droppingInFlight { (element) async throws(Failure) in await predicate(element) }
+  }
+
+  /// The elements from the first one that does not satisfy an asynchronous throwing predicate.
+  @inlinable
+  public consuming func drop(
+    while predicate: @escaping @Sendable (Element) async throws -> Bool
+  ) -> LazyList<Element, any Error> {
+    widened().droppingInFlight(while: predicate)
+  }
+
+  /// One flight for all that is dropped; what follows pays for none.
+  @inlinable
+  consuming func droppingInFlight(
+    while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool
+  ) -> LazyList {
+    let source = Owned(Cursor(self))
+    return .suspending { () throws(Interruption<Failure>) in
+      while let element = try await source.state.nextInFlight() {
+        let isDropped: Bool
+        do throws(Failure) {
+          isDropped = try await predicate(element)
+        } catch {
+          throw .failed(error)
+        }
+        if !isDropped { return .become(source.state.rest.prepending(element)) }
+      }
+      return .end
+    }
+  }
+}
