@@ -29,7 +29,7 @@ private enum Effect<Element: Sendable, Failure: Error>: Sendable {
   case watch(Waiter, Flight)
   case raise(Task<Void, Never>, TaskPriority)
   case cancel(Task<Void, Never>)
-  case drop(Producer<Element, Failure>)
+  case drop(Leftover)
   case run(UnownedJob)
 }
 
@@ -105,14 +105,14 @@ extension Evaluator {
       return state.highestWaiter(of: flight).map { [.raise(task, $0)] } ?? []
     case .land(let outcome, let producer, let wake, let flight):
       flight.land()
-      if case .abandoned = state { return [.drop(producer)] }
+      if case .abandoned = state { return [.drop(Leftover(producer))] }
       let wakes: Effects = state.finish(outcome).map { .wake($0, wake) }
-      if let outcome, outcome.isFinal() { return wakes + [.drop(producer)] }
+      if let outcome, outcome.isFinal() { return wakes + [.drop(Leftover(producer))] }
       self.producer = producer
       return wakes
     case .abandon:
       let task = state.abandon()
-      return (task.map { [.cancel($0)] } ?? []) + (producer.take().map { [.drop($0)] } ?? [])
+      return (task.map { [.cancel($0)] } ?? []) + (producer.take().map { [.drop(Leftover($0))] } ?? [])
     case .run(let job):
       return [.run(job)]
     }
@@ -126,7 +126,7 @@ extension Evaluator {
         if let cycle = waiter.flight?.wait(for: flight) { waiter.wake(.cycle(cycle)) }
       case .raise(let task, let priority): task.raise(to: priority)
       case .cancel(let task): task.cancel()
-      case .drop(let producer): Reclaimer.release(producer)
+      case .drop(let leftover): Reclaimer.release(leftover)
       case .run(let job): enqueue(job)
       }
     }

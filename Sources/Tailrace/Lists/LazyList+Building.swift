@@ -16,8 +16,11 @@ extension LazyList {
   /// ```
   ///
   /// Replaces `+return:`.
-  public static func just(_ element: Element) -> LazyList {
-    LazyList(segment: Segment(evaluated: CollectionOfOne(element), link: .end), offset: 0)
+  @_disfavoredOverload
+  public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
+
+  init(single element: Element) {
+    self.init(segment: Segment(evaluated: CollectionOfOne(element), link: .end), offset: 0)
   }
 
   /// The list that fails before its first element.
@@ -27,19 +30,27 @@ extension LazyList {
   }
 
   /// An element, for ever.
-  @inlinable
-  public static func repeating(_ element: Element) -> LazyList {
-    LazyList(producer: { (_) throws(Interruption<Failure>) in .element(element) })
-  }
+  @inlinable @_disfavoredOverload
+  public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
   /// An element, so many times.
   ///
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public static func repeating(_ element: Element, count: Int) -> LazyList {
+    LazyList(endless: element, count: count)
+  }
+
+  @inlinable
+  init(endless element: Element) {
+    self.init(producer: { (_) throws(Interruption<Failure>) in .element(element) })
+  }
+
+  @inlinable
+  init(endless element: Element, count: Int) {
     precondition(
       count >= 0, "LazyList.repeating(_:count:) takes a count of 0 or more, not \(count)")
-    return repeating(element).prefix(count)
+    self = LazyList(endless: element).prefix(count)
   }
 }
 
@@ -62,8 +73,13 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise. Not even the iterator is made before the first demand.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
+    self.init(pulling: sequence)
+  }
+
+  @inlinable
+  init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
     let source = Owned((sequence: Optional(sequence), iterator: S.Iterator?.none))
     self.init(producer: { (_) throws(Interruption<Failure>) in
       if let sequence = source.state.sequence.take() {
@@ -97,6 +113,28 @@ extension LazyList {
         throw retryingFailures ? .failedTransiently(error) : .failed(error)
       }
     }
+  }
+}
+
+// Where nothing says how a list fails, it does not: `LazyList(1...3)` needs no type arguments.
+extension LazyList where Failure == Never {
+  /// The elements of a sequence, pulled from it one by one, as they are demanded.
+  @inlinable
+  public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
+    self.init(pulling: sequence)
+  }
+
+  /// The list of one element.
+  public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
+
+  /// An element, for ever.
+  @inlinable
+  public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
+
+  /// An element, so many times; a negative count traps.
+  @inlinable
+  public static func repeating(_ element: Element, count: Int) -> LazyList {
+    LazyList(endless: element, count: count)
   }
 }
 

@@ -9,43 +9,46 @@ enum Reclaimer {
   // Outside of a task the runtime keeps a task-local value per thread.
   @TaskLocal private static var pile: Pile?
 
-  static func release(_ object: consuming AnyObject) {
-    if let pile, pile.add(object) { return }
-    let pile = Pile(object)
+  static func release(_ leftover: Leftover) {
+    if let pile, pile.add(leftover) { return }
+    let pile = Pile(leftover)
     $pile.withValue(pile) {
-      while let next = pile.next() { _ = consume next }
+      while let next = pile.next() { next.release() }
     }
   }
 
   /// What is still to be released by the loop above. A task that is started by a `deinit` inherits
   /// the pile, hence the lock, and may outlive it, hence the end.
   private final class Pile: Sendable {
-    private let objects: Mutex<[Reclaimable]?>
+    private let leftovers: Mutex<[Leftover]?>
 
-    init(_ object: AnyObject) { objects = Mutex([Reclaimable(object: object)]) }
+    init(_ leftover: Leftover) { leftovers = Mutex([leftover]) }
 
-    func add(_ object: AnyObject) -> Bool {
-      let added = Reclaimable(object: object)
-      return objects.withLock { objects in
-        if objects == nil { return false }
-        objects?.append(added)
+    func add(_ leftover: Leftover) -> Bool {
+      leftovers.withLock { leftovers in
+        if leftovers == nil { return false }
+        leftovers?.append(leftover)
         return true
       }
     }
 
-    func next() -> AnyObject? {
-      let last: Reclaimable? = objects.withLock { objects in
-        if let last = objects?.popLast() { return last }
-        objects = nil
+    func next() -> Leftover? {
+      leftovers.withLock { leftovers in
+        if let last = leftovers?.popLast() { return last }
+        leftovers = nil
         return nil
       }
-      return last?.object
     }
   }
+}
 
-  // Guard: it is only released, never used; whoever pops it owns it alone.
-  // May touch it: the loop that releases.
-  private struct Reclaimable: @unchecked Sendable {
-    let object: AnyObject
-  }
+/// An object that is wanted no more: the one reference to it, to be let go of at the right place.
+// Guard: it is handed from one owner to the next, never shared.
+// May touch it: who made it, then the loop that releases.
+final class Leftover: @unchecked Sendable {
+  private var object: AnyObject?
+
+  init(_ object: consuming AnyObject) { self.object = object }
+
+  func release() { object = nil }
 }

@@ -1,0 +1,20 @@
+public import Foundation
+public import Tailrace
+
+extension IndexSet {
+  /// The indices, in order, as a list. Later changes are not seen.
+  ///
+  /// ```swift
+  /// await IndexSet([3, 1]).lazyList.array()   // [1, 3]
+  /// ```
+  public var lazyList: LazyList<Int, Never> { LazyList(self) }
+}
+
+extension Data {
+  /// The bytes as a list. Later changes are not seen.
+  ///
+  /// ```swift
+  /// await Data("hi".utf8).lazyList.array()   // [104, 105]
+  /// ```
+  public var lazyList: LazyList<UInt8, Never> { LazyList(self) }
+}

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// A door that tasks wait at until a test opens it.
+///
+/// ```swift
+/// let gate = Gate()
+/// let list = LazyList(state: 0) { state in
+///   await gate.wait()
+///   state += 1
+///   return state
+/// }
+/// let reader = Task { await list.head() }
+/// await gate.arrivals(1)   // the step is in flight, for certain
+/// reader.cancel()
+/// gate.open()
+/// ```
+///
+/// A test that waits for an arrival knows where the other task is, without sleeping.
+public final class Gate: Sendable {
+  private struct State {
+    var isOpen = false
+    var passes = 0
+    var arrived = 0
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var watching: [(count: Int, CheckedContinuation<Void, Never>)] = []
+
+    mutating func arrivedEnough() -> [CheckedContinuation<Void, Never>] {
+      let arrived = arrived
+      defer { watching.removeAll { $0.count <= arrived } }
+      return watching.filter { $0.count <= arrived }.map(\.1)
+    }
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Waits until the gate is open, or until a pass lets this task through.
+  ///
+  /// It does not look at cancellation: what must stop when cancelled is for the test to say.
+  public func wait() async {
+    await withCheckedContinuation { continuation in
+      let (goesOn, watchers) = state.withLock { state in
+        state.arrived += 1
+        let goesOn = state.isOpen || state.passes > 0
+        if !state.isOpen && state.passes > 0 { state.passes -= 1 }
+        if !goesOn { state.waiting.append(continuation) }
+        return (goesOn, state.arrivedEnough())
+      }
+      for watcher in watchers { watcher.resume() }
+      if goesOn { continuation.resume() }
+    }
+  }
+
+  /// Lets everybody through, now and from now on.
+  public func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Lets one task through: the first that waits, or the next that arrives.
+  public func pass() {
+    let first: CheckedContinuation<Void, Never>? = state.withLock { state in
+      if state.waiting.isEmpty {
+        state.passes += 1
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    first?.resume()
+  }
+
+  /// How many times a task has come to the gate.
+  public var arrived: Int { state.withLock { $0.arrived } }
+
+  /// Waits until tasks have come to the gate that many times, counted from its making.
+  public func arrivals(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.arrived >= count { return true }
+        state.watching.append((count, continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+}

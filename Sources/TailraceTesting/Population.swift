@@ -1,0 +1,67 @@
+import Synchronization
+
+/// Counts its members that are alive, exactly: reference counting lets us.
+///
+/// ```swift
+/// let population = Population()
+/// let list = LazyList(1...).map { population.member($0) }
+/// _ = await list.dropFirst(1000).head()
+/// population.alive   // what the list still holds
+/// ```
+public final class Population: Sendable {
+  /// An object that is counted while it lives.
+  public final class Member: Sendable {
+    public let number: Int
+    private let population: Population
+
+    fileprivate init(_ number: Int, _ population: Population) {
+      self.number = number
+      self.population = population
+      population.count { $0 += 1 }
+    }
+
+    deinit { population.count { $0 -= 1 } }
+  }
+
+  private struct State {
+    var alive = 0
+    var greatest = 0
+    var watching: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// A new member.
+  public func member(_ number: Int = 0) -> Member { Member(number, self) }
+
+  /// How many members are alive.
+  public var alive: Int { state.withLock { $0.alive } }
+
+  /// How many were alive at once, at most.
+  public var greatest: Int { state.withLock { $0.greatest } }
+
+  /// Waits until no member is alive.
+  public func dies() async {
+    await withCheckedContinuation { continuation in
+      let isDead = state.withLock { state in
+        if state.alive == 0 { return true }
+        state.watching.append(continuation)
+        return false
+      }
+      if isDead { continuation.resume() }
+    }
+  }
+
+  private func count(_ change: (inout Int) -> Void) {
+    let watchers = state.withLock { state in
+      change(&state.alive)
+      state.greatest = max(state.greatest, state.alive)
+      guard state.alive == 0 else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.watching = [] }
+      return state.watching
+    }
+    for watcher in watchers { watcher.resume() }
+  }
+}

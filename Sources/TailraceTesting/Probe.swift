@@ -1,0 +1,56 @@
+import Synchronization
+
+/// A record of what ran, in the order in which it did.
+///
+/// ```swift
+/// let probe = Probe<Int>()
+/// let list = LazyList(1...).map { probe.pass($0) }
+/// _ = await list.element(at: 2)
+/// probe.values   // [1, 2, 3]
+/// ```
+public final class Probe<Value: Sendable>: Sendable {
+  private struct State {
+    var values: [Value] = []
+    var watching: [(count: Int, CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Records a value.
+  public func record(_ value: Value) {
+    let watchers = state.withLock { state in
+      state.values.append(value)
+      let count = state.values.count
+      defer { state.watching.removeAll { $0.count <= count } }
+      return state.watching.filter { $0.count <= count }.map(\.1)
+    }
+    for watcher in watchers { watcher.resume() }
+  }
+
+  /// Records a value and gives it back.
+  @discardableResult
+  public func pass(_ value: Value) -> Value {
+    record(value)
+    return value
+  }
+
+  /// All that was recorded.
+  public var values: [Value] { state.withLock { $0.values } }
+
+  /// How much was recorded.
+  public var count: Int { state.withLock { $0.values.count } }
+
+  /// Waits until that much has been recorded.
+  public func reaches(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.values.count >= count { return true }
+        state.watching.append((count, continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+}

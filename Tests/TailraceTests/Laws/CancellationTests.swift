@@ -1,0 +1,215 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("Cancellation ends a reader, never the list, and makes no answer wrong")
+struct CancellationTests {
+  /// A list whose every step waits at a gate.
+  static func gated(_ gate: Gate, _ pulls: Probe<Int> = Probe()) -> LazyList<Int, Never> {
+    LazyList(state: 0) { state async in
+      pulls.record(state)
+      await gate.wait()
+      state += 1
+      return state
+    }
+  }
+
+  static func failing(_ gate: Gate) -> LazyList<Int, any Error> {
+    LazyList(state: 0) { state async throws in
+      await gate.wait()
+      state += 1
+      return state
+    }
+  }
+
+  @Test("an iteration that waits stops at once; the step goes on for the others")
+  func iteration() async {
+    let (gate, pulls) = (Gate(), Probe<Int>())
+    let list = Self.gated(gate, pulls)
+    let leaver = Task { () -> Int? in
+      for await element in list { return element }
+      return nil
+    }
+    await gate.arrivals(1)
+    let stayer = Task { await list.head() }
+    leaver.cancel()
+    #expect(await leaver.value == nil)
+    gate.open()
+    #expect(await stayer.value == 1)
+    #expect(pulls.values == [0])
+  }
+
+  @Test("where it can, it throws CancellationError: in next, in every question, in a memo")
+  func throwing() async {
+    let gate = Gate()
+    let list = Self.failing(gate)
+    let memo = Memo<Int, any Error> { () async throws -> Int in
+      await gate.wait()
+      return 1
+    }
+    let shared = list.makeSharedIterator()
+    let readers: [@Sendable () async throws -> Void] = [
+      { for try await _ in list { return } },
+      { _ = try await list.head() },
+      { _ = try await list.uncons() },
+      { _ = try await list.isEmpty() },
+      { _ = try await list.count() },
+      { _ = try await list.array() },
+      { _ = try await list.last() },
+      { _ = try await list.element(at: 3) },
+      { _ = try await list.reduce(0, +) },
+      { _ = try await list.first { $0 > 1 } },
+      { _ = try await list.contains(7) },
+      { _ = try await list.allSatisfy { $0 > 0 } },
+      { _ = try await list.min() },
+      { _ = try await list.foldRight(0) { first, rest in first + (try await rest.value()) } },
+      { _ = try await list.map { $0 + 1 }.array() },
+      { _ = try await list.map { (number: Int) async throws in number }.array() },
+      { _ = try await memo.value() },
+      { _ = try await shared.next() },
+    ]
+    for reader in readers {
+      let task = Task { try await reader() }
+      await gate.arrivals(1)
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    gate.open()
+    #expect(try! await list.head() == 1)
+    #expect(try! await memo.value() == 1)
+    #expect(try! await shared.next() == 1)
+  }
+
+  @Test("where it cannot, a question waits for the true answer")
+  func questions() async {
+    let gate = Gate()
+    let list = Self.gated(gate).prefix(3)
+    let memo = Memo<Int, Never> { () async -> Int in
+      await gate.wait()
+      return 7
+    }
+    let sum = Task { await list.reduce(0, +) }
+    let count = Task { await list.count() }
+    let value = Task { await memo.value() }
+    for task in [sum, count, value] { task.cancel() }
+    await gate.arrivals(1)
+    gate.open()
+    #expect(await sum.value == 6)
+    #expect(await count.value == 3)
+    #expect(await value.value == 7)
+  }
+
+  @Test("a cancelled task reads what is evaluated, and no further")
+  func evaluated() async {
+    let pulls = Probe<Int>()
+    let list = LazyList(state: 0) { state in
+      state += 1
+      return pulls.pass(state)
+    }
+    #expect(await list.prefix(3).count() == 3)
+    let reader = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      var seen: [Int] = []
+      for await element in list { seen.append(element) }
+      return seen
+    }
+    #expect(await reader.value == [1, 2, 3])
+    #expect(pulls.count == 3)
+  }
+
+  @Test("cancellation is never remembered")
+  func notRemembered() async throws {
+    let gate = Gate()
+    let list = Self.failing(gate)
+    let reader = Task { try await list.map { $0 * 2 }.head() }
+    await gate.arrivals(1)
+    reader.cancel()
+    await #expect(throws: CancellationError.self) { try await reader.value }
+    gate.open()
+    #expect(try await list.prefix(2).array() == [1, 2])
+    #expect(list.evaluatedCount == 2)
+  }
+
+  @Test("the last reference to the rest cancels the step in flight", arguments: [0, 1, 2])
+  func abandoned(_ stages: Int) async {
+    let (started, cancelled) = (Gate(), Gate())
+    started.open()
+    do {
+      var list = LazyList<Int, Never>(state: 0) { state async in
+        await started.wait()
+        await withTaskCancellationHandler {
+          await cancelled.wait()
+        } onCancel: {
+          cancelled.open()
+        }
+        return state
+      }
+      for _ in 0..<stages { list = list.map { $0 + 1 } }
+      let reader = Task { [list] in for await _ in list { return } }
+      await started.arrivals(1)
+      reader.cancel()
+      await reader.value
+      #expect(list.evaluatedCount == 0)
+    }
+    // Would wait for ever if the step were not cancelled.
+    await cancelled.arrivals(1)
+    await cancelled.wait()
+  }
+
+  @Test("a reader that leaves by break leaves nothing behind")
+  func leaving() async {
+    let population = Population()
+    do {
+      let token = population.member()
+      let list = LazyList<Int, Never>(state: 0) { state async in
+        await Task.yield()
+        state += 1 + token.number
+        return state
+      }
+      for await element in list where element == 3 { break }
+      #expect(list.evaluatedCount == 3)
+    }
+    await population.dies()
+  }
+
+  @Test("a waiter that is cancelled behind a long plain step does not wait for it")
+  func behindPlainStep() async {
+    let (inside, leave) = (Gate(), Counter())
+    inside.open()
+    let list = LazyList<Int, Never>(state: 0) { state in
+      // A plain step that takes as long as the test wants.
+      while leave.value == 0 {}
+      state += 1
+      return state
+    }
+    let worker = Task.detached { await list.head() }
+    let leaver = Task.detached { () -> Int? in
+      while !list.debugDescription.contains("computing") {}
+      await inside.wait()
+      for await element in list { return element }
+      return nil
+    }
+    await inside.arrivals(1)
+    leaver.cancel()
+    #expect(await leaver.value == nil)
+    leave.increment()
+    #expect(await worker.value == 1)
+  }
+
+  @Test("a shared iterator loses nothing to a task that is cancelled while it waits")
+  func sharedIterator() async {
+    let gate = Gate()
+    let iterator = Self.gated(gate).prefix(4).makeSharedIterator()
+    let leaver = Task { await iterator.next() }
+    await gate.arrivals(1)
+    leaver.cancel()
+    #expect(await leaver.value == nil)
+    gate.open()
+    var dealt: [Int] = []
+    await withTaskGroup { group in
+      for _ in 0..<8 { group.addTask { await iterator.next() } }
+      for await element in group { if let element { dealt.append(element) } }
+    }
+    #expect(dealt.sorted() == [1, 2, 3, 4])
+  }
+}

@@ -1,0 +1,146 @@
+import Synchronization
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("Cycles: an element that needs itself is an error, never a hang")
+struct CycleTests {
+  typealias List = LazyList<Int, any Error>
+
+  /// Two lists that can refer to each other.
+  final class Knot: Sendable {
+    private let lists = Mutex<[String: List]>([:])
+
+    subscript(_ name: String) -> List {
+      get { lists.withLock { $0[name] ?? .empty } }
+      set { lists.withLock { $0[name] = newValue } }
+    }
+  }
+
+  private func expectCycle(
+    _ names: Set<String>, at position: Int? = nil, _ body: () async throws -> Void
+  ) async {
+    do {
+      try await body()
+      Issue.record("a cycle must be an error")
+    } catch let error as CyclicEvaluationError {
+      #expect(Set(error.lists).isSuperset(of: names))
+      for name in names { #expect(error.description.contains(name)) }
+      if let position { #expect(error.position == position) }
+    } catch {
+      Issue.record("not a cycle: \(error)")
+    }
+  }
+
+  @Test("a step that demands its own list")
+  func direct() async {
+    let knot = Knot()
+    knot["self"] = List(state: 0) { state async throws in
+      state += 1
+      if state == 3 { return try await knot["self"].element(at: 2) }
+      return state
+    }.named("self")
+    let list = knot["self"]
+    #expect(try! await list.prefix(2).array() == [1, 2])
+    await expectCycle(["self"], at: 2) { _ = try await list.element(at: 2) }
+    await expectCycle(["self"], at: 2) { _ = try await list.count() }
+    knot["self"] = .empty
+  }
+
+  @Test("a definition that is nothing but itself")
+  func bare() async {
+    await expectCycle([]) { _ = try await List.recursive { $0 }.head() }
+    await expectCycle([]) { _ = try await List.recursive { $0.map { $0 + 1 } }.head() }
+    await expectCycle([]) { _ = try await List.recursive { [1] + $0.dropFirst(2) }.count() }
+    await expectCycle([]) { _ = try await List.recursive { list in .deferred { list } }.head() }
+    let knot = Knot()
+    knot["a"] = .deferred { knot["a"] }
+    await expectCycle([]) { _ = try await knot["a"].head() }
+    knot["a"] = .empty
+  }
+
+  @Test("through a derived list")
+  func derived() async {
+    let knot = Knot()
+    let list = List(state: 0) { state async throws in try await knot["doubled"].head() }
+      .named("list")
+    knot["doubled"] = list.map { $0 * 2 }.named("doubled")
+    await expectCycle(["list", "doubled"], at: 0) { _ = try await list.head() }
+    await expectCycle(["list"], at: 0) { _ = try await knot["doubled"].head() }
+    knot["doubled"] = .empty
+  }
+
+  @Test("through two lists in two tasks that wait for each other")
+  func twoTasks() async {
+    for _ in 0..<100 {
+      let (knot, gate) = (Knot(), Gate())
+      for (name, other) in [("left", "right"), ("right", "left")] {
+        knot[name] = List(state: 0) { state async throws in
+          await gate.wait()
+          return try await knot[other].head()
+        }.named(name)
+      }
+      let tasks = ["left", "right"].map { name in Task { try await knot[name].head() } }
+      await gate.arrivals(2)
+      gate.open()
+      for task in tasks {
+        await expectCycle(["left", "right"], at: 0) { _ = try await task.value }
+      }
+      (knot["left"], knot["right"]) = (.empty, .empty)
+    }
+  }
+
+  @Test("through a memo")
+  func memo() async {
+    let box = Mutex<Memo<Int, any Error>?>(nil)
+    let memo = Memo<Int, any Error> { () async throws in
+      guard let memo = box.withLock({ $0 }) else { return 0 }
+      return try await memo.value()
+    }
+    box.withLock { $0 = memo }
+    await expectCycle([], at: 0) { _ = try await memo.value() }
+    box.withLock { $0 = nil }
+  }
+
+  @Test("no false alarm for a task that a step starts and does not wait for")
+  func unstructured() async throws {
+    let (knot, gate, results) = (Knot(), Gate(), Probe<Int>())
+    let list = List(state: 0) { state async throws in
+      if state == 0 {
+        Task {
+          gate.open()
+          results.record(try await knot["list"].element(at: 1) ?? -1)
+        }
+        // The other task asks for this list while this step is in flight.
+        await gate.wait()
+        await Task.yield()
+      }
+      state += 1
+      return state
+    }
+    knot["list"] = list
+    #expect(try await list.head() == 1)
+    await results.reaches(1)
+    #expect(results.values == [2])
+    knot["list"] = .empty
+  }
+
+  @Test("no false alarm for lists that read each other's earlier elements")
+  func productive() async throws {
+    let knot = Knot()
+    knot["a"] = [0] + List.deferred { knot["b"].map { (number: Int) async throws in number + 1 } }
+    knot["b"] = List.deferred { knot["a"].map { (number: Int) async throws in number * 2 } }
+    async let a = knot["a"].prefix(20).array()
+    async let b = knot["b"].prefix(20).array()
+    #expect(try await a.prefix(5) == [0, 1, 3, 7, 15])
+    #expect(try await b.prefix(5) == [0, 2, 6, 14, 30])
+    (knot["a"], knot["b"]) = (.empty, .empty)
+  }
+
+  @Test("a list that cannot fail traps, with words")
+  func trap() async {
+    await #expect(processExitsWith: .failure) {
+      _ = await LazyList<Int, Never>.recursive { $0.map { $0 + 1 } }.head()
+    }
+  }
+}

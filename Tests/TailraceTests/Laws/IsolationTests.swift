@@ -1,0 +1,41 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("Isolation: elements reach readers where they read")
+struct IsolationTests {
+  @Test("an iteration does not leave its actor", arguments: SourceKind.allCases)
+  @MainActor
+  func iteration(_ kind: SourceKind) async throws {
+    let list = kind.make(Probe()).map { (number: Int) async throws in number }
+    for try await _ in list { MainActor.preconditionIsolated() }
+    for try await _ in list { MainActor.preconditionIsolated() }
+  }
+
+  @Test("folds run their closures where they are called", arguments: SourceKind.allCases)
+  @MainActor
+  func folds(_ kind: SourceKind) async throws {
+    let list = kind.make(Probe())
+    // Not Sendable, and never sent.
+    final class Sum { var value = 0 }
+    let sum = Sum()
+    try await list.forEach {
+      MainActor.preconditionIsolated()
+      sum.value += $0
+    }
+    #expect(sum.value == 21)
+    #expect(try await list.foldRight(0) { first, rest in
+      MainActor.preconditionIsolated()
+      return first + (try await rest.value())
+    } == 21)
+  }
+
+  @Test("every public type is Sendable")
+  func sendable() {
+    func check<T: Sendable>(_: T.Type) {}
+    check(LazyList<Int, Never>.self)
+    check(Memo<Int, any Error>.self)
+    check(SharedIterator<Int, Never>.self)
+    check(CyclicEvaluationError.self)
+  }
+}
