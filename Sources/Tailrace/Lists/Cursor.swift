@@ -67,8 +67,10 @@ struct Cursor<Element: Sendable, Failure: Error> {
         continue
       }
       if takesOver, index == count, isKnownUniquelyReferenced(&segment),
-        case .owned(let evaluator) = segment.source, let producer = evaluator.takeProducer()
+        let producer = segment.owner?.takeProducer()
       {
+        // Nobody will look at the segment again; there is nothing left to abandon.
+        segment.close(.end, at: word)
         self.producer = producer
         limit = 0
         index = 0
@@ -79,8 +81,8 @@ struct Cursor<Element: Sendable, Failure: Error> {
         throw .cancelled
       }
       do throws(Interruption<Failure>) {
-        if case .owned = segment.source {
-          try segment.demand(mark: word, budget: budget &- 1)
+        if segment.owner != nil {
+          try segment.owner.unsafelyUnwrapped.demand(segment, mark: word, budget: budget &- 1)
         } else {
           try segment.demandAnchored(mark: word, budget: budget &- 1)
         }
@@ -244,12 +246,6 @@ extension Cursor {
 }
 
 extension Segment {
-  @inlinable @inline(__always)
-  func demand(mark: Int, budget: Int) throws(Interruption<Failure>) {
-    guard case .owned(let evaluator) = source else { return }
-    try evaluator.demand(self, mark: mark, budget: budget)
-  }
-
   @usableFromInline
   func demandAnchored(mark: Int, budget: Int) throws(Interruption<Failure>) {
     guard let evaluator = source.evaluator else {

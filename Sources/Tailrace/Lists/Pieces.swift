@@ -42,17 +42,17 @@ final class Pieces<Element: Sendable, Failure: Error>: @unchecked Sendable {
 
   // Nested pairs are released in a loop.
   deinit {
-    guard case .pair(let left, let right) = shape else { return }
-    shape = .leaf(.empty)
-    var pile = [left, right]
+    var pile = detached()
     while var top = pile.popLast() {
-      guard isKnownUniquelyReferenced(&top), case .pair(let left, let right) = top.shape else {
-        continue
-      }
-      top.shape = .leaf(.empty)
-      pile.append(left)
-      pile.append(right)
+      if isKnownUniquelyReferenced(&top) { pile += top.detached() }
     }
+  }
+
+  /// Gives its parts away.
+  private func detached() -> [Pieces] {
+    guard case .pair(let left, let right) = shape else { return [] }
+    shape = .leaf(.empty)
+    return [left, right]
   }
 }
 

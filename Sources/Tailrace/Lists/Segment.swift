@@ -34,7 +34,10 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   /// The position of the first cell in the evaluator's own numbering.
   @usableFromInline let start: Int
   @usableFromInline let base: UnsafeMutablePointer<Element>
-  @usableFromInline let source: Source<Element, Failure>
+  /// The source's evaluator if it is owned: a demand calls it without counting a reference, which
+  /// it would have to do for the payload of an enum ("First pass").
+  @usableFromInline let owner: Evaluator<Element, Failure>?
+  @usableFromInline let anchor: Anchor<Element, Failure>?
   /// The name of the list that begins here, for lists that were given one.
   @usableFromInline let label: ListName?
   @exclusivity(unchecked) @usableFromInline var link: Link<Element, Failure> = .end
@@ -42,8 +45,9 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   /// An open segment, empty, at the front of what `source` evaluates.
   @inlinable
   init(source: Source<Element, Failure>, start: Int, capacity: Int) {
-    self.source = source
-    self.label = nil
+    owner = if case .owned(let evaluator) = source { evaluator } else { nil }
+    anchor = if case .anchored(let anchor) = source { anchor } else { nil }
+    label = nil
     self.start = start
     self.capacity = capacity
     self.base = .allocate(capacity: capacity)
@@ -58,7 +62,8 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   init(
     evaluated: some Collection<Element>, link: Link<Element, Failure>, label: ListName? = nil
   ) {
-    self.source = .none
+    owner = nil
+    anchor = nil
     self.label = label
     self.start = 0
     self.capacity = evaluated.count
@@ -86,6 +91,11 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
       guard isKnownUniquelyReferenced(&next) else { break }
       rest = next.unlinked()
     }
+  }
+
+  @inlinable
+  var source: Source<Element, Failure> {
+    if let owner { .owned(owner) } else if let anchor { .anchored(anchor) } else { .none }
   }
 
   /// Gives the link away. For a segment that nobody else can see.

@@ -26,7 +26,7 @@ extension LazyList {
   }
 
   /// The elements of the lists that a throwing closure makes of each element.
-  @inlinable @_disfavoredOverload
+  @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     _ transform: @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
@@ -42,7 +42,7 @@ extension LazyList {
   }
 
   /// The elements of the lists that an asynchronous throwing closure makes of each element.
-  @inlinable @_disfavoredOverload
+  @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     _ transform: @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
