@@ -1,4 +1,4 @@
-import Synchronization
+import Tailrace
 
 /// A door that tasks wait at until a test opens it.
 ///
@@ -31,7 +31,7 @@ public final class Gate: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init() {}
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Tailrace
 
 /// Counts its members that are alive, exactly: reference counting lets us.
 ///
@@ -29,7 +29,7 @@ public final class Population: Sendable {
     var watching: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init() {}
 

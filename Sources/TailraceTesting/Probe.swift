@@ -1,4 +1,4 @@
-import Synchronization
+import Tailrace
 
 /// A record of what ran, in the order in which it did.
 ///
@@ -14,7 +14,7 @@ public final class Probe<Value: Sendable>: Sendable {
     var watching: [(count: Int, CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init() {}
 

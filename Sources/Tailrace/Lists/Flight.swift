@@ -37,7 +37,7 @@ final class Flight: Sendable {
 
   // Guard: `waits`. May touch it: the functions below.
   private nonisolated(unsafe) var awaited: Flight?
-  private static let waits = Mutex(())
+  private static let waits = Locked(())
 
   /// This flight is about to wait for another. Returns the error if it would wait for ever.
   func wait(for other: Flight) -> CyclicEvaluationError? {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Releases objects that own objects that own objects, to any depth, on one stack frame.
 ///
 /// Letting go of an unevaluated list releases its closures, which may hold the last reference to
@@ -20,9 +18,9 @@ enum Reclaimer {
   /// What is still to be released by the loop above. A task that is started by a `deinit` inherits
   /// the pile, hence the lock, and may outlive it, hence the end.
   private final class Pile: Sendable {
-    private let leftovers: Mutex<[Leftover]?>
+    private let leftovers: Locked<[Leftover]?>
 
-    init(_ leftover: Leftover) { leftovers = Mutex([leftover]) }
+    init(_ leftover: Leftover) { leftovers = Locked([leftover]) }
 
     func add(_ leftover: Leftover) -> Bool {
       leftovers.withLock { leftovers in

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A task that waits for a step in flight. It is woken once; later wake-ups say nothing.
 @usableFromInline
 final class Waiter: Sendable {
@@ -10,7 +8,7 @@ final class Waiter: Sendable {
     case done
   }
 
-  private let state = Mutex(State.new)
+  private let state = Locked(State.new)
   let priority = Task.currentPriority
   /// The flight that waits, `nil` for an ordinary reader. Only flights can be part of a cycle.
   let flight: Flight?

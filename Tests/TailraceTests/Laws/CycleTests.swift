@@ -1,4 +1,3 @@
-import Synchronization
 import Tailrace
 import TailraceTesting
 import Testing
@@ -9,7 +8,7 @@ struct CycleTests {
 
   /// Two lists that can refer to each other.
   final class Knot: Sendable {
-    private let lists = Mutex<[String: List]>([:])
+    private let lists = Locked<[String: List]>([:])
 
     subscript(_ name: String) -> List {
       get { lists.withLock { $0[name] ?? .empty } }
@@ -92,7 +91,7 @@ struct CycleTests {
 
   @Test("through a memo")
   func memo() async {
-    let box = Mutex<Memo<Int, any Error>?>(nil)
+    let box = Locked<Memo<Int, any Error>?>(nil)
     let memo = Memo<Int, any Error> { () async throws in
       guard let memo = box.withLock({ $0 }) else { return 0 }
       return try await memo.value()
