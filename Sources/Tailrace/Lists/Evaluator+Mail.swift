@@ -76,7 +76,8 @@ extension Evaluator {
   }
 
   private nonisolated func answerLetters(_ effects: inout Effects) {
-    while !claim.compareExchange(expected: Self.claimed, desired: 0, ordering: .releasing).exchanged {
+    while !claim.compareExchange(expected: Self.claimed, desired: 0, ordering: .releasing).exchanged
+    {
       var word = claim.exchange(Self.claimed, ordering: .acquiringAndReleasing)
       var letters: [Letter<Element, Failure>] = []
       while let address = UnsafeRawPointer(bitPattern: word), word != Self.claimed {
@@ -112,7 +113,8 @@ extension Evaluator {
       return wakes
     case .abandon:
       let task = state.abandon()
-      return (task.map { [.cancel($0)] } ?? []) + (producer.take().map { [.drop(Leftover($0))] } ?? [])
+      return (task.map { [.cancel($0)] } ?? [])
+        + (producer.take().map { [.drop(Leftover($0))] } ?? [])
     case .run(let job):
       return [.run(job)]
     }
@@ -162,7 +164,9 @@ extension Result {
 
 extension StepState where Waiter == Tailrace.Waiter {
   func highestWaiter(of flight: Flight) -> TaskPriority? {
-    guard case .computing(let current, _, let waiters) = self, current === flight else { return nil }
+    guard case .computing(let current, _, let waiters) = self, current === flight else {
+      return nil
+    }
     return waiters.map(\.priority).max()
   }
 }

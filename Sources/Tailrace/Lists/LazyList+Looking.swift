@@ -41,7 +41,8 @@ extension LazyList {
     let label = ListName(name)
     if let evaluator = segment?.source.evaluator { _ = evaluator.name.storeIfNil(label) }
     let link: Link<Element, Failure> = segment.map { .more($0, offset) } ?? .end
-    return LazyList(segment: Segment(evaluated: EmptyCollection(), link: link, label: label), offset: 0)
+    return LazyList(
+      segment: Segment(evaluated: EmptyCollection(), link: link, label: label), offset: 0)
   }
 }
 

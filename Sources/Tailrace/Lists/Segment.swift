@@ -52,9 +52,6 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     self.capacity = capacity
     self.base = .allocate(capacity: capacity)
     self.published = Atomic(0)
-    #if DEBUG
-      LiveSegments.count.add(1, ordering: .relaxed)
-    #endif
   }
 
   /// A closed segment: values that need no evaluation, then a link.
@@ -71,15 +68,9 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     _ = UnsafeMutableBufferPointer(start: base, count: capacity).initialize(from: evaluated)
     self.link = link
     self.published = Atomic(capacity << 1 | 1)
-    #if DEBUG
-      LiveSegments.count.add(1, ordering: .relaxed)
-    #endif
   }
 
   deinit {
-    #if DEBUG
-      LiveSegments.count.subtract(1, ordering: .relaxed)
-    #endif
     let word = published.load(ordering: .relaxed)
     base.deinitialize(count: word >> 1)
     base.deallocate()
@@ -146,11 +137,3 @@ final class Anchor<Element: Sendable, Failure: Error>: @unchecked Sendable {
 
   init(_ evaluator: Evaluator<Element, Failure>) { self.evaluator = evaluator }
 }
-
-#if DEBUG
-  /// Counts the segments that are alive, for the tests of space.
-  @usableFromInline
-  enum LiveSegments {
-    @usableFromInline static let count = Atomic(0)
-  }
-#endif

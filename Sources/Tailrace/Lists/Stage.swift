@@ -30,9 +30,10 @@ extension LazyList {
   @inlinable
   consuming func stage<State, Output>(
     _ state: consuming State,
-    _ pull: @escaping (
-      inout State, inout Cursor<Element, Failure>
-    ) throws(Interruption<Failure>) -> Step<Output, Failure>
+    _ pull:
+      @escaping (
+        inout State, inout Cursor<Element, Failure>
+      ) throws(Interruption<Failure>) -> Step<Output, Failure>
   ) -> LazyList<Output, Failure> {
     let owned = Owned(Pulling(self, state))
     return LazyList<Output, Failure>(producer: { (budget) throws(Interruption<Failure>) in

@@ -8,9 +8,10 @@
 @usableFromInline
 final class Suspension<Element: Sendable, Failure: Error>: Blocker, @unchecked Sendable {
   @usableFromInline
-  typealias Body = nonisolated(nonsending) () async throws(Interruption<Failure>) -> Step<
-    Element, Failure
-  >
+  typealias Body =
+    nonisolated(nonsending) () async throws(Interruption<Failure>) -> Step<
+      Element, Failure
+    >
 
   @usableFromInline let body: Body
   @exclusivity(unchecked) @usableFromInline

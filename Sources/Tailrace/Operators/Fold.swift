@@ -95,7 +95,8 @@ extension LazyList {
   /// A value updated with each element, from the head on, by an asynchronous throwing closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result>(
-    into initial: Result, _ update: nonisolated(nonsending) (inout Result, Element) async throws -> Void
+    into initial: Result,
+    _ update: nonisolated(nonsending) (inout Result, Element) async throws -> Void
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial

@@ -41,7 +41,9 @@ extension LazyList {
     guard let segment else { return self }
     let (position, overflows) = offset.addingReportingOverflow(count)
     // Within the segment there is nothing to let go of.
-    if !overflows, position < segment.capacity { return LazyList(segment: segment, offset: position) }
+    if !overflows, position < segment.capacity {
+      return LazyList(segment: segment, offset: position)
+    }
     return skipping(count)
   }
 

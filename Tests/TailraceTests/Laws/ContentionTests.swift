@@ -78,7 +78,8 @@ struct ContentionTests {
     let (pulls, calls) = (Probe<Int>(), Calls())
     var list = kind.make(upTo: length, pulls)
     for _ in 0..<stages {
-      list = Bool.random(using: &generator)
+      list =
+        Bool.random(using: &generator)
         ? list.map { calls.plain($0, $0) }
         : list.map { await calls.async($0, $0) }
     }
@@ -87,7 +88,8 @@ struct ContentionTests {
       (
         delay: Int.random(in: 0...5, using: &generator),
         leaveAt: Int.random(in: 1...length * 2, using: &generator),
-        cancelAfter: Bool.random(using: &generator) ? Int.random(in: 0...20, using: &generator) : nil
+        cancelAfter: Bool.random(using: &generator)
+          ? Int.random(in: 0...20, using: &generator) : nil
       )
     }
     try await withThrowingTaskGroup(of: Void.self) { group in

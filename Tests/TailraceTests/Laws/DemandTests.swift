@@ -9,7 +9,9 @@ struct DemandTests {
     let pulls = Probe<Int>()
     let list = row.apply(kind.make(pulls), Calls())
     #expect(pulls.count == 0, "building demands nothing")
-    _ = (list, list.description, list.debugDescription, list.tail, list.dropFirst(3), list.prefix(0))
+    _ = (
+      list, list.description, list.debugDescription, list.tail, list.dropFirst(3), list.prefix(0)
+    )
     _ = (list.evaluatedCount, list.evaluatedPrefix, list.name)
     #expect(pulls.count == 0, "looking demands nothing")
     // A row that gives nothing has no head to stop at.

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Failure: an element's fate, remembered at its position")
 struct FailureTests {
-  @Test("the elements before it, then the error, for every reader",
+  @Test(
+    "the elements before it, then the error, for every reader",
     arguments: Row.all, SourceKind.allCases)
   func remembered(_ row: Row, _ kind: SourceKind) async throws {
     let pulls = Probe<Int>()

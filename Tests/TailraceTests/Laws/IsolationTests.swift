@@ -24,10 +24,11 @@ struct IsolationTests {
       sum.value += $0
     }
     #expect(sum.value == 21)
-    #expect(try await list.foldRight(0) { first, rest in
-      MainActor.preconditionIsolated()
-      return first + (try await rest.value())
-    } == 21)
+    #expect(
+      try await list.foldRight(0) { first, rest in
+        MainActor.preconditionIsolated()
+        return first + (try await rest.value())
+      } == 21)
   }
 
   @Test("every public type is Sendable")

@@ -31,87 +31,88 @@ extension Row {
     },
     Row("flatMap to lists, plain", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap {
-      calls.plain($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
-    }
+        calls.plain($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
+      }
     },
     Row("flatMap to lists, throwing", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap {
-      try calls.throwing($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
-    }
+        try calls.throwing($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
+      }
     },
     Row("flatMap to lists, async", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap {
-      await calls.async($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
-    }
+        await calls.async($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
+      }
     },
     Row("flatMap to lists, async throwing", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap {
-      try await calls.asyncThrowing($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
-    }
+        try await calls.asyncThrowing($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
+      }
     },
     Row("flatMap to sequences, plain", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap {
-      calls.plain($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
-    }
+        calls.plain($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
+      }
     },
     Row("flatMap to sequences, throwing", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap {
-      try calls.throwing($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
-    }
+        try calls.throwing($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
+      }
     },
     Row("flatMap to sequences, async", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap {
-      await calls.async($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
-    }
+        await calls.async($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
+      }
     },
     Row("flatMap to sequences, async throwing", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap {
-      try await calls.asyncThrowing($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
-    }
+        try await calls.asyncThrowing($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
+      }
     },
     Row("bind, stop, plain", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, stop in
-      stop = element == 2
-      return calls.plain(element, Row.Source.repeating(element, count: 2))
-    }
+        stop = element == 2
+        return calls.plain(element, Row.Source.repeating(element, count: 2))
+      }
     },
     Row("bind, stop, throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, stop in
-      stop = element == 2
-      return try calls.throwing(element, Row.Source.repeating(element, count: 2))
-    }
+        stop = element == 2
+        return try calls.throwing(element, Row.Source.repeating(element, count: 2))
+      }
     },
     Row("bind, stop, async", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, stop in
-      stop = element == 2
-      return await calls.async(element, Row.Source.repeating(element, count: 2))
-    }
+        stop = element == 2
+        return await calls.async(element, Row.Source.repeating(element, count: 2))
+      }
     },
     Row("bind, stop, async throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, stop in
-      stop = element == 2
-      return try await calls.asyncThrowing(element, Row.Source.repeating(element, count: 2))
-    }
+        stop = element == 2
+        return try await calls.asyncThrowing(element, Row.Source.repeating(element, count: 2))
+      }
     },
     Row("bind, nil, plain", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, _ in
-      calls.plain(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
-    }
+        calls.plain(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
+      }
     },
     Row("bind, nil, throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, _ in
-      try calls.throwing(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
-    }
+        try calls.throwing(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
+      }
     },
     Row("bind, nil, async", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, _ in
-      await calls.async(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
-    }
+        await calls.async(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
+      }
     },
     Row("bind, nil, async throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, _ in
-      try await calls.asyncThrowing(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
-    }
+        try await calls.asyncThrowing(
+          element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
+      }
     },
   ]
 

@@ -40,7 +40,8 @@ struct StackTests {
     var list = List.empty
     for number in 0..<1_000_000 / scale {
       let tail = list
-      list = number == 0
+      list =
+        number == 0
         ? { [token = population.member()] in List(head: { token.number }, tail: { tail }) }()
         : List(head: { number }, tail: { tail })
     }

@@ -1,0 +1,193 @@
+// Lists of which closures make the parts, each when it is demanded.
+
+// MARK: From a head and a tail
+
+extension LazyList where Failure == Never {
+  /// An element and the list behind it, each made by a closure when it is demanded, once.
+  ///
+  /// ```swift
+  /// let list = LazyList(head: { 1 }, tail: { [2, 3] })
+  /// await list.array()   // [1, 2, 3]
+  /// ```
+  ///
+  /// - Laziness: stepwise. The tail is not made to give the head.
+  ///
+  /// Replaces `+sequenceWithHeadBlock:tailBlock:`.
+  @inlinable
+  public init(
+    head: @escaping @Sendable () -> Element, tail: @escaping @Sendable () -> LazyList
+  ) {
+    self.init(headThen: head, tail)
+  }
+
+  /// An element and the list behind it, each made by an asynchronous closure when it is demanded.
+  @inlinable
+  public init(
+    head: @escaping @Sendable () async -> Element,
+    tail: @escaping @Sendable () async -> LazyList
+  ) {
+    self.init(headThenInFlight: { () async in await head() }, { () async in await tail() })
+  }
+}
+
+extension LazyList where Failure == any Error {
+  /// An element and the list behind it, each made by a throwing closure when it is demanded.
+  @inlinable
+  public init(
+    head: @escaping @Sendable () throws -> Element,
+    tail: @escaping @Sendable () throws -> LazyList
+  ) {
+    self.init(headThen: head, tail)
+  }
+
+  /// An element and the list behind it, each made by an asynchronous throwing closure when it is
+  /// demanded.
+  @inlinable
+  public init(
+    head: @escaping @Sendable () async throws -> Element,
+    tail: @escaping @Sendable () async throws -> LazyList
+  ) {
+    self.init(
+      headThenInFlight: { () async throws in try await head() },
+      { () async throws in try await tail() })
+  }
+}
+
+extension LazyList {
+  @inlinable
+  init(
+    headThen head: @escaping @Sendable () throws(Failure) -> Element,
+    _ tail: @escaping @Sendable () throws(Failure) -> LazyList
+  ) {
+    // The head's closure is released once it has run.
+    let owned = Owned(Optional(head))
+    self.init(producer: { (_) throws(Interruption<Failure>) in
+      do throws(Failure) {
+        if let head = owned.state.take() { return .element(try head()) }
+        return .become(try tail())
+      } catch {
+        throw .failed(error)
+      }
+    })
+  }
+
+  @inlinable
+  init(
+    headThenInFlight head: @escaping @Sendable () async throws(Failure) -> Element,
+    _ tail: @escaping @Sendable () async throws(Failure) -> LazyList
+  ) {
+    let owned = Owned(Optional(head))
+    self = .suspending { () throws(Interruption<Failure>) in
+      do throws(Failure) {
+        if let head = owned.state.take() { return .element(try await head()) }
+        return .become(try await tail())
+      } catch {
+        throw .failed(error)
+      }
+    }
+  }
+}
+
+// MARK: From a list that is made later
+
+extension LazyList where Failure == Never {
+  /// The list that a closure makes at the first demand.
+  ///
+  /// ```swift
+  /// let entries = LazyList.deferred { LazyList(readDirectory()) }
+  /// ```
+  @inlinable
+  public static func deferred(_ make: @escaping @Sendable () -> LazyList) -> LazyList {
+    LazyList(producer: { (_) throws(Interruption<Never>) in .become(make()) })
+  }
+
+  /// The list that an asynchronous closure makes at the first demand.
+  @inlinable
+  public static func deferred(_ make: @escaping @Sendable () async -> LazyList) -> LazyList {
+    suspending { () async throws(Interruption<Never>) in .become(await make()) }
+  }
+}
+
+extension LazyList where Failure == any Error {
+  /// The list that a throwing closure makes at the first demand. An error is its only fate.
+  @inlinable
+  public static func deferred(_ make: @escaping @Sendable () throws -> LazyList) -> LazyList {
+    LazyList(producer: { (_) throws(Interruption<any Error>) in
+      do { return .become(try make()) } catch { throw .failed(error) }
+    })
+  }
+
+  /// The list that an asynchronous throwing closure makes at the first demand.
+  @inlinable
+  public static func deferred(_ make: @escaping @Sendable () async throws -> LazyList) -> LazyList {
+    suspending { () throws(Interruption<any Error>) in
+      do { return .become(try await make()) } catch { throw .failed(error) }
+    }
+  }
+}
+
+// MARK: From itself
+
+extension LazyList {
+  /// The list that is defined by itself.
+  ///
+  /// ```swift
+  /// let fibs = LazyList<Int, Never>.recursive { fibs in
+  ///   [0, 1] + zip(fibs, fibs.tail).map { $0 + $1 }
+  /// }
+  /// await fibs.prefix(6).array()   // [0, 1, 1, 2, 3, 5]
+  /// ```
+  ///
+  /// The definition reads cells of its own, as far back as it needs, and does not keep the list
+  /// alive; the list that is returned has cells for its readers.
+  ///
+  /// - Laziness: deferred; the closure runs at the first demand.
+  /// - Failure: an element that needs itself is a ``CyclicEvaluationError``; where the list cannot
+  ///   fail it traps with the same text.
+  public static func recursive(
+    _ define: @escaping @Sendable (LazyList) -> LazyList
+  ) -> LazyList {
+    let definition = Owned(Definition(define))
+    let inner = Evaluator<Element, Failure>(
+      Producer { (budget) throws(Interruption<Failure>) in
+        definition.state.begin()
+        definition.state.source?.budget = budget
+        guard let element = try definition.state.source?.next() else { return .end }
+        return .element(element)
+      })
+    let list = LazyList(
+      segment: Segment(
+        source: .anchored(Anchor(inner)), start: 0, capacity: Capacity<Element>.first), offset: 0)
+    definition.state.list = list
+    let lifetime = Lifetime(inner)
+    let readers = Owned(Cursor(list, takesOver: false))
+    return LazyList(producer: { (budget) throws(Interruption<Failure>) in
+      readers.state.budget = budget
+      return try withExtendedLifetime(lifetime) { () throws(Interruption<Failure>) in
+        Step(try readers.state.next())
+      }
+    })
+  }
+
+  private struct Definition {
+    var define: (@Sendable (LazyList) -> LazyList)?
+    var list: LazyList?
+    var source: Cursor<Element, Failure>?
+
+    init(_ define: @escaping @Sendable (LazyList) -> LazyList) { self.define = define }
+
+    mutating func begin() {
+      guard let define = define.take(), let list = list.take() else { return }
+      source = Cursor(define(list))
+    }
+  }
+}
+
+/// Keeps the evaluator of a recursive definition, and gives its step in flight up at the end.
+private final class Lifetime<Element: Sendable, Failure: Error>: Sendable {
+  private let evaluator: Evaluator<Element, Failure>
+
+  init(_ evaluator: Evaluator<Element, Failure>) { self.evaluator = evaluator }
+
+  deinit { evaluator.abandon() }
+}

@@ -1,0 +1,237 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("Lists")
+struct ListTests {
+  typealias List = LazyList<Int, Never>
+
+  @Test("values")
+  func values() async {
+    #expect(await List.just(7).array() == [7])
+    #expect(await List.repeating(7, count: 3).array() == [7, 7, 7])
+    #expect(await List.repeating(7, count: 0).isEmpty())
+    #expect(await List.repeating(7).prefix(100).count() == 100)
+    #expect(await ([1, 2, 3] as List).array() == [1, 2, 3])
+    #expect(await ([] as List).isEmpty())
+    await #expect(throws: Mishap.self) {
+      try await LazyList<Int, Mishap>.failing(Mishap(position: 0)).head()
+    }
+  }
+
+  @Test("first and next, in four kinds")
+  func firstAndNext() async throws {
+    #expect(await LazyList(first: 1, next: { $0 < 8 ? $0 * 2 : nil }).array() == [1, 2, 4, 8])
+    let asynchronous = LazyList(first: 1) { (last: Int) async -> Int? in
+      await Task.yield()
+      return last < 8 ? last * 2 : nil
+    }
+    #expect(await asynchronous.array() == [1, 2, 4, 8])
+    let throwing = LazyList(first: 1) { (last: Int) throws -> Int? in
+      if last == 4 { throw Mishap(position: 3) }
+      return last * 2
+    }
+    await #expect(throws: Mishap.self) { try await throwing.count() }
+    #expect(throwing.evaluatedPrefix == [1, 2, 4])
+    let both = LazyList(first: 1) { (last: Int) async throws -> Int? in
+      await Task.yield()
+      return last < 4 ? last * 2 : nil
+    }
+    #expect(try await both.array() == [1, 2, 4])
+  }
+
+  @Test("heads and tails, in four kinds")
+  func headsAndTails() async throws {
+    #expect(await List(head: { 1 }, tail: { [2] }).array() == [1, 2])
+    let asynchronous = List(
+      head: { () async in
+        await Task.yield()
+        return 1
+      }, tail: { () async in [2] })
+    #expect(await asynchronous.array() == [1, 2])
+    let failing = LazyList<Int, any Error>(head: { 1 }, tail: { throw Mishap(position: 1) })
+    #expect(try await failing.head() == 1)
+    await #expect(throws: Mishap.self) { try await failing.element(at: 1) }
+    let both = LazyList<Int, any Error>(
+      head: { () async throws in
+        await Task.yield()
+        return 1
+      }, tail: { () async throws in [2] })
+    #expect(try await both.array() == [1, 2])
+  }
+
+  @Test("deferred runs at the first demand, once")
+  func deferred() async throws {
+    let probe = Probe<Int>()
+    let list = List.deferred {
+      probe.record(1)
+      return [1, 2]
+    }
+    let tail = list.tail
+    #expect(probe.count == 0)
+    #expect(await tail.array() == [2])
+    #expect(await list.array() == [1, 2])
+    #expect(probe.count == 1)
+    let failing = LazyList<Int, any Error>.deferred { () async throws in throw Mishap(position: 0) }
+    await #expect(throws: Mishap.self) { try await failing.head() }
+  }
+
+  @Test("recursive definitions")
+  func recursive() async {
+    let naturals = List.recursive { naturals in [0] + naturals.map { $0 + 1 } }
+    #expect(await naturals.prefix(1000).array() == Array(0..<1000))
+    let ones = List.recursive { ones in ones.prepending(1) }
+    #expect(await ones.prefix(10).array() == Array(repeating: 1, count: 10))
+    let asynchronous = List.recursive { list in
+      [1]
+        + list.map { (number: Int) async -> Int in
+          await Task.yield()
+          return number * 2
+        }
+    }
+    #expect(await asynchronous.prefix(10).last() == 512)
+    #expect(await asynchronous.element(at: 10) == 1024)
+  }
+
+  @Test("any sequence, pulled one by one")
+  func sequences() async {
+    let pulls = Probe<Int>()
+    let list = (1...5).lazy.map { pulls.pass($0) }
+    let memoized = LazyList(list)
+    #expect(await memoized.prefix(2).array() == [1, 2])
+    #expect(pulls.values == [1, 2])
+    #expect(await [1, 2].memoized().count() == 2)
+    #expect(
+      await AsyncStream { continuation in
+        for number in 0..<3 { continuation.yield(number) }
+        continuation.finish()
+      }.memoized().array() == [0, 1, 2])
+  }
+
+  @Test("what asks late sees the history; a stream that was cancelled for one goes on for others")
+  func stream() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let list = stream.memoized()
+    continuation.yield(1)
+    #expect(await list.head() == 1)
+    let leaver = Task {
+      for await element in list.tail { return element }
+      return -1
+    }
+    leaver.cancel()
+    #expect(await leaver.value == -1)
+    continuation.yield(2)
+    continuation.finish()
+    #expect(await list.array() == [1, 2])
+    #expect(await list.array() == [1, 2])
+  }
+
+  @Test("descriptions")
+  func descriptions() async {
+    let list = List(1...3)
+    #expect(list.description == "[…]")
+    #expect(list.debugDescription == "[… unresolved]")
+    _ = await list.element(at: 1)
+    #expect(list.description == "[1, 2, …]")
+    #expect(list.named("numbers").debugDescription == "\"numbers\": [1, 2, … unresolved]")
+    #expect(list.named("numbers").name == "numbers")
+    _ = await list.count()
+    #expect(list.description == "[1, 2, 3]")
+    #expect(list.tail.description == "[2, 3]")
+    #expect(LazyList(["a"]).prefix(0).description == "[]")
+    #expect(LazyList<String, Never>.just("a").description == "[\"a\"]")
+  }
+
+  @Test("a step in flight shows as computing, and what it brought shows without a reader")
+  func computing() async {
+    let gate = Gate()
+    let list = List(state: 0) { state async in
+      await gate.wait()
+      state += 1
+      return state
+    }
+    let reader = Task {
+      for await element in list { return element }
+      return -1
+    }
+    await gate.arrivals(1)
+    #expect(list.debugDescription == "[… computing]")
+    reader.cancel()
+    #expect(await reader.value == -1)
+    gate.open()
+    #expect(await list.head() == 1)
+    #expect(list.evaluatedPrefix == [1])
+  }
+}
+
+@Suite("Memos")
+struct MemoTests {
+  @Test("a value is computed once, at the first demand, for all")
+  func once() async {
+    let (gate, probe) = (Gate(), Probe<Int>())
+    let memo = Memo { () async -> Int in
+      probe.record(1)
+      await gate.wait()
+      return 7
+    }
+    #expect(memo.peek == nil)
+    #expect(memo.description == "Memo(…)")
+    let readers = (0..<50).map { _ in Task { await memo.value() } }
+    await gate.arrivals(1)
+    gate.open()
+    for reader in readers { #expect(await reader.value == 7) }
+    #expect(probe.count == 1)
+    #expect(memo.peek == 7)
+    #expect(memo.description == "Memo(7)")
+  }
+
+  @Test("a failure is remembered")
+  func failure() async {
+    let probe = Probe<Int>()
+    let memo = Memo { () throws -> Int in
+      probe.record(1)
+      throw Mishap(position: 0)
+    }
+    for _ in 0..<3 { await #expect(throws: Mishap.self) { try await memo.value() } }
+    #expect(probe.count == 1)
+    #expect(memo.peek == nil)
+  }
+
+  @Test("a memo of nothing, of something known, and of a plain closure")
+  func kinds() async throws {
+    #expect(await Memo<Int?, Never> { nil }.value() == nil)
+    #expect(await Memo<Int, Never>(3).value() == 3)
+    #expect(try await Memo { () async throws -> Int in 5 }.value() == 5)
+  }
+}
+
+@Suite("Shared iterators")
+struct SharedIteratorTests {
+  @Test("each element goes to exactly one task", arguments: SourceKind.allCases)
+  func dealing(_ kind: SourceKind) async throws {
+    let iterator = kind.make(upTo: 200, Probe()).makeSharedIterator()
+    var dealt: [Int] = []
+    try await withThrowingTaskGroup(of: [Int].self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          var mine: [Int] = []
+          while let element = try await iterator.next() { mine.append(element) }
+          return mine
+        }
+      }
+      for try await elements in group { dealt += elements }
+    }
+    #expect(dealt.sorted() == Array(1...200))
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test("demands no more than is asked for")
+  func demand() async throws {
+    let pulls = Probe<Int>()
+    let iterator = SourceKind.plain.make(pulls).makeSharedIterator()
+    #expect(pulls.count == 0)
+    #expect(try await iterator.next() == 1)
+    #expect(try await iterator.next() == 2)
+    #expect(pulls.values == [1, 2])
+  }
+}
