@@ -249,11 +249,7 @@ extension Segment {
   @usableFromInline
   func demandAnchored(mark: Int, budget: Int) throws(Interruption<Failure>) {
     guard let evaluator = source.evaluator else {
-      fatalError(
-        """
-        the list that LazyList.recursive gives to its closure was read after the recursive list \
-        itself had been released: keep the recursive list as long as its rest is needed
-        """)
+      fatalError(Anchor<Element, Failure>.releasedText)
     }
     try evaluator.demand(self, mark: mark, budget: budget)
   }

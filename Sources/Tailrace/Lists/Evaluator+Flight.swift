@@ -85,6 +85,8 @@ extension CyclicEvaluationError {
 }
 
 extension Segment: Blocker {
+  @usableFromInline var isPartOfProducer: Bool { false }
+
   @usableFromInline
   func attempt(_ mark: Int) -> Attempt {
     guard published.load(ordering: .acquiring) == mark, let evaluator = source.evaluator else {

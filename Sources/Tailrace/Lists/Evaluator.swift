@@ -25,10 +25,22 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
 
   @usableFromInline static var claimed: UInt { 1 }
 
+  /// The evaluator that a recursive definition reads from; it goes by the same name.
+  @usableFromInline let definition: Evaluator?
+
   @inlinable
-  init(_ producer: Producer<Element, Failure>, pieces: Pieces<Element, Failure>? = nil) {
+  init(
+    _ producer: Producer<Element, Failure>, pieces: Pieces<Element, Failure>? = nil,
+    definition: Evaluator? = nil
+  ) {
     self.producer = producer
     self.pieces = pieces
+    self.definition = definition
+  }
+
+  nonisolated func name(_ name: ListName) {
+    _ = self.name.storeIfNil(name)
+    definition?.name(name)
   }
 
   @usableFromInline
@@ -91,6 +103,10 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     } catch {
       guard case .failed(let failure) = error else {
         self.producer = consume producer
+        // A suspension is for a flight of this list; whoever demanded waits for the cell.
+        if case .waiting(let obstacle) = error, obstacle.blocker.isPartOfProducer {
+          throw .waiting(Obstacle(segment, mark: mark))
+        }
         throw error
       }
       segment.close(.failed(failure), at: mark)
@@ -113,6 +129,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   func settled(_ segment: Cells, _ mark: Int) throws(Interruption<Failure>) -> Bool {
     switch state.demand() {
     case .compute: return true
+    case .refuse: fatalError(Anchor<Element, Failure>.releasedText)
     case .wait: throw .waiting(Obstacle(segment, mark: mark))
     case .commit(.failure(let failure)):
       segment.close(.failed(failure), at: mark)

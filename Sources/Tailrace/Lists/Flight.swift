@@ -74,7 +74,7 @@ final class Flight: Sendable {
 ///
 /// ```swift
 /// let list = LazyList<Int, any Error>.recursive { list in list.map { $0 + 1 } }.named("naturals")
-/// try await list.head()   // throws: "naturals", element 0, needs itself
+/// try await list.head()   // throws: element 0 needs itself, "naturals" → … → "naturals"
 /// ```
 public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
   /// The names of the lists, each waiting for the next, the last for the first.

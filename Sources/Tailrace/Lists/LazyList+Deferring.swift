@@ -161,12 +161,13 @@ extension LazyList {
     definition.state.list = list
     let lifetime = Lifetime(inner)
     let readers = Owned(Cursor(list, takesOver: false))
-    return LazyList(producer: { (budget) throws(Interruption<Failure>) in
+    let outer = Producer<Element, Failure> { (budget) throws(Interruption<Failure>) in
       readers.state.budget = budget
       return try withExtendedLifetime(lifetime) { () throws(Interruption<Failure>) in
         Step(try readers.state.next())
       }
-    })
+    }
+    return LazyList(Evaluator(outer, definition: inner))
   }
 
   private struct Definition {

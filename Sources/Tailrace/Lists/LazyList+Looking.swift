@@ -39,7 +39,7 @@ extension LazyList {
   /// Replaces `-setNameWithFormat:`.
   public consuming func named(_ name: String) -> LazyList {
     let label = ListName(name)
-    if let evaluator = segment?.source.evaluator { _ = evaluator.name.storeIfNil(label) }
+    segment?.source.evaluator?.name(label)
     let link: Link<Element, Failure> = segment.map { .more($0, offset) } ?? .end
     return LazyList(
       segment: Segment(evaluated: EmptyCollection(), link: link, label: label), offset: 0)

@@ -14,7 +14,8 @@
 /// reader gets the elements before it, then the error.
 ///
 /// - Isolation: elements reach a reader in the isolation that it reads from. Plain closures run in
-///   the task that demands first; asynchronous ones in a task that belongs to the list.
+///   the task that demands first, asynchronous ones, and what is behind them, in a task that belongs
+///   to the list. See <doc:Isolation>.
 /// - Cancellation: ends a reader, never the list. See <doc:Cancellation>.
 /// - Complexity: reading an evaluated element takes no lock, no hop and no allocation. An evaluated
 ///   list of `Int` takes less than 10 bytes an element.

@@ -1,6 +1,8 @@
 /// Something that a pull waits for: the unevaluated rest of another list, or an asynchronous step.
 @usableFromInline
 protocol Blocker: AnyObject, Sendable {
+  /// Whether it can be cleared by the owner of the producer only: a flight of that very list.
+  var isPartOfProducer: Bool { get }
   /// Tries to clear the way without suspending.
   func attempt(_ mark: Int) -> Attempt
   /// Clears the way, or tells why it cannot be.

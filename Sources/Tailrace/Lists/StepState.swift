@@ -18,6 +18,7 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
     case compute
     case commit(Outcome)
     case wait
+    case refuse
   }
 
   enum Waiting {
@@ -30,7 +31,9 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
   @inlinable
   mutating func demand() -> Demand {
     switch self {
-    case .idle, .abandoned: return .compute
+    case .idle: return .compute
+    // A list that was given to a recursive definition, and has outlived it.
+    case .abandoned: return .refuse
     case .computing: return .wait
     case .delivered(let outcome):
       self = .idle

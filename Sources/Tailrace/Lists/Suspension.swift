@@ -20,6 +20,8 @@ final class Suspension<Element: Sendable, Failure: Error>: Blocker, @unchecked S
   @inlinable
   init(_ body: @escaping Body) { self.body = body }
 
+  @usableFromInline var isPartOfProducer: Bool { true }
+
   @inlinable
   func take() throws(Interruption<Failure>) -> Step<Element, Failure> {
     guard let outcome = outcome.take() else { throw .waiting(Obstacle(self)) }

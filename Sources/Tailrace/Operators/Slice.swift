@@ -30,7 +30,8 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: deferred; the first demand also evaluates what is dropped.
-  /// - Complexity: the cells are shared. Once evaluated, the result holds none of what it dropped.
+  /// - Complexity: the cells are shared. Once evaluated, the result holds nothing of what it dropped
+  ///   but the rest of a segment, at most 127 elements.
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
   ///
   /// Replaces `-skip:`.

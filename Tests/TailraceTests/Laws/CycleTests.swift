@@ -50,6 +50,14 @@ struct CycleTests {
   func bare() async {
     await expectCycle([]) { _ = try await List.recursive { $0 }.head() }
     await expectCycle([]) { _ = try await List.recursive { $0.map { $0 + 1 } }.head() }
+    await expectCycle(["naturals"]) {
+      _ = try await List.recursive { $0.map { $0 + 1 } }.named("naturals").head()
+    }
+    await expectCycle([]) {
+      _ = try await List.recursive { list in
+        list.map { (number: Int) async throws in number + 1 }
+      }.head()
+    }
     await expectCycle([]) { _ = try await List.recursive { [1] + $0.dropFirst(2) }.count() }
     await expectCycle([]) { _ = try await List.recursive { list in .deferred { list } }.head() }
     let knot = Knot()

@@ -48,6 +48,30 @@ struct OnceTests {
     #expect(pulls.values == [1, 2, 3, 4, 5, 6, 7])
   }
 
+  @Test("derived lists that are read at the same time share the steps of their source")
+  func derivedTogether() async throws {
+    for _ in 0..<20 {
+      let (pulls, gate) = (Probe<Int>(), Gate())
+      let source = Row.Source(state: 0) { state async throws in
+        pulls.record(state)
+        await gate.wait()
+        state += 1
+        return state > 4 ? nil : state
+      }
+      async let mapped = source.map { $0 }.array()
+      async let tenfold = source.map { $0 * 10 }.array()
+      async let filtered = source.filter { (number: Int) async in number > 1 }.array()
+      async let itself = source.array()
+      await gate.arrivals(1)
+      gate.open()
+      #expect(try await mapped == [1, 2, 3, 4])
+      #expect(try await tenfold == [10, 20, 30, 40])
+      #expect(try await filtered == [2, 3, 4])
+      #expect(try await itself == [1, 2, 3, 4])
+      #expect(pulls.values == [0, 1, 2, 3, 4])
+    }
+  }
+
   #if DEBUG
     static let length = 5_000
   #else

@@ -43,7 +43,7 @@ struct StepStateTests {
     #expect(name(delivered) == "idle", "an outcome is written down once")
 
     var abandoned = State.abandoned
-    guard case .compute = abandoned.demand() else { return #expect(Bool(false)) }
+    guard case .refuse = abandoned.demand() else { return #expect(Bool(false)) }
   }
 
   @Test("begin: one flight at a time")
