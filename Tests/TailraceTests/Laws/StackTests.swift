@@ -4,9 +4,9 @@ import TailraceTesting
 import Testing
 
 /// The sizes that the laws name; a debug build, where a step is a hundred times slower, proves the
-/// same with less.
+/// same with less, but still with more than a stack can hold.
 #if DEBUG
-  private let scale = 100
+  private let scale = 10
 #else
   private let scale = 1
 #endif
@@ -59,7 +59,7 @@ struct StackTests {
 
   @Test("a filter that rejects a hundred million elements")
   func rejecting() async {
-    let list = List(0..<100_000_000 / scale).filter { $0 < 0 }
+    let list = List(0..<100_000_000 / (scale * scale)).filter { $0 < 0 }
     #expect(await list.isEmpty())
   }
 
@@ -166,14 +166,14 @@ struct StackTests {
 
   @Test("the sieve of Eratosthenes by nested filters, to the thousandth prime")
   func sieve() async {
-    let count = scale == 1 ? 1000 : 100
+    let count = scale == 1 ? 1000 : 200
     @Sendable func sieve(_ numbers: List) -> List {
       List.deferred { () async -> List in
         guard let (prime, rest) = await numbers.uncons() else { return .empty }
         return .just(prime) + sieve(rest.filter { $0 % prime != 0 })
       }
     }
-    #expect(await sieve(List(2...)).element(at: count - 1) == (count == 1000 ? 7919 : 541))
+    #expect(await sieve(List(2...)).element(at: count - 1) == (count == 1000 ? 7919 : 1223))
   }
 
   @Test("all of it on the small stack of a secondary thread")
