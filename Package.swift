@@ -14,9 +14,10 @@ let package = Package(
     .target(name: "Tailrace"),
     .target(name: "TailraceFoundation", dependencies: ["Tailrace"]),
     .target(name: "TailraceTesting", dependencies: ["Tailrace"]),
-    .executableTarget(name: "textscan", dependencies: ["Tailrace", "TailraceFoundation"]),
+    .executableTarget(name: "textscan", dependencies: ["Tailrace"]),
     .testTarget(
       name: "TailraceTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"]),
+    .testTarget(name: "TextscanTests", dependencies: ["Tailrace", "textscan"]),
   ],
   swiftLanguageModes: [.v6]
 )

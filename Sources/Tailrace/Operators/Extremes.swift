@@ -30,7 +30,7 @@ extension LazyList {
   /// The least element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
-    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async -> Bool
+    by areInIncreasingOrder: (Element, Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -43,7 +43,7 @@ extension LazyList {
   /// The least element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
-    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async throws -> Bool
+    by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -93,7 +93,7 @@ extension LazyList {
   /// The greatest element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
-    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async -> Bool
+    by areInIncreasingOrder: (Element, Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -106,7 +106,7 @@ extension LazyList {
   /// The greatest element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
-    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async throws -> Bool
+    by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }

@@ -1,5 +1,8 @@
 // Folds consume the list that they are called on: a list that nobody else holds is read in constant
 // memory. Closures run in the isolation of the caller.
+//
+// An asynchronous closure has the type that `AsyncSequence` gives it, to the word: were it any other,
+// a closure's literal would prefer the standard library's fold, which ends early when cancelled.
 extension LazyList {
   /// The elements combined, from the head on.
   ///
@@ -33,8 +36,8 @@ extension LazyList {
 
   /// The elements combined, from the head on, by an asynchronous closure.
   @inlinable
-  nonisolated(nonsending) public consuming func reduce<Result>(
-    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async -> Result
+  nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
+    _ initial: Result, _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
     var reader = Reader(self)
     var result = initial
@@ -44,8 +47,8 @@ extension LazyList {
 
   /// The elements combined, from the head on, by an asynchronous throwing closure.
   @inlinable
-  nonisolated(nonsending) public consuming func reduce<Result>(
-    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async throws -> Result
+  nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
+    _ initial: Result, _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial
@@ -83,8 +86,8 @@ extension LazyList {
 
   /// A value updated with each element, from the head on, by an asynchronous closure.
   @inlinable
-  nonisolated(nonsending) public consuming func reduce<Result>(
-    into initial: Result, _ update: nonisolated(nonsending) (inout Result, Element) async -> Void
+  nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
+    into initial: Result, _ update: (inout Result, Element) async -> Void
   ) async throws(Failure) -> Result {
     var reader = Reader(self)
     var result = initial
@@ -94,9 +97,9 @@ extension LazyList {
 
   /// A value updated with each element, from the head on, by an asynchronous throwing closure.
   @inlinable
-  nonisolated(nonsending) public consuming func reduce<Result>(
+  nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result,
-    _ update: nonisolated(nonsending) (inout Result, Element) async throws -> Void
+    _ update: (inout Result, Element) async throws -> Void
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial
@@ -127,7 +130,7 @@ extension LazyList {
   /// Runs an asynchronous closure for each element.
   @inlinable
   nonisolated(nonsending) public consuming func forEach(
-    _ body: nonisolated(nonsending) (Element) async -> Void
+    _ body: (Element) async -> Void
   ) async throws(Failure) {
     var reader = Reader(self)
     while let element = try await reader.next() { await body(element) }
@@ -136,7 +139,7 @@ extension LazyList {
   /// Runs an asynchronous throwing closure for each element.
   @inlinable
   nonisolated(nonsending) public consuming func forEach(
-    _ body: nonisolated(nonsending) (Element) async throws -> Void
+    _ body: (Element) async throws -> Void
   ) async throws {
     var reader = Reader(self)
     while let element = try await reader.next() { try await body(element) }

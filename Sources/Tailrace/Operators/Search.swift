@@ -35,7 +35,7 @@ extension LazyList {
   /// The first element that satisfies an asynchronous predicate, `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func first(
-    where predicate: nonisolated(nonsending) (Element) async -> Bool
+    where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -47,7 +47,7 @@ extension LazyList {
   /// The first element that satisfies an asynchronous throwing predicate, `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func first(
-    where predicate: nonisolated(nonsending) (Element) async throws -> Bool
+    where predicate: (Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -87,7 +87,7 @@ extension LazyList {
   /// Whether an element satisfies an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
-    where predicate: nonisolated(nonsending) (Element) async -> Bool
+    where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -99,7 +99,7 @@ extension LazyList {
   /// Whether an element satisfies an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
-    where predicate: nonisolated(nonsending) (Element) async throws -> Bool
+    where predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -139,7 +139,7 @@ extension LazyList {
   /// Whether all elements satisfy an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
-    _ predicate: nonisolated(nonsending) (Element) async -> Bool
+    _ predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -151,7 +151,7 @@ extension LazyList {
   /// Whether all elements satisfy an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
-    _ predicate: nonisolated(nonsending) (Element) async throws -> Bool
+    _ predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {

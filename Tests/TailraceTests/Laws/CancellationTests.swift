@@ -99,6 +99,27 @@ struct CancellationTests {
     #expect(await value.value == 7)
   }
 
+  @Test("folds with asynchronous closures are the list's own, and give the true answer")
+  func asynchronousFolds() async {
+    let answers = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      func list() -> LazyList<Int, Never> { LazyList(1...100) }
+      func turn<T: Sendable>(_ value: T) async -> T {
+        await Task.yield()
+        return value
+      }
+      let sum = await list().reduce(0) { await turn($0 + $1) }
+      let all = await list().reduce(into: []) { $0.append(await turn($1)) }
+      let first = await list().first { await turn($0 == 50) }
+      let found = await list().contains { await turn($0 == 99) }
+      let satisfied = await list().allSatisfy { await turn($0 < 100) }
+      let least = await list().min { await turn($0 > $1) }
+      let greatest = await list().max { await turn($0 < $1) }
+      return [sum, all.count, first, found ? 1 : 0, satisfied ? 1 : 0, least, greatest]
+    }
+    #expect(await answers.value == [5050, 100, 50, 1, 0, 100, 100])
+  }
+
   @Test("a cancelled task reads what is evaluated, and no further")
   func evaluated() async {
     let pulls = Probe<Int>()

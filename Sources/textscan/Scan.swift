@@ -1,0 +1,105 @@
+import Synchronization
+import Tailrace
+
+/// One run: a list of lines, and the readers that walk it.
+struct Scan: Sendable {
+  private let options: Options
+  private let ledger: Ledger
+  private let start = ContinuousClock.now
+  private let memoryAtStart = peakMemory()
+
+  init(_ options: Options, _ console: Console) {
+    self.options = options
+    ledger = Ledger(console)
+  }
+
+  /// Reads everything. Throws `CancellationError` if its task is cancelled before the end.
+  func report() async throws -> Report {
+    let travelers = try await walk()
+    var report = Report(reading: reading(travelers))
+    for traveler in travelers { traveler.reader.add(to: &report) }
+    return report
+  }
+
+  private func reading(_ travelers: [Traveler]) -> Report.Reading {
+    Report.Reading(
+      files: ledger.files.load(ordering: .relaxed),
+      skipped: ledger.skipped.load(ordering: .relaxed),
+      failures: ledger.failures.load(ordering: .relaxed),
+      bytesRead: ledger.bytesRead.load(ordering: .relaxed),
+      lines: travelers.map(\.lines).max() ?? 0,
+      linesProduced: ledger.linesProduced.load(ordering: .relaxed),
+      linesUsed: travelers.map(\.lines).reduce(0, +),
+      readers: travelers.count,
+      seconds: start.duration(to: .now) / .seconds(1),
+      memoryAtStart: memoryAtStart,
+      peakMemory: peakMemory())
+  }
+
+  /// Lets the readers walk the lines at the same time.
+  private func walk() async throws -> [Traveler] {
+    async let _ = Progress(ledger, options.paths).show()
+    let convoy = Convoy(members: options.readers.count, distance: 1_048_576)
+    // Nobody here holds the head of the list, so that it is let go of as the readers move on.
+    let handovers = Self.lines(options.paths, ledger).handedOver(times: options.readers.count)
+    return try await withThrowingTaskGroup(of: Traveler.self) { group in
+      for (member, name) in options.readers.enumerated() {
+        let handover = handovers[member]
+        let traveler = Traveler(name.makeReader(options), member, convoy)
+        group.addTask {
+          var traveler = traveler
+          try await traveler.walk(handover.take())
+          return traveler
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  /// The lines of all files: directories are walked, files opened and pieces read as lines are
+  /// demanded.
+  ///
+  /// It fails only if a task that evaluates it is cancelled. The list remembers that for all its
+  /// readers, which is right here: they are cancelled together.
+  static func lines(_ paths: [String], _ ledger: Ledger) -> LazyList<Line, any Error> {
+    LazyList(state: Walk(paths, ledger)) { walk in try walk.next() }
+      .flatMap { source in source.pieces(ledger) }
+      .flatMap { piece in piece.lines(ledger) }
+  }
+}
+
+extension ReaderName {
+  fileprivate func makeReader(_ options: Options) -> any LineReader {
+    switch self {
+    case .lines: LineCounts()
+    case .longest: LongestLine()
+    case .words: FrequentWords()
+    case .duplicates: DuplicateLines()
+    case .find: TextSearch(options.pattern)
+    }
+  }
+}
+
+extension LazyList {
+  /// The list in boxes, for tasks that read it from the head on. Nothing else keeps it.
+  fileprivate consuming func handedOver(times: Int) -> [Handover<LazyList>] {
+    (0..<times).map { [self] _ in Handover(self) }
+  }
+}
+
+/// A value on its way to the one task that takes it.
+///
+/// A closure keeps what it captures until it is released, and who keeps a list by its head keeps
+/// every line. The closure of a task captures this box instead, and empties it.
+final class Handover<Value: Sendable>: Sendable {
+  private let value: Mutex<Value?>
+
+  init(_ value: consuming Value) { self.value = Mutex(value) }
+
+  func take() -> Value {
+    guard let value = value.withLock({ $0.take() }) else {
+      preconditionFailure("a handover was taken twice")
+    }
+    return value
+  }
+}

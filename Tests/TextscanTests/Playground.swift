@@ -1,0 +1,70 @@
+import Foundation
+import Tailrace
+
+@testable import textscan
+
+/// A directory for one test, and what textscan says about it.
+final class Playground: Sendable {
+  let url: URL
+  private let notesDescriptor: Int32
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "textscan-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    notesDescriptor = open(url.path + ".notes", O_CREAT | O_WRONLY, 0o600)
+  }
+
+  deinit {
+    close(notesDescriptor)
+    try? FileManager.default.removeItem(atPath: url.path + ".notes")
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  var path: String { url.path }
+
+  /// Writes a file, and the directories that it is in, and gives its path.
+  @discardableResult
+  func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+    let file = url.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: file)
+    return file.path
+  }
+
+  @discardableResult
+  func file(_ name: String, _ text: String) throws -> String { try file(name, Array(text.utf8)) }
+
+  func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: url.appending(path: name).path, withDestinationPath: target)
+  }
+
+  var console: Console { Console(error: notesDescriptor) }
+
+  /// What was written on standard error.
+  var notes: [String] {
+    get throws {
+      try String(contentsOfFile: url.path + ".notes", encoding: .utf8)
+        .split(separator: "\n")
+        .map { String($0).replacing("\(path)/", with: "") }
+    }
+  }
+
+  /// What a command line gives.
+  func report(_ arguments: String...) async throws -> Report {
+    try await Self.report(arguments, console)
+  }
+
+  static func report(_ arguments: [String], _ console: Console) async throws -> Report {
+    guard case .scan(let options) = try Command(arguments) else { throw UnexpectedHelp() }
+    return try await Scan(options, console).report()
+  }
+
+  struct UnexpectedHelp: Error {}
+}
+
+extension Report {
+  /// Without what differs from run to run.
+  var summary: [Int] { [counts?.lines ?? 0, counts?.words ?? 0, counts?.bytes ?? 0] }
+}
