@@ -1,32 +1,27 @@
-import Synchronization
 import Tailrace
 
 /// Keeps the readers of one list together: nobody gets further ahead of the slowest than a distance.
 ///
 /// A list remembers what lies between its fastest and its slowest reader. On a machine with fewer
 /// cores than readers that would soon be the whole input.
-final class Convoy: Sendable {
-  private let state: Mutex<State>
+actor Convoy {
+  private var state: State
 
   init(members: Int, distance: Int) {
-    state = Mutex(State(positions: Array(repeating: 0, count: members), distance: distance))
+    state = State(positions: Array(repeating: 0, count: members), distance: distance)
   }
 
   /// Says how far a member has come, and waits while that is too far ahead.
   func advance(_ member: Int, to position: Int) async {
     await withCheckedContinuation { continuation in
-      let released = state.withLock { state in
-        state.waiting.append((position, continuation))
-        return state.move(member, to: position)
-      }
-      for continuation in released { continuation.resume() }
+      state.waiting.append((position, continuation))
+      for released in state.move(member, to: position) { released.resume() }
     }
   }
 
   /// Waits no more for a member that goes no further.
   func leave(_ member: Int) {
-    let released = state.withLock { $0.move(member, to: .max) }
-    for continuation in released { continuation.resume() }
+    for released in state.move(member, to: .max) { released.resume() }
   }
 
   private struct State {
@@ -61,8 +56,13 @@ struct Traveler: Sendable {
 
   /// Reads lines until the reader is satisfied or the list ends.
   mutating func walk(_ list: consuming LazyList<Line, any Error>) async throws {
-    defer { convoy.leave(member) }
-    try await Self.walk(&reader, &lines, list, member, convoy)
+    do {
+      try await Self.walk(&reader, &lines, list, member, convoy)
+    } catch {
+      await convoy.leave(member)
+      throw error
+    }
+    await convoy.leave(member)
   }
 
   private static func walk(

@@ -1,4 +1,4 @@
-import Synchronization
+import Tailrace
 import Testing
 
 @testable import textscan
@@ -18,8 +18,8 @@ struct ConvoyTests {
     let convoy = Convoy(members: 3, distance: 10)
     async let first: Void = convoy.advance(0, to: 100)
     await convoy.advance(1, to: 5)
-    convoy.leave(1)
-    convoy.leave(2)
+    await convoy.leave(1)
+    await convoy.leave(2)
     await first
   }
 
@@ -34,7 +34,7 @@ struct ConvoyTests {
             await convoy.advance(member, to: position)
             march.note(member, at: position)
           }
-          convoy.leave(member)
+          await convoy.leave(member)
         }
       }
     }
@@ -44,11 +44,11 @@ struct ConvoyTests {
 
   /// How far apart the members of a convoy were.
   private final class March: Sendable {
-    private let state: Mutex<(positions: [Int], spread: Int)>
+    private let state: Locked<(positions: [Int], spread: Int)>
 
-    init(members: Int) { state = Mutex((Array(repeating: 0, count: members), 0)) }
+    init(members: Int) { state = Locked((Array(repeating: 0, count: members), 0)) }
 
-    var spread: Int { state.withLock(\.spread) }
+    var spread: Int { state.withLock { $0.spread } }
 
     func note(_ member: Int, at position: Int) {
       state.withLock { state in

@@ -147,7 +147,7 @@ struct Cursor<Element: Sendable, Failure: Error> {
   }
 
   /// Goes back to cells, for good: a producer that has to suspend does so in a flight of its own.
-  @usableFromInline
+  @inlinable
   mutating func putBack() {
     guard let producer = producer.take() else { return }
     takesOver = false
@@ -183,7 +183,7 @@ extension Cursor {
     }
   }
 
-  @usableFromInline
+  @inlinable
   nonisolated(nonsending) func clear(_ obstacle: Obstacle) async throws(Interruption<Failure>) {
     switch obstacle.settleNow() {
     case .settled: return
@@ -201,7 +201,7 @@ extension Cursor {
   /// Pulls for a reader: waits for what other tasks compute, in the isolation it is called from.
   ///
   /// Throws `cancelled` if the cursor stops when cancelled and would have to wait.
-  @usableFromInline
+  @inlinable
   nonisolated(nonsending) mutating func nextWaiting(
     after interruption: Interruption<Failure>
   ) async throws(Interruption<Failure>) -> Element? {
@@ -209,7 +209,8 @@ extension Cursor {
     while true {
       guard case .waiting(let obstacle) = interruption else { throw interruption }
       putBack()
-      switch obstacle.settleNow() {
+      // The cursor has just tried the cell of its own list.
+      switch obstacle.blocker === segment ? .mustSuspend : obstacle.settleNow() {
       case .settled: break
       case .failedTransiently(let failure): throw .failedTransiently(known(failure))
       case .mustSuspend, .blocked: try await wait()
@@ -223,7 +224,8 @@ extension Cursor {
   }
 
   /// Waits for the cell at the front of the cursor's own list.
-  nonisolated(nonsending) private func wait() async throws(Interruption<Failure>) {
+  @inlinable
+  nonisolated(nonsending) func wait() async throws(Interruption<Failure>) {
     guard let segment else { return }
     let word = segment.published.load(ordering: .acquiring)
     guard word & 1 == 0, index >= word >> 1 else { return }
@@ -237,7 +239,8 @@ extension Cursor {
 
   /// The failure of a list that this one is made of. Stages pass failures on unchanged, so it is of
   /// this list's type, or one that the list widened.
-  private func known(_ failure: any Error) -> Failure {
+  @inlinable
+  func known(_ failure: any Error) -> Failure {
     guard let failure = failure as? Failure else {
       fatalError("a LazyList that fails with \(Failure.self) was given \(failure)")
     }

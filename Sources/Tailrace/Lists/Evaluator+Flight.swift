@@ -1,28 +1,33 @@
-import Synchronization
+public import Synchronization
 
 extension Evaluator {
   /// Starts the step behind `segment` in a task of its own, unless one runs already.
   ///
   /// The task inherits the priority and the task-locals of the one that demands. It starts right
-  /// here, so that a step which does not suspend is over when this returns.
-  nonisolated func takeOff(_ segment: Cells, mark: Int) {
+  /// here, so that a step which does not suspend is over when this returns: then it returns true,
+  /// and there is nothing to wait for.
+  @inlinable
+  nonisolated func takeOff(_ segment: Cells, mark: Int) -> Bool {
     // Whoever holds the claim computes the step, and wakes those who wait for it.
-    guard tryClaim() else { return }
+    guard tryClaim() else { return false }
     let flight = Flight(
-      name: name.load()?.text ?? "LazyList<\(Element.self)>", position: segment.start + mark >> 1)
+      label: name.load(), element: Element.self, position: segment.start + mark >> 1)
     let producer = isolated { $0.beginFlight(flight, segment, mark) }
     unclaim()
-    guard let producer else { return }
+    guard let producer else { return false }
     let task: Task<Void, Never>
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       task = Task.immediate { await self.fly(producer, flight) }
     } else {
       task = Task { await self.fly(producer, flight) }
     }
+    if flight.hasLanded { return true }
     post(.attach(task, flight))
+    return false
   }
 
-  private func beginFlight(
+  @inlinable
+  func beginFlight(
     _ flight: Flight, _ segment: Cells, _ mark: Int
   ) -> Producer<Element, Failure>? {
     guard segment.published.load(ordering: .relaxed) == mark, state.begin(flight) else {
@@ -33,15 +38,17 @@ extension Evaluator {
   }
 
   /// Runs a step to its end, through all that it waits for. The flight owns the producer.
-  private nonisolated func fly(_ producer: Producer<Element, Failure>, _ flight: Flight) async {
-    flight.board()
-    let (outcome, wake) = await Flight.$inherited.withValue(flight) {
-      await step(of: producer)
-    }
-    post(.land(outcome, producer, wake, flight))
+  @inlinable
+  nonisolated func fly(_ producer: Producer<Element, Failure>, _ flight: Flight) async {
+    var landing: (outcome: Outcome?, wake: Wake) = (nil, .retry)
+    await flight.carry { landing = await step(of: producer) }
+    post(.land(landing.outcome, producer, landing.wake, flight))
   }
 
-  private nonisolated func step(of producer: Producer<Element, Failure>) async -> (Outcome?, Wake) {
+  @inlinable
+  nonisolated func step(
+    of producer: Producer<Element, Failure>
+  ) async -> (outcome: Outcome?, wake: Wake) {
     var budget = fullBudget
     while !Task.isCancelled {
       do throws(Interruption<Failure>) {
@@ -78,6 +85,7 @@ extension Evaluator {
 
 extension CyclicEvaluationError {
   /// As a failure of a list, or a trap where that list cannot fail.
+  @inlinable
   func thrown<Failure: Error>(as _: Failure.Type = Failure.self) -> Failure {
     guard let failure = self as? Failure else { fatalError(description) }
     return failure
@@ -87,7 +95,7 @@ extension CyclicEvaluationError {
 extension Segment: Blocker {
   @usableFromInline var isPartOfProducer: Bool { false }
 
-  @usableFromInline
+  @inlinable
   func attempt(_ mark: Int) -> Attempt {
     guard published.load(ordering: .acquiring) == mark, let evaluator = source.evaluator else {
       return .settled
@@ -105,18 +113,18 @@ extension Segment: Blocker {
     return .settled
   }
 
-  @usableFromInline
+  @inlinable
   nonisolated(nonsending) func settle(_ mark: Int) async -> Wake {
     await wait(mark, cancellable: true)
   }
 
   /// Waits until the cell behind `mark` is evaluated, or something else has changed.
-  @usableFromInline
+  @inlinable
   nonisolated(nonsending) func wait(_ mark: Int, cancellable: Bool) async -> Wake {
     guard published.load(ordering: .acquiring) == mark, let evaluator = source.evaluator else {
       return .retry
     }
-    evaluator.takeOff(self, mark: mark)
+    if evaluator.takeOff(self, mark: mark) { return .retry }
     let waiter = Waiter(flight: .ofThisTask)
     evaluator.post(.wait(waiter))
     defer { waiter.flight?.stopWaiting() }

@@ -1,7 +1,8 @@
 internal import Dispatch
-import Synchronization
+public import Synchronization
 
 /// What somebody who must not wait tells an evaluator.
+@usableFromInline
 enum Message<Element: Sendable, Failure: Error>: Sendable {
   case wait(Waiter)
   case leave(Waiter)
@@ -15,16 +16,19 @@ enum Message<Element: Sendable, Failure: Error>: Sendable {
 /// A message left for the holder of a claim: a link of a lock-free stack.
 // Guard: written before it is pushed, read after it is popped, by one thread each.
 // May touch it: the sender, then the holder of the claim.
+@usableFromInline
 final class Letter<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  let message: Message<Element, Failure>
-  var next: UInt = 0
+  @usableFromInline let message: Message<Element, Failure>
+  @usableFromInline var next: UInt = 0
 
+  @inlinable
   init(_ message: Message<Element, Failure>) { self.message = message }
 }
 
 /// What is left to be done once the claim is free: nothing is resumed, cancelled or released while
 /// the state is being changed.
-private enum Effect<Element: Sendable, Failure: Error>: Sendable {
+@usableFromInline
+enum Effect<Element: Sendable, Failure: Error>: Sendable {
   case wake(Waiter, Wake)
   case watch(Waiter, Flight)
   case raise(Task<Void, Never>, TaskPriority)
@@ -34,9 +38,10 @@ private enum Effect<Element: Sendable, Failure: Error>: Sendable {
 }
 
 extension Evaluator {
-  private typealias Effects = [Effect<Element, Failure>]
+  @usableFromInline typealias Effects = [Effect<Element, Failure>]
 
   /// Tells the evaluator something: at once if its claim is free, else as soon as it is.
+  @inlinable
   nonisolated func post(_ message: Message<Element, Failure>) {
     if tryClaim() { return hold(message) }
     let letter = Letter(message)
@@ -61,21 +66,23 @@ extension Evaluator {
     }
   }
 
-  private nonisolated func hold(_ message: Message<Element, Failure>) {
+  @inlinable
+  nonisolated func hold(_ message: Message<Element, Failure>) {
     var effects = isolated { $0.apply(message) }
     answerLetters(&effects)
     act(effects)
   }
 
   /// Lets go of a claim that was not free of letters.
-  @usableFromInline
+  @inlinable
   nonisolated func answerLetters() {
     var effects: Effects = []
     answerLetters(&effects)
     act(effects)
   }
 
-  private nonisolated func answerLetters(_ effects: inout Effects) {
+  @inlinable
+  nonisolated func answerLetters(_ effects: inout Effects) {
     while !claim.compareExchange(expected: Self.claimed, desired: 0, ordering: .releasing).exchanged
     {
       var word = claim.exchange(Self.claimed, ordering: .acquiringAndReleasing)
@@ -89,7 +96,8 @@ extension Evaluator {
     }
   }
 
-  private func apply(_ message: Message<Element, Failure>) -> Effects {
+  @inlinable
+  func apply(_ message: Message<Element, Failure>) -> Effects {
     switch message {
     case .wait(let waiter):
       guard case .parked(let flight, let task) = state.wait(waiter) else {
@@ -120,7 +128,8 @@ extension Evaluator {
     }
   }
 
-  private nonisolated func act(_ effects: Effects) {
+  @inlinable
+  nonisolated func act(_ effects: Effects) {
     for effect in effects {
       switch effect {
       case .wake(let waiter, let wake): waiter.wake(wake)
@@ -135,6 +144,7 @@ extension Evaluator {
   }
 
   /// The last open segment is gone: nobody can read what a step would give.
+  @inlinable
   nonisolated func abandon() { post(.abandon) }
 }
 
@@ -145,7 +155,8 @@ extension Evaluator {
   @usableFromInline
   nonisolated func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
 
-  private nonisolated func enqueue(_ job: UnownedJob) {
+  @usableFromInline
+  nonisolated func enqueue(_ job: UnownedJob) {
     DispatchQueue.global().async { [self] in
       guard tryClaim() else { return post(.run(job)) }
       job.runSynchronously(on: asUnownedSerialExecutor())
@@ -156,13 +167,15 @@ extension Evaluator {
 
 extension Result {
   /// No step follows this one.
-  fileprivate func isFinal<Element, ListFailure>() -> Bool
+  @inlinable
+  func isFinal<Element, ListFailure>() -> Bool
   where Success == Step<Element, ListFailure> {
     if case .success(.element) = self { false } else { true }
   }
 }
 
 extension StepState where Waiter == Tailrace.Waiter {
+  @inlinable
   func highestWaiter(of flight: Flight) -> TaskPriority? {
     guard case .computing(let current, _, let waiters) = self, current === flight else {
       return nil
@@ -173,7 +186,8 @@ extension StepState where Waiter == Tailrace.Waiter {
 
 extension Task where Success == Void, Failure == Never {
   /// Raises the priority, where the platform can.
-  fileprivate func raise(to priority: TaskPriority) {
+  @usableFromInline
+  func raise(to priority: TaskPriority) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       escalatePriority(to: priority)
     }

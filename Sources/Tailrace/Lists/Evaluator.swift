@@ -43,7 +43,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     definition?.name(name)
   }
 
-  @usableFromInline
+  @inlinable
   nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
 
   // MARK: The claim
@@ -125,7 +125,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
 
   /// The rare part of a step: a flight is out, or has just come back. True if there is a step to
   /// run.
-  @usableFromInline
+  @inlinable
   func settled(_ segment: Cells, _ mark: Int) throws(Interruption<Failure>) -> Bool {
     switch state.demand() {
     case .compute: return true
@@ -151,7 +151,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     }
   }
 
-  @usableFromInline
+  @inlinable
   func grow(_ segment: Cells, _ mark: Int, _ element: Element) {
     let next = Cells(
       source: segment.source, start: segment.start + mark >> 1,
@@ -161,7 +161,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   }
 
   /// A step that was the producer's last.
-  @usableFromInline
+  @inlinable
   func finish(_ step: Step<Element, Failure>, _ segment: Cells, _ mark: Int) {
     switch step {
     case .element(let element): append(element, to: segment, mark)

@@ -7,19 +7,29 @@ final class Flight: Sendable {
   /// `ofThisTask` tells them from the step itself.
   @TaskLocal static var inherited: Flight?
 
-  let name: String
-  let position: Int
+  private let label: ListName?
+  private let element: any Any.Type
+  private let position: Int
   private let isOver = Atomic(false)
   /// Identifies the task, also after it is gone; 0 until it runs.
   private let task = Atomic(0)
 
-  init(name: String, position: Int) {
-    self.name = name
+  @usableFromInline
+  init(label: ListName?, element: any Any.Type, position: Int) {
+    self.label = label
+    self.element = element
     self.position = position
   }
 
-  /// Called by the task that flies, before anything that it evaluates can look.
-  func board() { task.store(Self.currentTask, ordering: .relaxed) }
+  /// The list's name, or what it is. Made up only when somebody asks: a flight is a hot thing.
+  private var name: String { label?.text ?? "LazyList<\(element)>" }
+
+  /// Runs the step, as the step of this flight.
+  @usableFromInline
+  func carry(_ step: () async -> Void) async {
+    task.store(Self.currentTask, ordering: .relaxed)
+    await Self.$inherited.withValue(self, operation: step)
+  }
 
   private static var currentTask: Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
 
@@ -27,25 +37,30 @@ final class Flight: Sendable {
   ///
   /// A task that a step started and did not wait for is free to read the list later: its flight is
   /// not this one's.
-  static var ofThisTask: Flight? {
+  @usableFromInline static var ofThisTask: Flight? {
     guard let inherited else { return nil }
     return inherited.task.load(ordering: .relaxed) == currentTask ? inherited : nil
   }
 
   /// From here on, whoever still seems to wait for this step does not.
+  @usableFromInline
   func land() { isOver.store(true, ordering: .releasing) }
+
+  @usableFromInline
+  var hasLanded: Bool { isOver.load(ordering: .acquiring) }
 
   // Guard: `waits`. May touch it: the functions below.
   private nonisolated(unsafe) var awaited: Flight?
   private static let waits = Locked(())
 
   /// This flight is about to wait for another. Returns the error if it would wait for ever.
+  @usableFromInline
   func wait(for other: Flight) -> CyclicEvaluationError? {
     Self.waits.withLock { _ in
       awaited = other
       var path = [self]
       var next: Flight? = other
-      while let flight = next, !flight.isOver.load(ordering: .acquiring) {
+      while let flight = next, !flight.hasLanded {
         if flight === self {
           return CyclicEvaluationError(lists: path.map(\.name), position: position)
         }
@@ -56,6 +71,7 @@ final class Flight: Sendable {
     }
   }
 
+  @usableFromInline
   func stopWaiting() {
     // Released outside of the lock: it may be the last reference.
     let former = Self.waits.withLock { _ in

@@ -90,7 +90,7 @@ extension LazyList: AsyncSequence {
       return try await next(after: interruption, isolation: actor)
     }
 
-    @usableFromInline
+    @inlinable
     mutating func next(
       after interruption: Interruption<Failure>, isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
@@ -138,7 +138,7 @@ struct Reader<Element: Sendable, Failure: Error> {
     return try await next(after: interruption)
   }
 
-  @usableFromInline
+  @inlinable
   nonisolated(nonsending) mutating func next(
     after interruption: Interruption<Failure>
   ) async throws(Failure) -> Element? {
@@ -163,6 +163,7 @@ struct Reader<Element: Sendable, Failure: Error> {
 extension LazyList {
   /// Where a segment that is replaced by this list leads: past all that is empty and closed, so that
   /// chains of replaced lists stay one step long.
+  @usableFromInline
   func destination(from origin: Segment<Element, Failure>) -> Link<Element, Failure> {
     var list = self
     while let segment = list.segment {

@@ -54,6 +54,7 @@ struct Obstacle: Sendable {
   /// evaluated by this loop instead of by recursion.
   @usableFromInline
   func settleNow() -> Attempt {
+    if blocker.isPartOfProducer { return .mustSuspend }
     var stack = [self]
     while let top = stack.last {
       let attempt = top.blocker.attempt(top.mark)

@@ -3,10 +3,12 @@
 /// Letting go of an unevaluated list releases its closures, which may hold the last reference to
 /// another unevaluated list, and so on. Only the first release of such a chain really releases; the
 /// nested ones leave their object to it.
+@usableFromInline
 enum Reclaimer {
   // Outside of a task the runtime keeps a task-local value per thread.
   @TaskLocal private static var pile: Pile?
 
+  @usableFromInline
   static func release(_ leftover: Leftover) {
     if let pile, pile.add(leftover) { return }
     let pile = Pile(leftover)
@@ -43,9 +45,11 @@ enum Reclaimer {
 /// An object that is wanted no more: the one reference to it, to be let go of at the right place.
 // Guard: it is handed from one owner to the next, never shared.
 // May touch it: who made it, then the loop that releases.
+@usableFromInline
 final class Leftover: @unchecked Sendable {
   private var object: AnyObject?
 
+  @usableFromInline
   init(_ object: consuming AnyObject) { self.object = object }
 
   func release() { object = nil }

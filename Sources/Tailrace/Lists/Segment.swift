@@ -137,7 +137,7 @@ final class Anchor<Element: Sendable, Failure: Error>: @unchecked Sendable {
 
   init(_ evaluator: Evaluator<Element, Failure>) { self.evaluator = evaluator }
 
-  static var releasedText: String {
+  @usableFromInline static var releasedText: String {
     """
     the list that LazyList<\(Element.self)>.recursive gives to its closure was read after the \
     recursive list itself had been released: keep the recursive list as long as its rest is needed

@@ -21,6 +21,7 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
     case refuse
   }
 
+  @usableFromInline
   enum Waiting {
     /// The waiter is kept; the step in flight has this handle, as soon as it is known.
     case parked(Flight, Handle?)
@@ -42,6 +43,7 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
   }
 
   /// The step turned out to need a task. False when there is nothing to begin.
+  @inlinable
   mutating func begin(_ flight: Flight) -> Bool {
     guard case .idle = self else { return false }
     self = .computing(flight, handle: nil, waiters: [])
@@ -49,6 +51,7 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
   }
 
   /// The task of a flight is known. True when it is wanted no more and must be cancelled.
+  @inlinable
   mutating func attach(_ handle: Handle, to flight: Flight) -> Bool {
     switch self {
     case .computing(let current, _, let waiters) where current === flight:
@@ -60,6 +63,7 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
     }
   }
 
+  @inlinable
   mutating func wait(_ waiter: Waiter) -> Waiting {
     guard case .computing(let flight, let handle, var waiters) = self else { return .retry }
     // Empties the stored array first, so that the append does not copy it.
@@ -70,6 +74,7 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
   }
 
   /// A waiter was cancelled. It may be unknown here: woken in the meantime, or not arrived yet.
+  @inlinable
   mutating func leave(_ waiter: Waiter) {
     guard case .computing(let flight, let handle, var waiters) = self else { return }
     self = .idle
@@ -80,6 +85,7 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
   /// The step in flight is over. Returns who waits for it.
   ///
   /// Without an outcome the attempt left nothing behind, and the next demand tries again.
+  @inlinable
   mutating func finish(_ outcome: Outcome?) -> [Waiter] {
     guard case .computing(_, _, let waiters) = self else { return [] }
     self = if let outcome { .delivered(outcome) } else { .idle }
@@ -87,13 +93,14 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
   }
 
   /// The last reference to the unevaluated rest is gone. Returns what must be cancelled.
+  @inlinable
   mutating func abandon() -> Handle? {
     defer { self = .abandoned }
     guard case .computing(_, let handle, _) = self else { return nil }
     return handle
   }
 
-  var isComputing: Bool {
+  @inlinable var isComputing: Bool {
     if case .computing = self { true } else { false }
   }
 }

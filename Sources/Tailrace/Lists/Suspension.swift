@@ -28,10 +28,10 @@ final class Suspension<Element: Sendable, Failure: Error>: Blocker, @unchecked S
     return try outcome.get()
   }
 
-  @usableFromInline
+  @inlinable
   func attempt(_ mark: Int) -> Attempt { .mustSuspend }
 
-  @usableFromInline
+  @inlinable
   nonisolated(nonsending) func settle(_ mark: Int) async -> Wake {
     do throws(Interruption<Failure>) {
       outcome = .success(try await body())

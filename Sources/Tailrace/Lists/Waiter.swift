@@ -9,12 +9,14 @@ final class Waiter: Sendable {
   }
 
   private let state = Locked(State.new)
-  let priority = Task.currentPriority
+  @usableFromInline let priority = Task.currentPriority
   /// The flight that waits, `nil` for an ordinary reader. Only flights can be part of a cycle.
-  let flight: Flight?
+  @usableFromInline let flight: Flight?
 
+  @usableFromInline
   init(flight: Flight?) { self.flight = flight }
 
+  @usableFromInline
   nonisolated(nonsending) func park() async -> Wake {
     await withUnsafeContinuation { continuation in
       let early: Wake? = state.withLock { state in
@@ -29,6 +31,7 @@ final class Waiter: Sendable {
     }
   }
 
+  @usableFromInline
   func wake(_ wake: Wake) {
     let continuation: UnsafeContinuation<Wake, Never>? = state.withLock { state in
       switch state {
