@@ -45,7 +45,10 @@ final class Playground: Sendable {
   /// What was written on standard error.
   var notes: [String] {
     get throws {
-      try String(contentsOfFile: url.path + ".notes", encoding: .utf8)
+      // `String(contentsOfFile:)` leaks its buffer when the file is empty.
+      let file = try FileHandle(forReadingFrom: URL(filePath: url.path + ".notes"))
+      defer { try? file.close() }
+      return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         .split(separator: "\n")
         .map { String($0).replacing("\(path)/", with: "") }
     }
