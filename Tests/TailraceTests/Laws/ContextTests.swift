@@ -36,6 +36,7 @@ struct ContextTests {
 
   @Test("a waiter of higher priority raises the step in flight")
   func escalation() async {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     let (gate, raised) = (Gate(), Probe<TaskPriority>())
     let list = LazyList<Int, Never>(state: 0) { state async in
       await withTaskPriorityEscalationHandler {
