@@ -48,7 +48,7 @@ extension LazyList {
 
   @inlinable
   init(endless element: Element, count: Int) {
-    precondition(
+    require(
       count >= 0, "LazyList.repeating(_:count:) takes a count of 0 or more, not \(count)")
     self = LazyList(endless: element).prefix(count)
   }

@@ -51,7 +51,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func element(
     at position: Int
   ) async throws(Failure) -> Element? {
-    precondition(
+    require(
       position >= 0,
       "LazyList.element(at:) takes a position of 0 or more, not \(position); "
         + "positions count from the head")

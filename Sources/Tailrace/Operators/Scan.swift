@@ -145,7 +145,7 @@ extension LazyList {
   /// - Parameter count: 1 or more; anything else is a programmer's error and traps.
   @inlinable
   public consuming func chunks(ofCount count: Int) -> LazyList<[Element], Failure> {
-    precondition(
+    require(
       count > 0, "LazyList.chunks(ofCount:) takes a count of 1 or more, not \(count)")
     return stage([Element]()) { (chunk, source) throws(Interruption<Failure>) in
       while chunk.count < count {

@@ -12,7 +12,7 @@ extension LazyList {
   /// Replaces `-take:`.
   @inlinable
   public consuming func prefix(_ maxLength: Int) -> LazyList {
-    precondition(
+    require(
       maxLength >= 0,
       "LazyList.prefix(_:) takes a length of 0 or more, not \(maxLength); use prefix(0) for none")
     guard maxLength > 0 else { return .empty }
@@ -36,7 +36,7 @@ extension LazyList {
   ///
   /// Replaces `-skip:`.
   public consuming func dropFirst(_ count: Int = 1) -> LazyList {
-    precondition(
+    require(
       count >= 0,
       "LazyList.dropFirst(_:) takes a count of 0 or more, not \(count); use dropFirst(0) for all")
     guard let segment else { return self }
