@@ -77,8 +77,12 @@ struct Cursor<Element: Sendable, Failure: Error> {
         continue
       }
       if stopsWhenCancelled, Task.isCancelled {
-        self.segment = consume segment
-        throw .cancelled
+        // A step may have come back that nobody has written down yet: it can be read.
+        _ = segment.lookAtFlight()
+        if segment.published.load(ordering: .acquiring) == word {
+          self.segment = consume segment
+          throw .cancelled
+        }
       }
       do throws(Interruption<Failure>) {
         if segment.owner != nil {
@@ -174,6 +178,8 @@ extension Cursor {
     -> Element?
   {
     while true {
+      // A flight is cancelled when nobody can read what it would find.
+      if Task.isCancelled { throw .cancelled }
       do throws(Interruption<Failure>) {
         return try next()
       } catch {

@@ -4,26 +4,25 @@ extension Evaluator {
   /// Starts the step behind `segment` in a task of its own, unless one runs already.
   ///
   /// The task inherits the priority and the task-locals of the one that demands. It starts right
-  /// here, so that a step which does not suspend is over when this returns: then it returns true,
-  /// and there is nothing to wait for.
+  /// here, so that a step which does not suspend has landed when this returns the flight.
   @inlinable
-  nonisolated func takeOff(_ segment: Cells, mark: Int) -> Bool {
+  nonisolated func takeOff(_ segment: Cells, mark: Int) -> Flight? {
     // Whoever holds the claim computes the step, and wakes those who wait for it.
-    guard tryClaim() else { return false }
+    guard tryClaim() else { return nil }
     let flight = Flight(
       label: name.load(), element: Element.self, position: segment.start + mark >> 1)
     let producer = isolated { $0.beginFlight(flight, segment, mark) }
     unclaim()
-    guard let producer else { return false }
+    guard let producer else { return nil }
     let task: Task<Void, Never>
-    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+    // Flights that start one another right here share a stack: some of them start elsewhere.
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), flight.depth % 32 != 0 {
       task = Task.immediate { await self.fly(producer, flight) }
     } else {
       task = Task { await self.fly(producer, flight) }
     }
-    if flight.hasLanded { return true }
-    post(.attach(task, flight))
-    return false
+    if flight.landed == nil { post(.attach(task, flight)) }
+    return flight
   }
 
   @inlinable
@@ -124,11 +123,26 @@ extension Segment: Blocker {
     guard published.load(ordering: .acquiring) == mark, let evaluator = source.evaluator else {
       return .retry
     }
-    if evaluator.takeOff(self, mark: mark) { return .retry }
+    let flight = evaluator.takeOff(self, mark: mark)
+    if let landed = flight?.landed { return landed }
     let waiter = Waiter(flight: .ofThisTask)
     evaluator.post(.wait(waiter))
-    defer { waiter.flight?.stopWaiting() }
-    guard cancellable else { return await waiter.park() }
+    defer { waiter.flight?.stopWaiting(waiter) }
+    let wake = await waiter.wake(cancellable, on: self)
+    // The step may have been over before the waiter was known: its failure is this demand's.
+    if case .retry = wake, let landed = flight?.landed { return landed }
+    return wake
+  }
+}
+
+extension Waiter {
+  /// Parks, and leaves when the task is cancelled if it may.
+  @inlinable
+  nonisolated(nonsending) func wake<Element, Failure>(
+    _ cancellable: Bool, on segment: Segment<Element, Failure>
+  ) async -> Wake {
+    guard cancellable, let evaluator = segment.source.evaluator else { return await park() }
+    let waiter = self
     return await withTaskCancellationHandler {
       await waiter.park()
     } onCancel: {

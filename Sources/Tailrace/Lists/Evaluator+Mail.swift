@@ -113,7 +113,7 @@ extension Evaluator {
       if state.attach(task, to: flight) { return [.cancel(task)] }
       return state.highestWaiter(of: flight).map { [.raise(task, $0)] } ?? []
     case .land(let outcome, let producer, let wake, let flight):
-      flight.land()
+      flight.land(wake)
       if case .abandoned = state { return [.drop(Leftover(producer))] }
       let wakes: Effects = state.finish(outcome).map { .wake($0, wake) }
       if let outcome, outcome.isFinal() { return wakes + [.drop(Leftover(producer))] }
@@ -134,7 +134,7 @@ extension Evaluator {
       switch effect {
       case .wake(let waiter, let wake): waiter.wake(wake)
       case .watch(let waiter, let flight):
-        if let cycle = waiter.flight?.wait(for: flight) { waiter.wake(.cycle(cycle)) }
+        if let cycle = waiter.flight?.wait(for: flight, waiter) { waiter.wake(.cycle(cycle)) }
       case .raise(let task, let priority): task.raise(to: priority)
       case .cancel(let task): task.cancel()
       case .drop(let leftover): Reclaimer.release(leftover)

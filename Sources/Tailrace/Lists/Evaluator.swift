@@ -200,7 +200,9 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   }
 
   private func goesOn(_ segment: Cells) -> Bool {
-    if case .more(let next, _) = segment.link { next.source.evaluator === self } else { false }
+    guard case .more(let next, _) = segment.link else { return false }
+    // A list may also go on in a segment of its own that was there before.
+    return next.source.evaluator === self && next.start > segment.start
   }
 }
 

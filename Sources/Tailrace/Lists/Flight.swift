@@ -10,7 +10,9 @@ final class Flight: Sendable {
   private let label: ListName?
   private let element: any Any.Type
   private let position: Int
-  private let isOver = Atomic(false)
+  /// How many flights that started on one another's stack this one is on.
+  @usableFromInline let depth: Int
+  private let landing = Locked<Wake?>(nil)
   /// Identifies the task, also after it is gone; 0 until it runs.
   private let task = Atomic(0)
 
@@ -19,6 +21,7 @@ final class Flight: Sendable {
     self.label = label
     self.element = element
     self.position = position
+    depth = (Self.inherited?.depth ?? 0) + 1
   }
 
   /// The list's name, or what it is. Made up only when somebody asks: a flight is a hot thing.
@@ -44,23 +47,27 @@ final class Flight: Sendable {
 
   /// From here on, whoever still seems to wait for this step does not.
   @usableFromInline
-  func land() { isOver.store(true, ordering: .releasing) }
+  func land(_ wake: Wake) { landing.withLock { $0 = wake } }
 
+  /// What whoever waits for the step is told; `nil` before it is over.
   @usableFromInline
-  var hasLanded: Bool { isOver.load(ordering: .acquiring) }
+  var landed: Wake? { landing.withLock { $0 } }
 
   // Guard: `waits`. May touch it: the functions below.
   private nonisolated(unsafe) var awaited: Flight?
   private static let waits = Locked(())
 
   /// This flight is about to wait for another. Returns the error if it would wait for ever.
+  ///
+  /// The waiter may have been woken before it is known whom it waits for.
   @usableFromInline
-  func wait(for other: Flight) -> CyclicEvaluationError? {
+  func wait(for other: Flight, _ waiter: Waiter) -> CyclicEvaluationError? {
     Self.waits.withLock { _ in
+      if waiter.isOver { return nil }
       awaited = other
       var path = [self]
       var next: Flight? = other
-      while let flight = next, !flight.hasLanded {
+      while let flight = next, flight.landed == nil {
         if flight === self {
           return CyclicEvaluationError(lists: path.map(\.name), position: position)
         }
@@ -72,9 +79,10 @@ final class Flight: Sendable {
   }
 
   @usableFromInline
-  func stopWaiting() {
+  func stopWaiting(_ waiter: Waiter) {
     // Released outside of the lock: it may be the last reference.
     let former = Self.waits.withLock { _ in
+      waiter.isOver = true
       let former = awaited
       awaited = nil
       return former

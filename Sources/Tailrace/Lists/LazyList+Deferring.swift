@@ -144,9 +144,14 @@ extension LazyList {
   /// - Laziness: deferred; the closure runs at the first demand.
   /// - Failure: an element that needs itself is a ``CyclicEvaluationError``; where the list cannot
   ///   fail it traps with the same text.
+  @_disfavoredOverload
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList
   ) -> LazyList {
+    LazyList(recursive: define)
+  }
+
+  init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
     let definition = Owned(Definition(define))
     let inner = Evaluator<Element, Failure>(
       Producer { (budget) throws(Interruption<Failure>) in
@@ -167,7 +172,7 @@ extension LazyList {
         Step(try readers.state.next())
       }
     }
-    return LazyList(Evaluator(outer, definition: inner))
+    self.init(Evaluator(outer, definition: inner))
   }
 
   private struct Definition {
@@ -181,6 +186,15 @@ extension LazyList {
       guard let define = define.take(), let list = list.take() else { return }
       source = Cursor(define(list))
     }
+  }
+}
+
+extension LazyList where Failure == Never {
+  /// The list that is defined by itself; where nothing says how it fails, it does not.
+  public static func recursive(
+    _ define: @escaping @Sendable (LazyList) -> LazyList
+  ) -> LazyList {
+    LazyList(recursive: define)
   }
 }
 

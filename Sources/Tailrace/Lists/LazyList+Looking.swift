@@ -25,7 +25,7 @@ extension LazyList {
   }
 
   /// The name that was given with ``named(_:)``, to a list that starts at this head.
-  public var name: String? { segment?.label?.text ?? segment?.source.evaluator?.name.load()?.text }
+  public var name: String? { segment?.label?.text }
 
   /// This list with a name, for descriptions and for errors.
   ///
@@ -80,6 +80,8 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 
   private var segment: Segment<Element, Failure>?
   private var offset: Int
+  /// A list may go on in itself, and then its evaluated elements have no end.
+  private var seen: Set<ObjectIdentifier> = []
   private(set) var state = Rest.end
 
   init(_ list: LazyList<Element, Failure>) {
@@ -114,6 +116,10 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
       let count = word >> 1
       let run = Run(segment: current, range: Swift.min(offset, count)..<count)
       segment = nil
+      if !seen.insert(ObjectIdentifier(current)).inserted {
+        state = .unresolved
+        return nil
+      }
       if word & 1 == 0 {
         state = isComputing ? .computing : .unresolved
       } else {
@@ -133,7 +139,8 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 
 extension Segment {
   /// Writes down what a flight has brought, as any reader would, and tells if one is out.
-  fileprivate func lookAtFlight() -> Bool {
+  @usableFromInline
+  func lookAtFlight() -> Bool {
     let mark = published.load(ordering: .acquiring)
     guard mark & 1 == 0, let evaluator = source.evaluator else { return false }
     return evaluator.lookAtFlight(self, mark)

@@ -167,14 +167,13 @@ extension LazyList {
   func destination(from origin: Segment<Element, Failure>) -> Link<Element, Failure> {
     var list = self
     while let segment = list.segment {
-      if segment === origin {
-        // The list was defined as itself.
+      let word = segment.published.load(ordering: .acquiring)
+      if segment === origin, list.offset >= word >> 1 {
+        // The next element was defined as itself.
         let name = segment.source.evaluator?.name.load()?.text ?? "LazyList<\(Element.self)>"
-        let word = origin.published.load(ordering: .relaxed)
         let cycle = CyclicEvaluationError(lists: [name], position: origin.start + word >> 1)
         return .failed(cycle.thrown())
       }
-      let word = segment.published.load(ordering: .acquiring)
       guard word & 1 == 1, list.offset >= word >> 1 else { break }
       switch segment.link {
       case .more(let next, let offset):

@@ -13,6 +13,9 @@ final class Waiter: Sendable {
   /// The flight that waits, `nil` for an ordinary reader. Only flights can be part of a cycle.
   @usableFromInline let flight: Flight?
 
+  // Guard: `Flight.waits`. May touch it: `Flight.wait` and `Flight.stopWaiting`.
+  nonisolated(unsafe) var isOver = false
+
   @usableFromInline
   init(flight: Flight?) { self.flight = flight }
 

@@ -62,7 +62,7 @@ extension LazyList {
     try await min { $0 < $1 }
   }
 
-  /// The greatest element by an order, the last of several; `nil` if there is none.
+  /// The greatest element by an order, the first of several; `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
   @inlinable

@@ -2,7 +2,7 @@ extension LazyList {
   /// The elements of one list, then those of the other.
   ///
   /// ```swift
-  /// let list: LazyList = [0] + [1, 2]
+  /// let list: LazyList<Int, Never> = [0] + [1, 2]
   /// await list.array()   // [0, 1, 2]
   /// ```
   ///

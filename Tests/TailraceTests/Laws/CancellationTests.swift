@@ -177,6 +177,25 @@ struct CancellationTests {
     await cancelled.wait()
   }
 
+  @Test("a search that nobody waits for any more ends, though its closure never looks")
+  func abandonedSearch() async {
+    let (started, population) = (Gate(), Population())
+    started.open()
+    do {
+      let token = population.member()
+      let list = LazyList(1...).filter { (number: Int) async -> Bool in
+        await started.wait()
+        await Task.yield()
+        return token.number > 0
+      }
+      let reader = Task { [list] in for await _ in list { return } }
+      await started.arrivals(1)
+      reader.cancel()
+      await reader.value
+    }
+    await population.dies()
+  }
+
   @Test("a reader that leaves by break leaves nothing behind")
   func leaving() async {
     let population = Population()
@@ -195,22 +214,20 @@ struct CancellationTests {
 
   @Test("a waiter that is cancelled behind a long plain step does not wait for it")
   func behindPlainStep() async {
-    let (inside, leave) = (Gate(), Counter())
-    inside.open()
+    let (inside, leave) = (Probe<Int>(), Counter())
     let list = LazyList<Int, Never>(state: 0) { state in
+      inside.record(state)
       // A plain step that takes as long as the test wants.
       while leave.value == 0 {}
       state += 1
       return state
     }
     let worker = Task.detached { await list.head() }
+    await inside.reaches(1)
     let leaver = Task.detached { () -> Int? in
-      while !list.debugDescription.contains("computing") {}
-      await inside.wait()
       for await element in list { return element }
       return nil
     }
-    await inside.arrivals(1)
     leaver.cancel()
     #expect(await leaver.value == nil)
     leave.increment()

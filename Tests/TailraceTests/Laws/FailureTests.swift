@@ -71,6 +71,25 @@ struct FailureTests {
     #expect(attempts.values == [1, 2, 2, 2, 3])
   }
 
+  @Test("a failed attempt that did not suspend is nobody else's to swallow")
+  func retryingAtOnce() async throws {
+    let attempts = Probe<Int>()
+    let list = LazyList<Int, any Error>(state: 0, retryingFailures: true) { state async throws in
+      attempts.record(state)
+      if attempts.count < 3 { throw Mishap(position: 0) }
+      return 7
+    }
+    await #expect(throws: Mishap.self) { try await list.head() }
+    await #expect(throws: Mishap.self) { try await list.map { $0 + 1 }.head() }
+    #expect(try await list.head() == 7)
+    #expect(attempts.count == 3)
+    let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
+    continuation.yield(1)
+    continuation.finish(throwing: Mishap(position: 1))
+    let streamed = stream.memoized(retryingFailures: true)
+    await #expect(throws: Mishap.self) { try await streamed.array() }
+  }
+
   @Test("without retrying the failed step never runs again")
   func notRetrying() async {
     let attempts = Probe<Int>()

@@ -152,6 +152,22 @@ struct StackTests {
     #expect(await list.array() == [depth, depth + 1, depth + 2])
   }
 
+  @Test("ten thousand flights that start one another: held maps, and memos")
+  func flights() async {
+    let depth = 10_000 / scale
+    var lists = [List(0..<3)]
+    for number in 0..<depth {
+      lists.append(lists[number].map { (number: Int) async -> Int in number + 1 })
+    }
+    #expect(await lists[depth].head() == depth)
+    var memo = Memo<Int, Never>(0)
+    for _ in 0..<depth {
+      let before = memo
+      memo = Memo { () async -> Int in await before.value() + 1 }
+    }
+    #expect(await memo.value() == depth)
+  }
+
   @Test("ten thousand maps that nobody evaluates are released")
   func unevaluatedMaps() async {
     let population = Population()

@@ -93,6 +93,30 @@ struct ListTests {
     #expect(await asynchronous.element(at: 10) == 1024)
   }
 
+  @Test("a list may go on in itself")
+  func ring() async {
+    enum Ring {
+      static let ones: LazyList<Int, Never> = LazyList(head: { 1 }, tail: { ones })
+      static let turns: LazyList<Int, Never> = LazyList([1, 2]) + .deferred { () -> List in turns }
+    }
+    #expect(await Ring.ones.prefix(3).array() == [1, 1, 1])
+    #expect(await Ring.turns.prefix(5).array() == [1, 2, 1, 2, 1])
+    #expect(Ring.ones.evaluatedCount == 1)
+    #expect(Ring.turns.description == "[1, 2, …]")
+  }
+
+  @Test("a name belongs to the list that was given it")
+  func names() async {
+    let list = List(1...3)
+    let named = list.named("numbers")
+    #expect(named.name == "numbers")
+    #expect(list.name == nil)
+    _ = list.tail.named("rest")
+    #expect(list.name == nil)
+    let fibs = LazyList.recursive { fibs in [0, 1] + zip(fibs, fibs.tail).map { $0 + $1 } }
+    #expect(await fibs.element(at: 10) == 55)
+  }
+
   @Test("any sequence, pulled one by one")
   func sequences() async {
     let pulls = Probe<Int>()
