@@ -128,7 +128,8 @@ extension Segment: Blocker {
     let waiter = Waiter(flight: .ofThisTask)
     evaluator.post(.wait(waiter))
     defer { waiter.flight?.stopWaiting(waiter) }
-    let wake = await waiter.wake(cancellable, on: self)
+    let wake =
+      if cancellable { await waiter.park(leaving: evaluator) } else { await waiter.park() }
     // The step may have been over before the waiter was known: its failure is this demand's.
     if case .retry = wake, let landed = flight?.landed { return landed }
     return wake
@@ -136,18 +137,16 @@ extension Segment: Blocker {
 }
 
 extension Waiter {
-  /// Parks, and leaves when the task is cancelled if it may.
+  /// Parks until it is woken, or until the task is cancelled: then it leaves the evaluator.
   @inlinable
-  nonisolated(nonsending) func wake<Element, Failure>(
-    _ cancellable: Bool, on segment: Segment<Element, Failure>
+  nonisolated(nonsending) func park<Element, Failure>(
+    leaving evaluator: Evaluator<Element, Failure>
   ) async -> Wake {
-    guard cancellable, let evaluator = segment.source.evaluator else { return await park() }
-    let waiter = self
-    return await withTaskCancellationHandler {
-      await waiter.park()
+    await withTaskCancellationHandler {
+      await park()
     } onCancel: {
-      waiter.wake(.cancelled)
-      evaluator.post(.leave(waiter))
+      wake(.cancelled)
+      evaluator.post(.leave(self))
     }
   }
 }
