@@ -1,0 +1,96 @@
+import Benchmark
+import Foundation
+import Works
+
+@_exported import struct Works.Topic
+
+/// Makes benchmarks of what a topic describes: the time of every contender at every size, how each
+/// peer compares, and what is counted.
+public func register(_ topic: Topic) {
+  for work in topic.works {
+    for contender in work.contenders {
+      for size in contender.sizes { time(topic, work, contender, size) }
+    }
+    for peer in work.peers { compare(topic, work, peer) }
+  }
+  for quantity in topic.quantities { count(topic, quantity) }
+}
+
+private func time(_ topic: Topic, _ work: Work, _ contender: Contender, _ size: Int) {
+  if isQuick && size > 100 { return }
+  Benchmark(
+    title(topic.name, work.name, contender.who, String(size)),
+    configuration: configuration([.wallClock, .throughput, .peakMemoryResident])
+  ) { benchmark in
+    let body = try await contender.prepare(size)
+    benchmark.startMeasurement()
+    Works.blackHole(try await body())
+    benchmark.stopMeasurement()
+  }
+}
+
+// MARK: What thresholds are kept of
+
+/// Our time as millionths of a peer's, both measured in turn: unlike a time, it means the same on
+/// another machine, and on a busy one.
+private func compare(_ topic: Topic, _ work: Work, _ peer: Contender) {
+  let sizes = work.ours.sizes.filter(peer.sizes.contains)
+  guard let size = sizes.filter({ $0 <= (isQuick ? 100 : 10_000) }).max() else { return }
+  let ratio = BenchmarkMetric.custom("millionths", useScalingFactor: false)
+  Benchmark(
+    title("ratio", topic.name, work.name, peer.who),
+    configuration: configuration(
+      // Several readers on few cores depend on luck more than on load.
+      [ratio], thresholds: [ratio: tolerance(work.readers > 1 ? 900 : 150)])
+  ) { benchmark in
+    let ours = try await work.ours.prepare(size)
+    let theirs = try await peer.prepare(size)
+    var (ourTime, theirTime) = (Duration.zero, Duration.zero)
+    while min(ourTime, theirTime) < (isQuick ? .zero : .milliseconds(1)) || theirTime == .zero {
+      ourTime += try await duration(of: ours)
+      theirTime += try await duration(of: theirs)
+    }
+    benchmark.measurement(ratio, Int(1e6 * (ourTime / theirTime)))
+  }
+}
+
+private func count(_ topic: Topic, _ quantity: Quantity) {
+  let thousandths = BenchmarkMetric.custom("thousandths", useScalingFactor: false)
+  var configuration = configuration([thousandths], thresholds: [thousandths: tolerance(25)])
+  configuration.maxIterations = 1
+  Benchmark(
+    title("count", topic.name, quantity.name, quantity.who), configuration: configuration
+  ) { benchmark in
+    guard let count = try await quantity.count(isQuick ? 1_000 : quantity.size) else { return }
+    benchmark.measurement(thousandths, Int(1e3 * count))
+  }
+}
+
+private func duration(of body: Contender.Body) async throws -> Duration {
+  try await ContinuousClock().measure { Works.blackHole(try await body()) }
+}
+
+// MARK: Settings
+
+/// Whether everything is to run once, at small sizes.
+private let isQuick = ProcessInfo.processInfo.environment["BENCHMARKS_QUICK"] != nil
+
+private func configuration(
+  _ metrics: [BenchmarkMetric], thresholds: [BenchmarkMetric: BenchmarkThresholds]? = nil
+) -> Benchmark.Configuration {
+  Benchmark.Configuration(
+    metrics: metrics, warmupIterations: isQuick ? 0 : 1, maxDuration: .milliseconds(300),
+    maxIterations: isQuick ? 1 : 1_000, thresholds: thresholds)
+}
+
+/// How many percent a run may be worse than the threshold.
+private func tolerance(_ percent: Double) -> BenchmarkThresholds {
+  BenchmarkThresholds(relative: [.p90: percent])
+}
+
+/// A name without spaces, slashes and backticks: thresholds are written to a file of that name without
+/// them, and looked for in one of the name itself.
+private func title(_ parts: String...) -> String {
+  parts.joined(separator: "·").filter { $0 != "`" }
+    .replacingOccurrences(of: " ", with: "_").replacingOccurrences(of: "/", with: "_")
+}

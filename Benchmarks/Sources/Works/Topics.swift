@@ -1,0 +1,7 @@
+extension Topic {
+  /// All of them, in the order of the tables.
+  public static let all: [Topic] = [
+    .memory, .iteration, .firstPass, .collecting, .fanOut, .asyncSteps, .operators, .memos, .growth,
+    .layouts,
+  ]
+}
