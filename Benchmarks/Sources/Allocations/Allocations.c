@@ -10,40 +10,41 @@
 #include <stdatomic.h>
 
 // A program that links this file calls these functions for its allocations, and so do the libraries
-// that it loads: they stand before the C library's own. `free` stays the C library's.
+// that it loads: they stand before the C library's own.
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
 
 static atomic_bool counting;
-static _Atomic int64_t counted;
+static _Atomic int64_t made, freed;
 
-static inline void count(void) {
-  // While nothing is counted, this costs a load of a line that nobody writes.
+// While nothing is counted, this costs a load of a line that nobody writes.
+static inline void count(_Atomic int64_t *number) {
   if (__builtin_expect(atomic_load_explicit(&counting, memory_order_relaxed), false)) {
-    atomic_fetch_add_explicit(&counted, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(number, 1, memory_order_relaxed);
   }
 }
 
 void *malloc(size_t size) {
-  count();
+  count(&made);
   return __libc_malloc(size);
 }
 
 void *calloc(size_t number, size_t size) {
-  count();
+  count(&made);
   return __libc_calloc(number, size);
 }
 
 void *realloc(void *block, size_t size) {
-  count();
+  if (block == NULL) count(&made);
   return __libc_realloc(block, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-  count();
+  count(&made);
   return __libc_memalign(alignment, size);
 }
 
@@ -51,21 +52,27 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
   if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
     return EINVAL;
   }
-  count();
+  count(&made);
   void *memory = __libc_memalign(alignment, size);
   if (memory == NULL) return ENOMEM;
   *block = memory;
   return 0;
 }
 
+void free(void *block) {
+  if (block != NULL) count(&freed);
+  __libc_free(block);
+}
+
 void allocations_start(void) {
-  atomic_store(&counted, 0);
+  atomic_store(&made, 0);
+  atomic_store(&freed, 0);
   atomic_store(&counting, true);
 }
 
-int64_t allocations_stop(void) {
+struct allocations allocations_stop(void) {
   atomic_store(&counting, false);
-  return atomic_load(&counted);
+  return (struct allocations){.made = atomic_load(&made), .freed = atomic_load(&freed)};
 }
 
 int64_t allocations_bytes(void) {
@@ -76,7 +83,7 @@ int64_t allocations_bytes(void) {
 #else
 
 void allocations_start(void) {}
-int64_t allocations_stop(void) { return -1; }
+struct allocations allocations_stop(void) { return (struct allocations){-1, -1}; }
 int64_t allocations_bytes(void) { return -1; }
 
 #endif

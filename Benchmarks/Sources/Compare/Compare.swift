@@ -32,15 +32,27 @@ struct Compare {
   }
 
   private static func compare(_ options: Options) async throws {
-    var results: [(Topic, [Race])] = []
+    var results = Results(surroundings: Surroundings.line)
+    // Counting comes first: it is done best in a heap that little else has used.
     for topic in options.topics {
-      var races: [Race] = []
-      for work in topic.works {
-        FileHandle.standardError.write(Data("\(topic.name) · \(work.name)\n".utf8))
-        races.append(try await Race(work, rounds: options.rounds))
+      for quantity in topic.quantities {
+        report("\(topic.name) · \(quantity.name) · \(quantity.who)")
+        results.counts.append((topic, quantity, try await quantity.count(quantity.size)))
       }
-      results.append((topic, races))
     }
-    print(Table.ratios(results).lines.joined(separator: "\n"))
+    for topic in options.topics {
+      for work in topic.works {
+        report("\(topic.name) · \(work.name)")
+        results.races.append((topic, try await Race(work, rounds: options.rounds)))
+      }
+    }
+    for table in [results.ratios, results.growth, results.quantities].compactMap(\.self) {
+      print(table.lines.joined(separator: "\n") + "\n")
+    }
+    if options.writes { try Readme.write(results) }
+  }
+
+  private static func report(_ progress: String) {
+    FileHandle.standardError.write(Data("\(progress)\n".utf8))
   }
 }

@@ -14,7 +14,7 @@ extension Topic {
             return Tally(count, await sum(list))
           },
           Contender("`.async.map.share()`", sizes: Contender.fewer) { count in
-            await read((0..<count).async.map { await yielding($0) }.share(), readers: 1)
+            Tally(count, await sum((0..<count).async.map { await yielding($0) }.share()))
           },
           Contender("`.async.map`", sizes: Contender.fewer) { count in
             Tally(count, await sum((0..<count).async.map { await yielding($0) }))
@@ -30,8 +30,8 @@ extension Topic {
           },
           Contender("`.async.map.share()`", sizes: Contender.fewer) { count in
             let server = Server()
-            return await read(
-              (0..<count).async.map { await server.triple($0) }.share(), readers: 1)
+            return Tally(
+              count, await sum((0..<count).async.map { await server.triple($0) }.share()))
           },
           Contender("`.async.map`", sizes: Contender.fewer) { count in
             let server = Server()
@@ -46,7 +46,7 @@ extension Topic {
             return Tally(count, await sum(list))
           },
           Contender("`.async.map.share()`", sizes: Contender.fewer) { count in
-            await read((0..<count).async.map { await staying($0) }.share(), readers: 1)
+            Tally(count, await sum((0..<count).async.map { await staying($0) }.share()))
           },
           Contender("`.async.map`", sizes: Contender.fewer) { count in
             Tally(count, await sum((0..<count).async.map { await staying($0) }))

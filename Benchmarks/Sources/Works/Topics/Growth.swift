@@ -24,7 +24,18 @@ extension Topic {
               let list = (0..<count).lazyList
               _ = await list.count()
               return { Tally(count, await sum(list)) }
-            })
+            }),
+          // Memory that is far away costs an array, too.
+          Contender(
+            "`for x in array`", sizes: sizes,
+            preparing: { count in
+              let array = Array(0..<count)
+              return {
+                var sum = 0
+                for element in array { sum &+= element }
+                return Tally(count, sum)
+              }
+            }),
         ]),
       Work(
         "an array of map and filter", steadiness: 1.5,

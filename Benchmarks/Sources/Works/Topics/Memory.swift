@@ -43,6 +43,15 @@ private let bytes: [Quantity] = [
 ]
 
 private let allocations: [Quantity] = [
+  Quantity("heap blocks per evaluated Int", who: "LazyList", unit: "") { count in
+    allocations_start()
+    let list = (0..<count).lazyList
+    blackHole(await list.count())
+    let blocks = allocations_stop()
+    return withExtendedLifetime(list) {
+      blocks.made < 0 ? nil : Double(blocks.made - blocks.freed) / Double(count)
+    }
+  },
   Quantity(
     "allocations per element, first pass", who: "LazyList", unit: "", limit: 1.0 / 32
   ) { count in
@@ -68,7 +77,7 @@ private func allocations(
   await body()
   allocations_start()
   await body()
-  let number = allocations_stop()
+  let number = allocations_stop().made
   return number < 0 ? nil : Double(number) / Double(count)
 }
 
