@@ -3,7 +3,8 @@ import PackageDescription
 
 /// A topic is a file in `Sources/Works/Topics` and a target of three lines in `Sources/Benchmarks`.
 let topics = [
-  "Iteration", "FirstPass", "Collecting", "FanOut", "AsyncSteps", "Operators", "Memory", "Memos",
+  "Iteration", "FirstPass", "Collecting", "FanOut", "Contention", "AsyncSteps", "Operators",
+  "Memory", "Memos",
   "Layouts",
 ]
 

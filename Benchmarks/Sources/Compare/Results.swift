@@ -107,12 +107,12 @@ extension Results {
 extension Results {
   private static let axis = "nanoseconds per element and reader, logarithmic scale; less is better"
 
-  /// Works that have a floor: what the library promises to be good at.
+  /// The one picture that says it all.
   var costs: Chart {
-    let promised = races.filter { !$0.race.work.floors.isEmpty }
+    let headlines = races.filter { $0.race.work.isHeadline }
     return Chart(
       title: "What an element costs", axis: Self.axis,
-      groups: promised.compactMap { topic, race in
+      groups: headlines.compactMap { topic, race in
         race.commonSize.flatMap { size in
           race.bars(
             at: size, label: "\(topic.name) · \(race.work.name) (\(grouped(size)) elements)")

@@ -4,14 +4,15 @@ import Works
 
 @_exported import struct Works.Topic
 
-/// Makes benchmarks of what a topic describes: the time of every contender at every size, how each
-/// peer compares, and what is counted.
+/// Makes benchmarks of what a topic describes: the time of every contender at every size, how the
+/// first peer compares, and what is counted.
 public func register(_ topic: Topic) {
   for work in topic.works {
     for contender in work.contenders {
       for size in contender.sizes { time(topic, work, contender, size) }
     }
-    for peer in work.peers { compare(topic, work, peer) }
+    // One ratio tells a regression of ours; `compare` has them all.
+    if let peer = work.peers.first { compare(topic, work, peer) }
   }
   for quantity in topic.quantities { count(topic, quantity) }
 }
@@ -55,8 +56,11 @@ private func compare(_ topic: Topic, _ work: Work, _ peer: Contender) {
 }
 
 private func count(_ topic: Topic, _ quantity: Quantity) {
+  guard let limit = quantity.limit else { return }
   let thousandths = BenchmarkMetric.custom("thousandths", useScalingFactor: false)
-  var configuration = configuration([thousandths], thresholds: [thousandths: tolerance(25)])
+  // Of something small a quarter is nothing, so that it is a quarter of the limit.
+  let tolerance = BenchmarkThresholds(absolute: [.p90: Int(1e3 * limit / 4)])
+  var configuration = configuration([thousandths], thresholds: [thousandths: tolerance])
   configuration.maxIterations = 1
   Benchmark(
     title("count", topic.name, quantity.name, quantity.who), configuration: configuration
@@ -88,9 +92,9 @@ private func tolerance(_ percent: Double) -> BenchmarkThresholds {
   BenchmarkThresholds(relative: [.p90: percent])
 }
 
-/// A name without spaces, slashes and backticks: thresholds are written to a file of that name without
-/// them, and looked for in one of the name itself.
+/// A name that is good for a file: thresholds are written to files of these names.
 private func title(_ parts: String...) -> String {
-  parts.joined(separator: "·").filter { $0 != "`" }
-    .replacingOccurrences(of: " ", with: "_").replacingOccurrences(of: "/", with: "_")
+  parts.map { part in
+    part.split { !($0.isLetter || $0.isNumber || ".-".contains($0)) }.joined(separator: "_")
+  }.joined(separator: "·")
 }

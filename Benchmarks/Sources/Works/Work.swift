@@ -24,6 +24,8 @@ public struct Work: Sendable {
   public let name: String
   /// How many tasks read at once.
   public let readers: Int
+  /// Whether it belongs into the one picture that says it all.
+  public let isHeadline: Bool
   /// The first is Tailrace's, the others are its peers.
   public let contenders: [Contender]
   public let floors: [Floor]
@@ -31,11 +33,12 @@ public struct Work: Sendable {
   public let steadiness: Double?
 
   public init(
-    _ name: String, readers: Int = 1, floors: [Floor] = [], steadiness: Double? = nil,
-    contenders: [Contender]
+    _ name: String, readers: Int = 1, isHeadline: Bool = false, floors: [Floor] = [],
+    steadiness: Double? = nil, contenders: [Contender]
   ) {
     self.name = name
     self.readers = readers
+    self.isHeadline = isHeadline
     self.floors = floors
     self.steadiness = steadiness
     self.contenders = contenders

@@ -6,7 +6,8 @@ extension Topic {
     "Async steps", about: "elements that an async closure computes",
     works: [
       Work(
-        "a step that suspends", floors: [.atLeast(4, fasterThan: "`.async.map.share()`")],
+        "a step that suspends", isHeadline: true,
+        floors: [.atLeast(4, fasterThan: "`.async.map.share()`")],
         contenders: [
           Contender("LazyList", sizes: Contender.fewer) { count in
             // Spelt out: without the type it might be the standard library's `map`.

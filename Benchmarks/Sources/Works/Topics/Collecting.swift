@@ -8,7 +8,8 @@ extension Topic {
     "Collecting", about: "the whole at once, after map and filter",
     works: [
       Work(
-        "an array of Ints", floors: [.atMost(10, slowerThan: "`Array(lazy.map.filter)`")],
+        "an array of Ints", isHeadline: true,
+        floors: [.atMost(10, slowerThan: "`Array(lazy.map.filter)`")],
         contenders: [
           Contender("LazyList") { count in
             let array = await (0..<count).lazyList.map { $0 &* 3 }.filter { $0 % 2 == 0 }.array()

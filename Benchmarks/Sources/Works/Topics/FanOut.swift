@@ -13,6 +13,7 @@ private func readers(_ readers: Int) -> Work {
   let sizes = readers == 64 ? [1, 100, 1_000] : Contender.fewer
   return Work(
     readers == 1 ? "1 reader" : "\(readers) readers", readers: readers,
+    isHeadline: readers == 8,
     floors: readers == 8 ? [.atLeast(60, fasterThan: "`share()`")] : [],
     contenders: [
       Contender("LazyList", sizes: sizes + [1_000_000 / readers]) { count in

@@ -8,7 +8,8 @@ extension Topic {
     "First pass", about: "computing each element for the first time",
     works: [
       Work(
-        "map and filter Ints", floors: [.atLeast(15, fasterThan: "`.async.map.filter`")],
+        "map and filter Ints", isHeadline: true,
+        floors: [.atLeast(15, fasterThan: "`.async.map.filter`")],
         contenders: [
           Contender("LazyList") { count in
             let list: LazyList<Int, Never> = (0..<count).lazyList

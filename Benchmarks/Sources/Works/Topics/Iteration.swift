@@ -7,7 +7,7 @@ extension Topic {
     "Iteration", about: "reading what is already there",
     works: [
       Work(
-        "read Ints again", floors: [.atMost(4, slowerThan: "`for x in array`")],
+        "read Ints again", isHeadline: true, floors: [.atMost(4, slowerThan: "`for x in array`")],
         contenders: [
           Contender(
             "LazyList",
