@@ -13,8 +13,11 @@ struct Compare {
       let options = try Options(CommandLine.arguments.dropFirst())
       if options.isQuick { try await rehearse(options) } else { try await compare(options) }
     } catch let misuse as Misuse {
-      FileHandle.standardError.write(Data("\(misuse)\n\n\(Options.usage)\n".utf8))
+      report("\(misuse)\n\n\(Options.usage)")
       exit(2)
+    } catch let flaw as Flaw {
+      report("\(flaw)")
+      exit(1)
     }
   }
 

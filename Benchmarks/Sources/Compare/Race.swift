@@ -61,17 +61,19 @@ struct Race {
   /// Runs everything once, at the small sizes, and sees to it that all give the same result.
   static func rehearse(_ work: Work) async throws {
     for size in Set(work.contenders.flatMap(\.sizes)).sorted() where size <= 100 {
-      try await agree(entrants(work) { $0.sizes.filter { $0 == size } })
+      try await agree(work, entrants(work) { $0.sizes.filter { $0 == size } })
     }
   }
 
-  private static func agree(_ entrants: [Entrant]) async throws {
+  private static func agree(_ work: Work, _ entrants: [Entrant]) async throws {
     guard let first = entrants.first else { return }
     let expected = try await first.body()
     for entrant in entrants {
       let tally = try await entrant.body()
       guard (tally.elements, tally.result) == (expected.elements, expected.result) else {
-        throw Misuse("\(entrant.entry) gives \(tally), where \(first.entry) gives \(expected)")
+        throw Flaw(
+          "\(work.name), \(entrant.entry.size) elements: \(entrant.entry.who) gives \(tally.result) "
+            + "of \(tally.elements), \(first.entry.who) \(expected.result) of \(expected.elements)")
       }
     }
   }

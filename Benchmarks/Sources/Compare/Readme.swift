@@ -1,4 +1,5 @@
 import Foundation
+import Works
 
 /// The part of `Benchmarks/README.md` that the comparison writes; the rest it leaves alone.
 struct Readme {
@@ -23,7 +24,7 @@ struct Readme {
     let readme = folder.appending(path: "README.md")
     let text = try String(contentsOf: readme, encoding: .utf8)
     guard let start = text.range(of: begin), let stop = text.range(of: end) else {
-      throw Misuse("\(readme.path) has lost the marks between which figures are written")
+      throw Flaw("\(readme.path) has lost the marks between which figures are written")
     }
     let figures = section(results, pictures).joined(separator: "\n\n")
     let rewritten =

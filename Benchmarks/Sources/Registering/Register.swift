@@ -37,22 +37,37 @@ private func time(_ topic: Topic, _ work: Work, _ contender: Contender, _ size: 
 private func compare(_ topic: Topic, _ work: Work, _ peer: Contender) {
   let sizes = work.ours.sizes.filter(peer.sizes.contains)
   guard let size = sizes.filter({ $0 <= (isQuick ? 100 : 10_000) }).max() else { return }
-  let ratio = BenchmarkMetric.custom("millionths", useScalingFactor: false)
+  let millionths = BenchmarkMetric.custom("millionths", useScalingFactor: false)
+  // Several readers on few cores depend on luck more than on load.
+  let tolerance = tolerance(work.readers > 1 ? 900 : 150)
+  var configuration = configuration([millionths], thresholds: [millionths: tolerance])
+  configuration.maxIterations = 1
+  configuration.warmupIterations = 0
   Benchmark(
-    title("ratio", topic.name, work.name, peer.who),
-    configuration: configuration(
-      // Several readers on few cores depend on luck more than on load.
-      [ratio], thresholds: [ratio: tolerance(work.readers > 1 ? 900 : 150)])
+    title("ratio", topic.name, work.name, peer.who), configuration: configuration
   ) { benchmark in
     let ours = try await work.ours.prepare(size)
     let theirs = try await peer.prepare(size)
+    benchmark.measurement(millionths, Int(1e6 * (try await medianRatio(ours, theirs))))
+  }
+}
+
+/// The median over rounds, in which both take turns: one round that was disturbed does not count.
+private func medianRatio(
+  _ ours: Contender.Body, _ theirs: Contender.Body
+) async throws -> Double {
+  let end = ContinuousClock.now + (isQuick ? .zero : .milliseconds(400))
+  var ratios: [Double] = []
+  repeat {
     var (ourTime, theirTime) = (Duration.zero, Duration.zero)
-    while min(ourTime, theirTime) < (isQuick ? .zero : .milliseconds(1)) || theirTime == .zero {
+    // What is soon done is done until the clock has something to measure.
+    repeat {
       ourTime += try await duration(of: ours)
       theirTime += try await duration(of: theirs)
-    }
-    benchmark.measurement(ratio, Int(1e6 * (ourTime / theirTime)))
-  }
+    } while min(ourTime, theirTime) < (isQuick ? .nanoseconds(1) : .microseconds(500))
+    ratios.append(ourTime / theirTime)
+  } while ContinuousClock.now < end || (!isQuick && ratios.count < 9)
+  return ratios.sorted()[ratios.count / 2]
 }
 
 private func count(_ topic: Topic, _ quantity: Quantity) {

@@ -147,3 +147,10 @@ public struct Quantity: Sendable {
     self.count = count
   }
 }
+
+/// A contender that does not do its work.
+public struct Flaw: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What computes the element at a position; `nil` at the end.
 typealias StepFunction = @Sendable (Int) -> Int?
 
@@ -24,15 +26,39 @@ struct Layout {
         _ = await sum(list)
         return { Tally(count, await sum(list)) }
       })
-    readers = Contender(name, sizes: Contender.fewer) { count in
-      await read(make(triples(count)), readers: 8)
-    }
+    readers = Contender(
+      name, sizes: Contender.fewer,
+      preparing: { count in
+        try await verify(name, make)
+        return { await read(make(triples(count)), readers: 8) }
+      })
     memory = .bytesPerElement("bytes per evaluated Int", who: name) { count in
       let list = make(triples(count))
       blackHole(await sum(list))
       return list
     }
   }
+}
+
+/// What computes twice, or loses elements, has no right to be fast.
+private func verify<List: AsyncSequence & Sendable & SendableMetatype>(
+  _ name: String, _ make: @Sendable (@escaping StepFunction) -> List
+) async throws where List.Element == Int, List.Failure == Never {
+  let (count, readers) = (2_000, 8)
+  let calls = Counter()
+  let list = make { position in
+    calls.number.add(1, ordering: .relaxed)
+    return position < count ? position : nil
+  }
+  let tally = await read(list, readers: readers)
+  guard tally.elements == count * readers else { throw Flaw("\(name): readers lost elements") }
+  guard calls.number.load(ordering: .relaxed) == count + 1 else {
+    throw Flaw("\(name): elements were not computed once")
+  }
+}
+
+private final class Counter: Sendable {
+  let number = Atomic(0)
 }
 
 private func triples(_ count: Int) -> StepFunction { { $0 < count ? $0 &* 3 : nil } }
