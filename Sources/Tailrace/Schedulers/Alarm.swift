@@ -1,0 +1,71 @@
+internal import Dispatch
+
+/// A Dispatch timer that brings one piece of work to its scheduler, once for each time it is set.
+///
+/// Dispatch counts time that a step of the wall clock does not touch. A timer that is set holds its
+/// work and its scheduler, and lets go of them when it is cancelled.
+final class Alarm: Sendable {
+  // Guard: sources are safe to use from any thread. May touch it: this class; it is never replaced.
+  private nonisolated(unsafe) let source: any DispatchSourceTimer
+
+  init(on queue: DispatchQueue, ring: @escaping @Sendable () -> Void) {
+    source = DispatchSource.makeTimerSource(queue: queue)
+    source.setEventHandler(handler: ring)
+    source.schedule(deadline: .distantFuture)
+    source.activate()
+  }
+
+  func set(after delay: Duration, tolerance: Duration?) {
+    source.schedule(deadline: .now(after: delay), leeway: .nanoseconds(tolerance?.nanoseconds ?? 0))
+  }
+
+  func cancel() { source.cancel() }
+}
+
+extension ScheduledWork {
+  /// Sets the timer of this work, which is made at the first time and cancelled at the end.
+  func setAlarm(
+    after delay: Duration, tolerance: Duration?, on queue: DispatchQueue,
+    ring: @escaping @Sendable () -> Void
+  ) {
+    let alarm = alarm {
+      let alarm = Alarm(on: queue, ring: ring)
+      onEnd { alarm.cancel() }
+      return alarm
+    }
+    alarm.set(after: delay, tolerance: tolerance)
+  }
+}
+
+extension DispatchTime {
+  /// Rounded up, so that nothing comes early. What is farther away than Dispatch can count never
+  /// comes.
+  fileprivate static func now(after delay: Duration) -> DispatchTime {
+    let nanoseconds = delay.nanoseconds
+    guard nanoseconds < Int.max else { return .distantFuture }
+    let (sum, overflows) = DispatchTime.now().uptimeNanoseconds
+      .addingReportingOverflow(UInt64(nanoseconds))
+    return overflows || sum > UInt64(Int64.max)
+      ? .distantFuture : DispatchTime(uptimeNanoseconds: sum)
+  }
+}
+
+extension Duration {
+  /// Nanoseconds, rounded up; none for a negative duration, `Int.max` for one that is out of range.
+  var nanoseconds: Int {
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let (whole, overflows) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowsToo) = whole.addingReportingOverflow(
+      Int((attoseconds + 999_999_999) / 1_000_000_000))
+    return overflows || overflowsToo ? Int.max : sum
+  }
+}
+
+extension Scheduler where Instant == ContinuousClock.Instant {
+  public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
+    let delay = now.duration(to: instant)
+    guard delay > .zero else { return enqueue(work) }
+    work.setAlarm(after: delay, tolerance: tolerance, on: .global()) { self.enqueue(work) }
+  }
+}

@@ -1,0 +1,33 @@
+/// A scheduler that runs work in place: before `schedule` returns, on the caller's thread.
+///
+/// ```swift
+/// ImmediateScheduler.shared.schedule { print("first") }
+/// print("second")
+/// ```
+///
+/// It is for code that takes a scheduler and shall not go anywhere. Work that is scheduled for later
+/// runs later, on a thread of Dispatch's; nothing waits for it.
+///
+/// As an executor it adds nothing: a task that was suspended has no place of its own to go on at, and
+/// goes on in the global pool.
+///
+/// - Isolation: the caller's. It does not change ``currentScheduler``.
+///
+/// Replaces `+[RACScheduler immediateScheduler]`, which blocks the thread where work is delayed.
+public final class ImmediateScheduler: Scheduler {
+  /// The one that there is.
+  public static let shared = ImmediateScheduler()
+
+  private init() {}
+
+  public func enqueue(_ work: ScheduledWork) { work.run() }
+
+  public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
+    let delay = now.duration(to: instant)
+    // A repetition that is late would begin on the stack of the turn before.
+    guard delay > .zero || work.isRepeating else { return work.run() }
+    work.setAlarm(after: delay, tolerance: tolerance, on: .global()) { work.run() }
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+}

@@ -1,0 +1,133 @@
+public import Dispatch
+
+/// A scheduler over a serial Dispatch queue: an executor for tasks, and one that actors can live on.
+///
+/// ```swift
+/// let scheduler = QueueScheduler(name: "parsing", qos: .utility)
+/// scheduler.schedule { print("first") }
+/// scheduler.schedule { print("second") }
+///
+/// actor Parser {
+///   private let scheduler = QueueScheduler(name: "parser")
+///   nonisolated var unownedExecutor: UnownedSerialExecutor { scheduler.asUnownedSerialExecutor() }
+/// }
+/// ```
+///
+/// Work runs one piece at a time, in the order in which it came, whatever the queue's target is:
+/// closures, jobs of tasks and jobs of actors stand in one line. A burst of work is drained by one
+/// Dispatch block, which gives the thread back after a bounded batch, so that other queues on the
+/// same target have their turn. Work that is pending keeps the scheduler alive.
+///
+/// - Isolation: work runs on ``queue``. No thread is blocked.
+///
+/// Replaces `RACQueueScheduler`, `RACTargetQueueScheduler` and `+[RACScheduler mainThreadScheduler]`.
+public final class QueueScheduler: Scheduler, SerialExecutor {
+  /// The queue, for what Dispatch delivers: sources, file channels, callbacks of other libraries.
+  ///
+  /// Blocks that are given to it directly and the scheduler's work exclude each other, but do not
+  /// stand in the same line.
+  public let queue: DispatchQueue
+
+  /// How many pieces of work a Dispatch block runs before others on the same target have a turn.
+  static let batch = 64
+
+  private let line = Locked(Line())
+  // Guard: `queue`, which is serial. May touch it: `drain()`.
+  @exclusivity(unchecked) private nonisolated(unsafe) var batch = Batch()
+  /// Marks the queue, and those that target it, as this scheduler's.
+  private let own = DispatchSpecificKey<Bool>()
+  private nonisolated(unsafe) var isolation: QueueIsolation!
+
+  /// A scheduler over a serial queue of its own.
+  ///
+  /// - Parameters:
+  ///   - name: the label of the queue, for debugging.
+  ///   - qos: the quality of service of the queue.
+  ///   - target: where the queue's blocks run in the end, for example a queue that several
+  ///     schedulers share. It may be concurrent: the scheduler's work is serial all the same.
+  public convenience init(
+    name: String = "QueueScheduler", qos: DispatchQoS = .unspecified, target: DispatchQueue? = nil
+  ) {
+    self.init(queue: DispatchQueue(label: name, qos: qos, target: target))
+  }
+
+  private init(queue: DispatchQueue) {
+    self.queue = queue
+    isolation = QueueIsolation(self)
+    queue.setSpecific(key: own, value: true)
+    queue.setSpecific(key: SchedulerMark.key, value: SchedulerMark(self))
+  }
+
+  /// The scheduler of the main queue: its work and the code of `MainActor` exclude each other.
+  ///
+  /// Replaces `+[RACScheduler mainThreadScheduler]`.
+  public static let main = QueueScheduler(queue: .main)
+
+  /// A new scheduler in the background: work of one is serial, work of two may run at once.
+  ///
+  /// Replaces `+[RACScheduler schedulerWithPriority:name:]`.
+  public static func background(
+    qos: DispatchQoS = .default, name: String = "QueueScheduler.background"
+  ) -> QueueScheduler {
+    QueueScheduler(name: name, qos: qos)
+  }
+
+  /// The label of the queue.
+  public var name: String { queue.label }
+
+  // MARK: Taking work
+
+  public func enqueue(_ work: ScheduledWork) { add(.work(work)) }
+
+  public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
+    let delay = now.duration(to: instant)
+    guard delay > .zero else { return enqueue(work) }
+    work.setAlarm(after: delay, tolerance: tolerance, on: queue) {
+      // On the queue already: it needs no block of its own.
+      if self.line.withLock({ $0.add(.work(work)) }) { self.drain() }
+    }
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+  func add(_ piece: Piece) {
+    guard line.withLock({ $0.add(piece) }) else { return }
+    queue.async { self.drain() }
+  }
+
+  // MARK: Running it
+
+  /// Runs a batch of what is in the line. On the queue; one at a time, from the first piece that
+  /// comes into an empty line to the moment when the line is found empty.
+  private func drain() {
+    for _ in 0..<Self.batch {
+      guard let piece = nextPiece() else { return }
+      switch piece {
+      case .work(let work): work.run()
+      case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+      case .isolatedJob(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+      }
+    }
+    queue.async { self.drain() }
+  }
+
+  private func nextPiece() -> Piece? {
+    if let piece = batch.next() { return piece }
+    let emptied = batch.takeStorage()
+    batch = Batch(line.withLock { $0.take(leaving: emptied) })
+    return batch.next()
+  }
+
+  // MARK: An executor for actors
+
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    isolation.asUnownedSerialExecutor()
+  }
+
+  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+  public func checkIsolated() { isolation.checkIsolated() }
+
+  /// Whether this code is on the queue, or on one that targets it, whoever brought it there.
+  var isCurrent: Bool { DispatchQueue.getSpecific(key: own) == true }
+}
