@@ -22,7 +22,7 @@ final class Alarm: Sendable {
   func cancel() { source.cancel() }
 }
 
-extension ScheduledWork {
+extension WorkCell {
   /// Sets the timer of this work, which is made at the first time and cancelled at the end.
   func setAlarm(
     after delay: Duration, tolerance: Duration?, on queue: DispatchQueue,
@@ -66,6 +66,6 @@ extension Scheduler where Instant == ContinuousClock.Instant {
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
     guard delay > .zero else { return enqueue(work) }
-    work.setAlarm(after: delay, tolerance: tolerance, on: .global()) { self.enqueue(work) }
+    work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { self.enqueue(work) }
   }
 }

@@ -20,13 +20,13 @@ public final class ImmediateScheduler: Scheduler {
 
   private init() {}
 
-  public func enqueue(_ work: ScheduledWork) { work.run() }
+  public func enqueue(_ work: ScheduledWork) { work.cell.run() }
 
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
     // A repetition that is late would begin on the stack of the turn before.
-    guard delay > .zero || work.isRepeating else { return work.run() }
-    work.setAlarm(after: delay, tolerance: tolerance, on: .global()) { work.run() }
+    guard delay > .zero || work.cell.kind == .repeatedly else { return work.cell.run() }
+    work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { work.cell.run() }
   }
 
   public func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }

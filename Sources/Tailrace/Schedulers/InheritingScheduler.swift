@@ -23,12 +23,12 @@ public final class InheritingScheduler: Scheduler {
   private init() {}
 
   public func enqueue(_ work: ScheduledWork) {
-    if currentScheduler != nil { work.run() } else { background.enqueue(work) }
+    if currentScheduler != nil { work.cell.run() } else { background.enqueue(work) }
   }
 
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
-    guard delay > .zero || work.isRepeating else { return enqueue(work) }
+    guard delay > .zero || work.cell.kind == .repeatedly else { return enqueue(work) }
     (currentScheduler ?? background).enqueue(work, after: delay, tolerance: tolerance)
   }
 

@@ -15,7 +15,7 @@ extension Scheduler {
   /// Replaces `-[RACScheduler schedule:]`.
   @discardableResult
   public func schedule(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
-    let work = ScheduledWork(.once(action))
+    let work = ScheduledWork(WorkCell(enqueueing: action))
     enqueue(work)
     return work
   }
@@ -66,7 +66,7 @@ extension Scheduler {
   public func schedule(
     at instant: Instant, tolerance: Duration? = nil, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledWork {
-    let work = ScheduledWork(.once(action))
+    let work = ScheduledWork(WorkCell(.once(action)))
     enqueue(work, at: instant, tolerance: tolerance)
     return work
   }
