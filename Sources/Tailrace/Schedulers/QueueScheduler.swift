@@ -31,6 +31,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   /// How many pieces of work a Dispatch block runs before others on the same target have a turn.
   static let batch = 64
 
+  private let target: DispatchQueue?
   private let line = Line()
   // Guard: `queue`, which is serial. May touch it: `drain()`.
   /// The oldest piece that a drain has taken and not run yet.
@@ -49,11 +50,12 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   public convenience init(
     name: String = "QueueScheduler", qos: DispatchQoS = .unspecified, target: DispatchQueue? = nil
   ) {
-    self.init(queue: DispatchQueue(label: name, qos: qos, target: target))
+    self.init(queue: DispatchQueue(label: name, qos: qos, target: target), target: target)
   }
 
-  private init(queue: DispatchQueue) {
+  private init(queue: DispatchQueue, target: DispatchQueue? = nil) {
     self.queue = queue
+    self.target = target
     isolation = QueueIsolation(self)
     queue.setSpecific(key: own, value: true)
     queue.setSpecific(key: SchedulerMark.key, value: SchedulerMark(self))
@@ -103,6 +105,15 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     queue.async { self.drain() }
   }
 
+  /// Goes on behind those who wait for the same target.
+  ///
+  /// Dispatch empties a queue before it looks at the target's next one, so the drain has to leave
+  /// the queue. Without a target the queue has a thread of its own.
+  private func yieldDrain() {
+    guard let target else { return startDrain() }
+    target.async { self.startDrain() }
+  }
+
   /// Runs a batch of what is in the line. On the queue; one at a time, from the first piece that
   /// comes into an empty line to the moment when the line is found empty.
   private func drain() {
@@ -116,7 +127,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
       case .once, .repeatedly, .recursively: WorkCell.take(work)
       }
     }
-    startDrain()
+    yieldDrain()
   }
 
   // MARK: An executor for actors

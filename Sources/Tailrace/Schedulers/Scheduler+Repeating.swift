@@ -38,7 +38,7 @@ extension Scheduler {
 
 /// What repeated work does, and how it gets to its next turn.
 final class Repetition: Sendable {
-  let action: @Sendable () -> Void
+  let turn: @Sendable () -> Void
   /// False if there is no scheduler any more. It is not kept alive from here: one that keeps its
   /// work itself would never be released.
   let next: @Sendable (WorkCell) -> Bool
@@ -47,12 +47,15 @@ final class Repetition: Sendable {
     of action: @escaping @Sendable () -> Void, on scheduler: Place,
     _ cadence: Cadence<Place.Instant>, tolerance: Duration?
   ) {
-    self.action = action
-    // Guard: the phase of the work. May touch it: who has ended a turn, until the next is queued.
+    // Guard: the phase of the work. May touch it: who has begun a turn, until the next is queued.
     nonisolated(unsafe) var cadence = cadence
+    turn = { [weak scheduler] in
+      // What becomes due from here on is for the next turn.
+      if let scheduler { cadence.advance(now: scheduler.now) }
+      action()
+    }
     next = { [weak scheduler] cell in
       guard let scheduler else { return false }
-      cadence.advance(now: scheduler.now)
       scheduler.enqueue(ScheduledWork(cell), at: cadence.due, tolerance: tolerance)
       return true
     }

@@ -126,7 +126,7 @@ final class WorkCell: Sendable {
       action()
       end(nil)
     case .repeatedly(let repetition):
-      repetition.action()
+      repetition.turn()
       if end(.repeatedly(repetition)), !repetition.next(self) { abandon() }
     case .recursively(let action):
       if let again { action(again) }
