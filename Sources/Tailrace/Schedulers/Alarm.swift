@@ -53,12 +53,9 @@ extension DispatchTime {
 extension Duration {
   /// Nanoseconds, rounded up; none for a negative duration, `Int.max` for one that is out of range.
   var nanoseconds: Int {
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let (whole, overflows) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflowsToo) = whole.addingReportingOverflow(
-      Int((attoseconds + 999_999_999) / 1_000_000_000))
-    return overflows || overflowsToo ? Int.max : sum
+    // `components` traps where the seconds do not fit.
+    let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return Int(clamping: max(0, whole + (rest > 0 ? 1 : 0)))
   }
 }
 
