@@ -33,7 +33,8 @@ struct Line: ~Copyable, Sendable {
       let taken = last.exchange(Self.draining, ordering: .acquiring)
       if let newest = WorkCell.reference(taken) { return Self.reversed(newest) }
       let (exchanged, _) = last.compareExchange(
-        expected: Self.draining, desired: Self.idle, ordering: .releasing)
+        expected: Self.draining, desired: Self.idle, successOrdering: .releasing,
+        failureOrdering: .relaxed)
       if exchanged { return nil }
     }
   }

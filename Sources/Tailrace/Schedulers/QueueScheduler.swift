@@ -33,11 +33,12 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
 
   private let target: DispatchQueue?
   private let line = Line()
-  // Guard: `queue`, which is serial. May touch it: `drain()`.
   /// The oldest piece that a drain has taken and not run yet.
+  // Guard: `queue`, which is serial. May touch it: `drain()`.
   @exclusivity(unchecked) private nonisolated(unsafe) var taken: Unmanaged<WorkCell>?
   /// Marks the queue, and those that target it, as this scheduler's.
   private let own = DispatchSpecificKey<Bool>()
+  // Guard: `init`, which is the last to write it. May touch it: anyone, to read.
   private nonisolated(unsafe) var isolation: QueueIsolation!
 
   /// A scheduler over a serial queue of its own.
@@ -84,6 +85,12 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     if work.cell.queue(), line.add(work.cell) { startDrain() }
   }
 
+  public func enqueue(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
+    let cell = WorkCell(queued: action)
+    if line.add(cell) { startDrain() }
+    return ScheduledWork(cell)
+  }
+
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
     guard delay > .zero else { return enqueue(work) }
@@ -119,12 +126,15 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   private func drain() {
     for _ in 0..<Self.batch {
       if taken == nil { taken = line.take() }
-      guard let work = taken?.takeRetainedValue() else { return }
-      taken = work.neighbor
-      switch work.kind {
-      case .job: work.job?.runSynchronously(on: asUnownedTaskExecutor())
-      case .isolatedJob: work.job?.runSynchronously(on: asUnownedSerialExecutor())
-      case .once, .repeatedly, .recursively: WorkCell.take(work)
+      guard let next = taken else { return }
+      let (kind, following) = next._withUnsafeGuaranteedRef { ($0.kind, $0.neighbor) }
+      taken = following
+      switch kind {
+      case .job: next.takeRetainedValue().job?.runSynchronously(on: asUnownedTaskExecutor())
+      case .isolatedJob:
+        next.takeRetainedValue().job?.runSynchronously(on: asUnownedSerialExecutor())
+      case .once, .repeatedly, .recursively:
+        WorkCell.take(next)
       }
     }
     yieldDrain()

@@ -15,9 +15,7 @@ extension Scheduler {
   /// Replaces `-[RACScheduler schedule:]`.
   @discardableResult
   public func schedule(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
-    let work = ScheduledWork(WorkCell(enqueueing: action))
-    enqueue(work)
-    return work
+    enqueue(action)
   }
 
   /// Runs an asynchronous closure in a task that prefers this scheduler.

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// What there is of one piece of work: its closure, where it is in its life, who waits for the end.
 final class WorkCell: Sendable {
-  enum Kind { case once, repeatedly, recursively, job, isolatedJob }
+  enum Kind: UInt8 { case once, repeatedly, recursively, job, isolatedJob }
 
   enum Body {
     case once(@Sendable () -> Void)
@@ -20,8 +20,6 @@ final class WorkCell: Sendable {
   @exclusivity(unchecked) private nonisolated(unsafe) var body: Body?
   // Guard: the line that the work is in. May touch it: who adds the work to it, then its drain.
   @exclusivity(unchecked) nonisolated(unsafe) var neighbor: Unmanaged<WorkCell>?
-  // Guard: nobody else knows the work. May touch it: who has made it, until it is in a line.
-  @exclusivity(unchecked) private nonisolated(unsafe) var isNew = false
   private let observers = AtomicLazyReference<WorkObservers>()
 
   init(_ body: Body) {
@@ -36,12 +34,11 @@ final class WorkCell: Sendable {
       }
   }
 
-  /// Work that nobody knows yet, and that is about to be enqueued.
-  init(enqueueing action: @escaping @Sendable () -> Void) {
+  /// Work that has a place in a line from the start.
+  init(queued action: @escaping @Sendable () -> Void) {
     body = .once(action)
     kind = .once
     phase = Atomic(.queued)
-    isNew = true
   }
 
   init(_ job: UnownedJob, isIsolated: Bool) {
@@ -84,10 +81,6 @@ final class WorkCell: Sendable {
 
   /// Takes a place in a line. False if the work is over.
   func queue() -> Bool {
-    if isNew {
-      isNew = false
-      return true
-    }
     switch move({ $0.queue() }).0 {
     case .queued: return true
     case .isOver: return false
@@ -104,16 +97,24 @@ final class WorkCell: Sendable {
 
   /// Its turn in a line has come. If nobody else knows the work, nobody can cancel it or wait for
   /// it, and its phase need not be moved ("Plain closures").
-  static func take(_ work: consuming WorkCell) {
-    var work = work
-    guard isKnownUniquelyReferenced(&work) else { return work.run() }
-    // Who knew it may have cancelled it before letting go.
-    atomicMemoryFence(ordering: .acquiring)
-    guard work.kind == .once, !work.isOver, case .once(let action) = work.body else {
+  static func take(_ reference: Unmanaged<WorkCell>) {
+    // The only copy: one more, and nothing would ever be unique.
+    var work = reference.takeRetainedValue()
+    guard isKnownUniquelyReferenced(&work), work.isPlain else {
       return work.run()
     }
-    work.body = nil
-    action()
+    let body = work.body.take()
+    switch consume body {
+    case .once(let action): action()
+    case .repeatedly, .recursively, .job, nil: break
+    }
+  }
+
+  /// Whether this is a closure that is still to run, and that nobody has ever waited for.
+  private var isPlain: Bool {
+    // Who knew it may have cancelled it before letting go.
+    atomicMemoryFence(ordering: .acquiring)
+    return kind == .once && phase.load(ordering: .acquiring) == .queued
   }
 
   /// Its turn has come. Recursive work is told how to ask for another one.
