@@ -30,4 +30,23 @@ public final class ImmediateScheduler: Scheduler {
   }
 
   public func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+
+  /// Starts a task here, and runs it until it first suspends; then it goes on in the global pool.
+  ///
+  /// Where the platform has no immediate tasks, it starts in the global pool.
+  @discardableResult
+  public func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      Task.immediate(operation: action)
+    } else {
+      Task(operation: action)
+    }
+  }
+
+  /// Runs a closure as a call would, without going anywhere.
+  public func run<Value, Failure: Error>(
+    _ body: @Sendable () async throws(Failure) -> sending Value
+  ) async throws(Failure) -> sending Value {
+    try await body()
+  }
 }

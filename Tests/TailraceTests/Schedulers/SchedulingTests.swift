@@ -185,15 +185,63 @@ struct SchedulingTests {
     #expect(!later.isOver)
     await later.value
     let task = scheduler.schedule {
-      await Task.yield()
       probe.record(5)
+      await Task.yield()
+      probe.record(6)
     }
+    #expect(probe.values.contains(5))
     await task.value
-    #expect(await scheduler.run { probe.count } == 5)
+    #expect(await scheduler.run { probe.count } == 6)
     let repeated = scheduler.schedule(every: .nanoseconds(1), after: .zero) { probe.record(6) }
     await probe.reaches(1000)
     repeated.cancel()
     await repeated.value
+  }
+
+  /// Its clock is moved by the work that it runs.
+  private final class HandClock: Scheduler {
+    private struct State {
+      var now = VirtualScheduler.Instant.start
+      var line: [ScheduledWork] = []
+    }
+    private let state = Locked(State())
+
+    var now: VirtualScheduler.Instant { state.withLock { $0.now } }
+
+    func pass(_ duration: Duration) { state.withLock { $0.now = $0.now + duration } }
+
+    func enqueue(_ work: ScheduledWork) { state.withLock { $0.line.append(work) } }
+
+    func enqueue(_ work: ScheduledWork, at date: VirtualScheduler.Instant, tolerance: Duration?) {
+      state.withLock { state in
+        state.now = max(state.now, date)
+        state.line.append(work)
+      }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+
+    func runNext() {
+      let work = state.withLock { $0.line.isEmpty ? nil : $0.line.removeFirst() }
+      if let work { perform(work) }
+    }
+  }
+
+  @Test("a closure that is slower than its interval has missed turns made up by one")
+  func slow() {
+    let scheduler = HandClock()
+    let probe = Probe<Int64>()
+    // How long each turn takes, in seconds.
+    let durations = [1, 25, 1, 10, 45, 5]
+    let work = scheduler.schedule(every: .seconds(10)) {
+      probe.record(scheduler.now.offset.components.seconds)
+      scheduler.pass(.seconds(durations[probe.count - 1]))
+    }
+    for _ in durations { scheduler.runNext() }
+    work.cancel()
+    scheduler.runNext()
+    // 30 and 40 are made up at 45; 60 falls due as the turn before it ends; 70 to 105 at 105.
+    #expect(probe.values == [10, 20, 45, 50, 60, 105])
   }
 
   @Test("an inheriting scheduler is the caller's, or one in the background")
