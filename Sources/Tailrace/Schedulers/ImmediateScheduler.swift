@@ -16,7 +16,14 @@
 /// Replaces `+[RACScheduler immediateScheduler]`, which blocks the thread where work is delayed.
 public final class ImmediateScheduler: Scheduler {
   /// The one that there is.
-  public static let shared = ImmediateScheduler()
+  public static var shared: ImmediateScheduler { marked.scheduler }
+
+  /// With a weak reference for good: without any, a search for leaks takes the count of those that
+  /// there were for one.
+  private static let marked = {
+    let scheduler = ImmediateScheduler()
+    return (scheduler: scheduler, mark: SchedulerMark(scheduler))
+  }()
 
   private init() {}
 

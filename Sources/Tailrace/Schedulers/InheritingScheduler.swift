@@ -16,7 +16,14 @@
 /// Replaces `+[RACScheduler subscriptionScheduler]`.
 public final class InheritingScheduler: Scheduler {
   /// The one that there is.
-  public static let shared = InheritingScheduler()
+  public static var shared: InheritingScheduler { marked.scheduler }
+
+  /// With a weak reference for good: without any, a search for leaks takes the count of those that
+  /// there were for one.
+  private static let marked = {
+    let scheduler = InheritingScheduler()
+    return (scheduler: scheduler, mark: SchedulerMark(scheduler))
+  }()
 
   private let background = QueueScheduler.background(name: "InheritingScheduler.background")
 
