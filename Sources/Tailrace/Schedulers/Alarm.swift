@@ -1,0 +1,68 @@
+internal import Dispatch
+
+/// A Dispatch timer that brings one piece of work to its scheduler, once for each time it is set.
+///
+/// Dispatch counts time that a step of the wall clock does not touch. A timer that is set holds its
+/// work and its scheduler, and lets go of them when it is cancelled.
+final class Alarm: Sendable {
+  // Guard: sources are safe to use from any thread. May touch it: this class; it is never replaced.
+  private nonisolated(unsafe) let source: any DispatchSourceTimer
+
+  init(on queue: DispatchQueue, ring: @escaping @Sendable () -> Void) {
+    source = DispatchSource.makeTimerSource(queue: queue)
+    source.setEventHandler(handler: ring)
+    source.schedule(deadline: .distantFuture)
+    source.activate()
+  }
+
+  func set(after delay: Duration, tolerance: Duration?) {
+    source.schedule(deadline: .now(after: delay), leeway: .nanoseconds(tolerance?.nanoseconds ?? 0))
+  }
+
+  func cancel() { source.cancel() }
+}
+
+extension WorkCell {
+  /// Sets the timer of this work, which is made at the first time and cancelled at the end.
+  func setAlarm(
+    after delay: Duration, tolerance: Duration?, on queue: DispatchQueue,
+    ring: @escaping @Sendable () -> Void
+  ) {
+    let alarm = alarm {
+      let alarm = Alarm(on: queue, ring: ring)
+      onEnd { alarm.cancel() }
+      return alarm
+    }
+    alarm.set(after: delay, tolerance: tolerance)
+  }
+}
+
+extension DispatchTime {
+  /// Rounded up, so that nothing comes early. What is farther away than Dispatch can count never
+  /// comes.
+  fileprivate static func now(after delay: Duration) -> DispatchTime {
+    let nanoseconds = delay.nanoseconds
+    guard nanoseconds < Int.max else { return .distantFuture }
+    let (sum, overflows) = DispatchTime.now().uptimeNanoseconds
+      .addingReportingOverflow(UInt64(nanoseconds))
+    return overflows || sum > UInt64(Int64.max)
+      ? .distantFuture : DispatchTime(uptimeNanoseconds: sum)
+  }
+}
+
+extension Duration {
+  /// Nanoseconds, rounded up; none for a negative duration, `Int.max` for one that is out of range.
+  var nanoseconds: Int {
+    // `components` traps where the seconds do not fit.
+    let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return Int(clamping: max(0, whole + (rest > 0 ? 1 : 0)))
+  }
+}
+
+extension Scheduler where Instant == ContinuousClock.Instant {
+  public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
+    let delay = now.duration(to: instant)
+    guard delay > .zero else { return enqueue(work) }
+    work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { self.enqueue(work) }
+  }
+}

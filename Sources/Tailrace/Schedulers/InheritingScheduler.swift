@@ -1,0 +1,51 @@
+/// A scheduler that runs work where the caller is, if that is on a scheduler, and else in the
+/// background.
+///
+/// ```swift
+/// InheritingScheduler.shared.schedule { print("somewhere in the background") }
+/// queue.schedule {
+///   InheritingScheduler.shared.schedule { print("on the queue, before schedule returns") }
+/// }
+/// ```
+///
+/// For code that promises its user a scheduler to be on, and does not care which. Work for later goes
+/// to the ``currentScheduler`` of the caller, or to the background.
+///
+/// - Isolation: a scheduler: the caller's, else one in the background.
+///
+/// Replaces `+[RACScheduler subscriptionScheduler]`.
+public final class InheritingScheduler: Scheduler {
+  /// The one that there is.
+  public static var shared: InheritingScheduler { marked.scheduler }
+
+  /// With a weak reference for good: without any, a search for leaks takes the count of those that
+  /// there were for one.
+  private static let marked = {
+    let scheduler = InheritingScheduler()
+    return (scheduler: scheduler, mark: SchedulerMark(scheduler))
+  }()
+
+  private let background = QueueScheduler.background(name: "InheritingScheduler.background")
+
+  private init() {}
+
+  public func enqueue(_ work: ScheduledWork) {
+    if currentScheduler != nil { work.cell.run() } else { background.enqueue(work) }
+  }
+
+  public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
+    let delay = now.duration(to: instant)
+    guard delay > .zero || work.cell.kind == .repeatedly else { return enqueue(work) }
+    (currentScheduler ?? background).enqueue(work, after: delay, tolerance: tolerance)
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    (currentScheduler ?? background).enqueue(job)
+  }
+}
+
+extension Scheduler {
+  fileprivate func enqueue(_ work: ScheduledWork, after delay: Duration, tolerance: Duration?) {
+    enqueue(work, at: date(after: delay), tolerance: tolerance)
+  }
+}

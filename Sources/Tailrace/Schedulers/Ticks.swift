@@ -1,0 +1,63 @@
+/// The instants at which a scheduler's clock ticks: see ``Scheduler/ticks(every:tolerance:)``.
+public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
+  public typealias Element = Source.Instant
+  public typealias Failure = Never
+
+  let scheduler: Source
+  let interval: Duration
+  let tolerance: Duration?
+
+  public func makeAsyncIterator() -> Iterator { Iterator(ticks: self) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let ticks: Ticks
+    private var cadence: Cadence<Source.Instant>?
+    private var isOver = false
+
+    fileprivate init(ticks: Ticks) { self.ticks = ticks }
+
+    /// Waits for the next tick. The clock starts with the first call.
+    ///
+    /// - Cancellation: `nil`, and no tick after it.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async -> Source.Instant? {
+      let scheduler = ticks.scheduler
+      let start = scheduler.date(after: ticks.interval)
+      if cadence == nil { cadence = Cadence(first: start, interval: ticks.interval) }
+      guard !isOver, let due = cadence?.due,
+        await scheduler.waits(until: due, tolerance: ticks.tolerance)
+      else {
+        isOver = true
+        return nil
+      }
+      let now = scheduler.now
+      cadence?.advance(now: now)
+      return now
+    }
+
+    public mutating func next() async -> Source.Instant? { await next(isolation: nil) }
+  }
+}
+
+extension Scheduler {
+  /// The scheduler's clock as a sequence: an instant for each interval that has gone by.
+  ///
+  /// ```swift
+  /// for await instant in scheduler.ticks(every: .seconds(1)) { print(instant) }
+  /// ```
+  ///
+  /// Each iteration has a clock of its own, which starts with the first element that is asked for.
+  /// Tick *k* comes at or after that plus *k* intervals. A reader that is slower than the clock
+  /// finds the ticks that it has missed coalesced into one. Between two calls nothing is scheduled,
+  /// so that an iterator that is dropped leaves nothing behind.
+  ///
+  /// - Parameter interval: more than zero; anything else stops the program.
+  /// - Isolation: elements arrive where they are read.
+  /// - Cancellation: the sequence ends at once in a task that is cancelled.
+  public func ticks(every interval: Duration, tolerance: Duration? = nil) -> Ticks<Self> {
+    require(
+      interval > .zero, "\(Self.self).ticks(every:): \(interval) is no interval; give one > 0")
+    return Ticks(scheduler: self, interval: interval, tolerance: tolerance)
+  }
+}
