@@ -70,12 +70,18 @@ extension LazyList: AsyncSequence {
   ///   throws `CancellationError` where `Failure` is `any Error`, and returns `nil` otherwise.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var cursor: Cursor<Element, Failure>
+    // Where the cursor stands. Kept apart from it, because it is handed to functions that are not
+    // inlined, and these are not: so a loop has them in registers ("Reading again").
+    @usableFromInline var base: UnsafeMutablePointer<Element>?
+    @usableFromInline var index = 0
+    @usableFromInline var limit = 0
 
     // Iterators can be copied, so that an iterator cannot know that it reads alone: it never takes
     // the producer over.
     @inlinable
     init(_ list: consuming LazyList) {
       cursor = Cursor(list, takesOver: false, stopsWhenCancelled: true)
+      index = cursor.index
     }
 
     /// The next element, `nil` at the end and ever after.
@@ -89,18 +95,26 @@ extension LazyList: AsyncSequence {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
+      if index < limit {
+        let element = base.unsafelyUnwrapped[index]
+        index &+= 1
+        return element
+      }
+      cursor.index = index
+      defer { (base, index, limit) = (cursor.base, cursor.index, cursor.limit) }
       let interruption: Interruption<Failure>
       do throws(Interruption<Failure>) {
-        return try cursor.next()
+        return try cursor.advance()
       } catch {
         interruption = error
       }
-      return try await next(after: interruption, isolation: actor)
+      return try await Self.next(of: &cursor, after: interruption, isolation: actor)
     }
 
     @inlinable
-    mutating func next(
-      after interruption: Interruption<Failure>, isolation actor: isolated (any Actor)?
+    static func next(
+      of cursor: inout Cursor<Element, Failure>, after interruption: Interruption<Failure>,
+      isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
       do throws(Interruption<Failure>) {
         return try await cursor.nextWaiting(after: interruption)
