@@ -13,6 +13,21 @@ extension LazyList {
     return elements
   }
 
+  /// All elements, as an eager list.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).eager().map { $0 * 2 }   // [2, 4, 6], computed at once
+  /// ```
+  ///
+  /// - Laziness: exhaustive.
+  ///
+  /// Replaces `eagerSequence`.
+  @inlinable
+  nonisolated(nonsending) public consuming func eager() async throws(Failure) -> EagerList<Element>
+  {
+    EagerList(try await array())
+  }
+
   /// The number of elements.
   ///
   /// - Laziness: exhaustive.

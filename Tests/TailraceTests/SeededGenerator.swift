@@ -1,0 +1,34 @@
+import Foundation
+
+/// A generator whose runs can be repeated: a failure prints its seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  // SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Random cases that can be run again: `TAILRACE_SEED` sets the seed of the first one.
+enum RandomCases {
+  static let firstSeed =
+    UInt64(ProcessInfo.processInfo.environment["TAILRACE_SEED"] ?? "")
+    ?? UInt64.random(in: 0..<1 << 32)
+
+  /// How many are run: what an environment variable says, or a number that fits the build.
+  static func count(_ variable: String, debug: Int, optimised: Int) -> Int {
+    if let count = Int(ProcessInfo.processInfo.environment[variable] ?? "") { return count }
+    #if DEBUG
+      return debug
+    #else
+      return optimised
+    #endif
+  }
+}
