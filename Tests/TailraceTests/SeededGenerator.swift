@@ -16,11 +16,18 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// Random cases that can be run again: `TAILRACE_SEED` sets the seed of the first one.
+/// Random cases that can be run again.
 enum RandomCases {
-  static let firstSeed =
-    UInt64(ProcessInfo.processInfo.environment["TAILRACE_SEED"] ?? "")
-    ?? UInt64.random(in: 0..<1 << 32)
+  /// The seed of the first case; `TAILRACE_SEED` sets it.
+  ///
+  /// It is printed before anything runs, because a trap would leave no time for it.
+  static let firstSeed: UInt64 = {
+    let seed =
+      UInt64(ProcessInfo.processInfo.environment["TAILRACE_SEED"] ?? "")
+      ?? UInt64.random(in: 0..<1 << 32)
+    print("random cases begin at TAILRACE_SEED=\(seed)")
+    return seed
+  }()
 
   /// How many are run: what an environment variable says, or a number that fits the build.
   static func count(_ variable: String, debug: Int, optimised: Int) -> Int {
