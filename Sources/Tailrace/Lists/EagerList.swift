@@ -83,12 +83,15 @@ extension EagerList where Element: Sendable {
 }
 
 extension EagerList: RandomAccessCollection {
+  /// The index of the first element: 0, unless this is a part of a list.
   @inlinable
   public var startIndex: Int { range.lowerBound }
 
+  /// The index behind the last element.
   @inlinable
   public var endIndex: Int { range.upperBound }
 
+  /// The element at an index, counted as ``startIndex`` is.
   @inlinable
   public subscript(position: Int) -> Element {
     require(
@@ -106,11 +109,13 @@ extension EagerList: RandomAccessCollection {
     return EagerList(base: base, range: bounds)
   }
 
+  /// An iterator over the elements.
   @inlinable
   public func makeIterator() -> IndexingIterator<ArraySlice<Element>> {
     base[range].makeIterator()
   }
 
+  /// Gives the elements' memory to a closure.
   @inlinable
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<Element>) throws -> Result
@@ -128,6 +133,7 @@ extension EagerList: ExpressibleByArrayLiteral {
 extension EagerList: Sendable where Element: Sendable {}
 
 extension EagerList: Equatable where Element: Equatable {
+  /// Whether both have equal elements, in the same order.
   @inlinable
   public static func == (left: EagerList, right: EagerList) -> Bool {
     left.base[left.range] == right.base[right.range]
@@ -135,17 +141,20 @@ extension EagerList: Equatable where Element: Equatable {
 }
 
 extension EagerList: Hashable where Element: Hashable {
+  /// Feeds the elements to a hasher.
   @inlinable
   public func hash(into hasher: inout Hasher) { hasher.combine(base[range]) }
 }
 
 /// As an array.
 extension EagerList: Encodable where Element: Encodable {
+  /// Encodes the elements as an array.
   public func encode(to encoder: any Encoder) throws { try array.encode(to: encoder) }
 }
 
 /// As an array.
 extension EagerList: Decodable where Element: Decodable {
+  /// Decodes the elements from an array.
   public init(from decoder: any Decoder) throws { self.init(try Array(from: decoder)) }
 }
 

@@ -1,5 +1,6 @@
 /// As an array of the elements; an optional one that is `nil` is a null.
 extension Tuple: Encodable where repeat each Element: Encodable {
+  /// Encodes the elements as an array.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.unkeyedContainer()
     for element in repeat each elements { try container.encode(element) }
@@ -10,6 +11,7 @@ extension Tuple: Encodable where repeat each Element: Encodable {
 ///
 /// What is missing, too much, or of another type is a `DecodingError` that names the position.
 extension Tuple: Decodable where repeat each Element: Decodable {
+  /// Decodes the elements from an array that has neither more nor fewer.
   public init(from decoder: any Decoder) throws {
     var slots = try Slots(decoder, of: Self.self)
     self.init(repeat try slots.next((each Element).self))

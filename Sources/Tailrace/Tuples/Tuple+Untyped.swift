@@ -41,6 +41,7 @@ public enum TupleError: Error, Sendable {
 }
 
 extension TupleError: Equatable {
+  /// Whether the same is wrong at the same position.
   public static func == (left: TupleError, right: TupleError) -> Bool {
     switch (left, right) {
     case (.missing(let position, let expected), .missing(let other, let otherExpected)):
@@ -58,6 +59,7 @@ extension TupleError: Equatable {
 }
 
 extension TupleError: CustomStringConvertible {
+  /// The position and the types, in a sentence.
   public var description: String {
     switch self {
     case .missing(let position, let expected):

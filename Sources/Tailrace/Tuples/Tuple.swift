@@ -120,8 +120,10 @@ extension Tuple {
 /// for value in Tuple("tea", 5) { print(value) }   // tea, then 5
 /// ```
 extension Tuple: Sequence {
+  /// An iterator over the values, without their types.
   public func makeIterator() -> IndexingIterator<[Any]> { array.makeIterator() }
 
+  /// How many values there are.
   public var underestimatedCount: Int { count }
 }
 
@@ -145,6 +147,7 @@ extension Tuple where repeat each Element: Sendable {
 extension Tuple: Sendable where repeat each Element: Sendable {}
 
 extension Tuple: Equatable where repeat each Element: Equatable {
+  /// Whether all elements are equal.
   public static func == (left: Tuple, right: Tuple) -> Bool {
     for (left, right) in repeat (each left.elements, each right.elements) {
       if left != right { return false }
@@ -154,6 +157,7 @@ extension Tuple: Equatable where repeat each Element: Equatable {
 }
 
 extension Tuple: Hashable where repeat each Element: Hashable {
+  /// Feeds the elements to a hasher.
   public func hash(into hasher: inout Hasher) {
     for element in repeat each elements { hasher.combine(element) }
   }
@@ -161,6 +165,7 @@ extension Tuple: Hashable where repeat each Element: Hashable {
 
 /// Lexicographically: the first elements that differ decide.
 extension Tuple: Comparable where repeat each Element: Comparable {
+  /// Whether this is the lesser one where the first elements differ.
   public static func < (left: Tuple, right: Tuple) -> Bool {
     for (left, right) in repeat (each left.elements, each right.elements) {
       if left < right { return true }

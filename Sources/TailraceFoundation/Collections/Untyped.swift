@@ -20,6 +20,7 @@ public struct Untyped: @unchecked Sendable {
 }
 
 extension Untyped: CustomStringConvertible {
+  /// That of the value.
   public var description: String { String(describing: value) }
 }
 
@@ -41,10 +42,12 @@ public struct ElementTypeError: Error, Equatable, Sendable, CustomStringConverti
     self.found = type(of: found)
   }
 
+  /// Whether the same is wrong at the same position.
   public static func == (left: ElementTypeError, right: ElementTypeError) -> Bool {
     left.position == right.position && left.expected == right.expected && left.found == right.found
   }
 
+  /// The position and the types, in a sentence.
   public var description: String {
     "the element at position \(position) is of type \(found), not \(expected)"
   }

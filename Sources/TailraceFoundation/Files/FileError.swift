@@ -14,5 +14,6 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     self.code = POSIXErrorCode(rawValue: code) ?? .EIO
   }
 
+  /// The path, and what the system says.
   public var description: String { "\(path): \(String(cString: strerror(code.rawValue)))" }
 }
