@@ -1,9 +1,17 @@
+import FileReading
+
 /// Where the bytes of a list come from.
-enum FileOrigin: Sendable {
-  case path(String)
-  case open(Descriptor)
-  /// What is known already to be unreadable.
-  case unreadable(FileError)
+struct FileOrigin: Sendable {
+  enum Place: Sendable {
+    case path([CChar])
+    case open(Descriptor)
+    /// What is known already to be unreadable.
+    case unreadable(SystemError)
+  }
+
+  /// For errors.
+  let name: String
+  let place: Place
 }
 
 /// The bytes of a file, as they are read.
@@ -29,16 +37,26 @@ struct FileChunks: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async throws(FileError) -> [UInt8]? {
       guard let origin = origin.take() else { return nil }
-      let descriptor: Descriptor
-      switch origin {
-      case .path(let path): descriptor = try await .opening(path)
-      case .open(let open): descriptor = open
-      case .unreadable(let error): throw error
+      do throws(SystemError) {
+        let descriptor = try await origin.place.opened()
+        let bytes = try await descriptor.read(upTo: size)
+        if bytes.isEmpty { return nil }
+        self.origin = FileOrigin(name: origin.name, place: .open(descriptor))
+        return bytes
+      } catch {
+        throw FileError(origin.name, error)
       }
-      let bytes = try await descriptor.read(upTo: size)
-      if bytes.isEmpty { return nil }
-      self.origin = .open(descriptor)
-      return bytes
+    }
+  }
+}
+
+extension FileOrigin.Place {
+  fileprivate func opened() async throws(SystemError) -> Descriptor {
+    switch self {
+    case .path(let path):
+      try await elsewhere { () throws(SystemError) in try .opening(path) }.get()
+    case .open(let descriptor): descriptor
+    case .unreadable(let error): throw error
     }
   }
 }

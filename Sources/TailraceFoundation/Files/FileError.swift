@@ -1,3 +1,4 @@
+import FileReading
 public import Foundation
 
 /// Why a file could not be opened or read on.
@@ -9,11 +10,11 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What the system says, `ENOENT` for one.
   public let code: POSIXErrorCode
 
-  init(_ path: String, _ code: Int32) {
+  init(_ path: String, _ error: SystemError) {
     self.path = path
-    self.code = POSIXErrorCode(rawValue: code) ?? .EIO
+    code = POSIXErrorCode(rawValue: error.code) ?? .EIO
   }
 
   /// The path, and what the system says.
-  public var description: String { "\(path): \(String(cString: strerror(code.rawValue)))" }
+  public var description: String { "\(path): \(SystemError(code: code.rawValue))" }
 }

@@ -1,3 +1,4 @@
+import FileReading
 public import Foundation
 public import Tailrace
 
@@ -35,7 +36,16 @@ extension URL {
   }
 
   private var origin: FileOrigin {
-    isFileURL ? .path(path(percentEncoded: false)) : .unreadable(FileError(absoluteString, EINVAL))
+    guard isFileURL else {
+      return FileOrigin(
+        name: absoluteString, place: .unreadable(SystemError(code: EINVAL)))
+    }
+    return withUnsafeFileSystemRepresentation { path in
+      FileOrigin(
+        name: self.path(percentEncoded: false),
+        place: path.map { .path(Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1))) }
+          ?? .unreadable(SystemError(code: EINVAL)))
+    }
   }
 }
 
@@ -71,10 +81,11 @@ extension FileHandle {
   }
 
   private var origin: FileOrigin {
-    do throws(FileError) {
-      return .open(try .duplicating(fileDescriptor))
+    let name = "file descriptor \(fileDescriptor)"
+    do throws(SystemError) {
+      return FileOrigin(name: name, place: .open(try .duplicating(fileDescriptor)))
     } catch {
-      return .unreadable(error)
+      return FileOrigin(name: name, place: .unreadable(error))
     }
   }
 }
