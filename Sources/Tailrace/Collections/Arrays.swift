@@ -12,17 +12,24 @@ extension Array where Element: Sendable {
   ///
   /// Replaces `rac_sequence`, as do its counterparts on the other collections.
   @inlinable
-  public var lazyList: LazyList<Element, Never> { LazyList(self) }
+  public var lazyList: LazyList<Element, Never> { LazyList(sharing: self) }
 }
 
 extension ContiguousArray where Element: Sendable {
   /// The elements as a list. Later changes of the array are not seen.
   @inlinable
-  public var lazyList: LazyList<Element, Never> { LazyList(self) }
+  public var lazyList: LazyList<Element, Never> { LazyList(sharing: Array(self)) }
 }
 
 extension ArraySlice where Element: Sendable {
   /// The elements as a list. Later changes of the slice, and of its array, are not seen.
   @inlinable
-  public var lazyList: LazyList<Element, Never> { LazyList(self) }
+  public var lazyList: LazyList<Element, Never> {
+    #if canImport(ObjectiveC)
+      // A slice may be one of an object of another language, which has its elements elsewhere.
+      return LazyList(sharing: Array(self))
+    #else
+      return LazyList(sharing: self)
+    #endif
+  }
 }

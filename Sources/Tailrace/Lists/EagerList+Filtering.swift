@@ -6,13 +6,13 @@ extension EagerList {
   /// ```
   @inlinable
   public func filter(_ isIncluded: (Element) -> Bool) -> EagerList {
-    EagerList(base[range].filter(isIncluded))
+    EagerList(slice.filter(isIncluded))
   }
 
   /// The elements that satisfy a throwing predicate.
   @inlinable
   public func filter(_ isIncluded: (Element) throws -> Bool) throws -> EagerList {
-    EagerList(try base[range].filter(isIncluded))
+    EagerList(try slice.filter(isIncluded))
   }
 
   /// The elements that satisfy an asynchronous predicate.

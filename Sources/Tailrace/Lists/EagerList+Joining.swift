@@ -4,7 +4,7 @@ extension EagerList {
   public static func + (left: EagerList, right: EagerList) -> EagerList {
     if left.isEmpty { return right }
     if right.isEmpty { return left }
-    return EagerList(Array(left.base[left.range] + right.base[right.range]))
+    return EagerList(Array(left.slice + right.slice))
   }
 
   /// An element, then this list.
@@ -15,7 +15,7 @@ extension EagerList {
   ///
   /// - Complexity: O(*n*), where a ``LazyList`` has O(1).
   @inlinable
-  public func prepending(_ element: Element) -> EagerList { EagerList([element] + base[range]) }
+  public func prepending(_ element: Element) -> EagerList { EagerList([element] + slice) }
 
   /// The elements of the sequences that this list consists of.
   ///
@@ -68,7 +68,7 @@ public func zip<each Element>(
   var rows: [(repeat each Element)] = []
   rows.reserveCapacity(count)
   for row in 0..<count {
-    rows.append((repeat (each list).base[(each list).range.lowerBound + row]))
+    rows.append((repeat (each list).slice[(each list).slice.startIndex + row]))
   }
   return EagerList(rows)
 }

@@ -9,13 +9,13 @@ extension EagerList {
   /// ```
   @inlinable
   public func map<T>(_ transform: (Element) -> T) -> EagerList<T> {
-    EagerList<T>(base[range].map(transform))
+    EagerList<T>(slice.map(transform))
   }
 
   /// The results of a throwing closure for each element.
   @inlinable
   public func map<T>(_ transform: (Element) throws -> T) throws -> EagerList<T> {
-    EagerList<T>(try base[range].map(transform))
+    EagerList<T>(try slice.map(transform))
   }
 
   /// The results of an asynchronous closure for each element, one after the other.
@@ -51,13 +51,13 @@ extension EagerList {
   /// ```
   @inlinable
   public func compactMap<T>(_ transform: (Element) -> T?) -> EagerList<T> {
-    EagerList<T>(base[range].compactMap(transform))
+    EagerList<T>(slice.compactMap(transform))
   }
 
   /// The results of a throwing closure that are not `nil`.
   @inlinable
   public func compactMap<T>(_ transform: (Element) throws -> T?) throws -> EagerList<T> {
-    EagerList<T>(try base[range].compactMap(transform))
+    EagerList<T>(try slice.compactMap(transform))
   }
 
   /// The results of an asynchronous closure that are not `nil`.
@@ -96,7 +96,7 @@ extension EagerList {
   /// Replaces `-flattenMap:`.
   @inlinable
   public func flatMap<S: Sequence>(_ transform: (Element) -> S) -> EagerList<S.Element> {
-    EagerList<S.Element>(base[range].flatMap(transform))
+    EagerList<S.Element>(slice.flatMap(transform))
   }
 
   /// The elements of the sequences that a throwing closure makes of each element.
@@ -104,7 +104,7 @@ extension EagerList {
   public func flatMap<S: Sequence>(
     _ transform: (Element) throws -> S
   ) throws -> EagerList<S.Element> {
-    EagerList<S.Element>(try base[range].flatMap(transform))
+    EagerList<S.Element>(try slice.flatMap(transform))
   }
 
   /// The elements of the sequences that an asynchronous closure makes of each element.

@@ -105,7 +105,7 @@ extension EagerList {
   /// ```
   @inlinable
   public func enumerated() -> EagerList<(offset: Int, element: Element)> {
-    EagerList<(offset: Int, element: Element)>(Array(base[range].enumerated()))
+    EagerList<(offset: Int, element: Element)>(Array(slice.enumerated()))
   }
 
   /// The pairs of each element and the one behind it.

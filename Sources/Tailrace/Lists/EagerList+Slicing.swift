@@ -25,7 +25,7 @@ extension EagerList {
       position >= 0,
       "EagerList.element(at:) takes a position of 0 or more, not \(position); "
         + "positions count from the front")
-    return position < count ? base[range.lowerBound + position] : nil
+    return position < count ? slice[slice.startIndex + position] : nil
   }
 
   /// The first elements, for as long as they satisfy an asynchronous predicate.

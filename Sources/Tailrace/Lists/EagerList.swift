@@ -16,19 +16,15 @@
 ///
 /// Replaces `RACEagerSequence` and `RACArraySequence`.
 public struct EagerList<Element> {
-  @usableFromInline let base: [Element]
-  /// Which of them are this list's.
-  @usableFromInline let range: Range<Int>
+  @usableFromInline let slice: ArraySlice<Element>
 
+  /// The elements of a part of an array, which are not copied.
   @inlinable
-  init(base: [Element], range: Range<Int>) {
-    self.base = base
-    self.range = range
-  }
+  public init(_ slice: ArraySlice<Element>) { self.slice = slice }
 
   /// The elements of an array, which is not copied.
   @inlinable
-  public init(_ array: [Element]) { self.init(base: array, range: 0..<array.count) }
+  public init(_ array: [Element]) { self.init(array[...]) }
 
   /// The elements of a sequence, all of them now.
   ///
@@ -67,7 +63,7 @@ public struct EagerList<Element> {
   ///
   /// - Complexity: O(1), and nothing is copied; O(*n*) for a part of a list.
   @inlinable
-  public var array: [Element] { range.count == base.count ? base : Array(base[range]) }
+  public var array: [Element] { Array(slice) }
 
   /// This list: it is eager already.
   @inlinable
@@ -77,42 +73,44 @@ public struct EagerList<Element> {
 extension EagerList where Element: Sendable {
   /// The elements as a lazy list: what is derived from it runs when it is demanded.
   ///
+  /// - Complexity: O(1). The storage is shared.
+  ///
   /// Replaces `lazySequence`.
   @inlinable
-  public var lazyList: LazyList<Element, Never> { array.lazyList }
+  public var lazyList: LazyList<Element, Never> { slice.lazyList }
 }
 
 extension EagerList: RandomAccessCollection {
   /// The index of the first element: 0, unless this is a part of a list.
   @inlinable
-  public var startIndex: Int { range.lowerBound }
+  public var startIndex: Int { slice.startIndex }
 
   /// The index behind the last element.
   @inlinable
-  public var endIndex: Int { range.upperBound }
+  public var endIndex: Int { slice.endIndex }
 
   /// The element at an index, counted as ``startIndex`` is.
   @inlinable
   public subscript(position: Int) -> Element {
     require(
-      range.contains(position),
-      "EagerList[_:] has no element at index \(position): its indices are \(range)")
-    return base[position]
+      slice.indices.contains(position),
+      "EagerList[_:] has no element at index \(position): its indices are \(slice.indices)")
+    return slice[position]
   }
 
   /// A part of the list, which is an eager list and shares its storage and its indices.
   @inlinable
   public subscript(bounds: Range<Int>) -> EagerList {
     require(
-      bounds.lowerBound >= range.lowerBound && bounds.upperBound <= range.upperBound,
-      "EagerList[_:] has no part \(bounds): its indices are \(range)")
-    return EagerList(base: base, range: bounds)
+      bounds.lowerBound >= slice.startIndex && bounds.upperBound <= slice.endIndex,
+      "EagerList[_:] has no part \(bounds): its indices are \(slice.indices)")
+    return EagerList(slice[bounds])
   }
 
   /// An iterator over the elements.
   @inlinable
   public func makeIterator() -> IndexingIterator<ArraySlice<Element>> {
-    base[range].makeIterator()
+    slice.makeIterator()
   }
 
   /// Gives the elements' memory to a closure.
@@ -120,7 +118,7 @@ extension EagerList: RandomAccessCollection {
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<Element>) throws -> Result
   ) rethrows -> Result? {
-    try base[range].withContiguousStorageIfAvailable(body)
+    try slice.withContiguousStorageIfAvailable(body)
   }
 }
 
@@ -136,14 +134,14 @@ extension EagerList: Equatable where Element: Equatable {
   /// Whether both have equal elements, in the same order.
   @inlinable
   public static func == (left: EagerList, right: EagerList) -> Bool {
-    left.base[left.range] == right.base[right.range]
+    left.slice == right.slice
   }
 }
 
 extension EagerList: Hashable where Element: Hashable {
   /// Feeds the elements to a hasher.
   @inlinable
-  public func hash(into hasher: inout Hasher) { hasher.combine(base[range]) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(slice) }
 }
 
 /// As an array.
@@ -160,5 +158,5 @@ extension EagerList: Decodable where Element: Decodable {
 
 extension EagerList: CustomStringConvertible {
   /// The elements in brackets, as those of an array.
-  public var description: String { base[range].description }
+  public var description: String { slice.description }
 }

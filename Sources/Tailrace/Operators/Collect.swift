@@ -20,12 +20,14 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
+  /// - Complexity: O(1) where the list is a part of an array; the storage is shared.
   ///
   /// Replaces `eagerSequence`.
   @inlinable
   nonisolated(nonsending) public consuming func eager() async throws(Failure) -> EagerList<Element>
   {
-    EagerList(try await array())
+    if let slice { return EagerList(slice) }
+    return EagerList(try await array())
   }
 
   /// The number of elements.
