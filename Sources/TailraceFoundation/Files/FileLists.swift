@@ -92,7 +92,7 @@ extension FileHandle {
 
 extension FileOrigin {
   fileprivate var lines: LazyList<String, FileError> {
-    LinePieces(chunks: FileChunks(origin: self, size: 65_536)).memoized().joined()
+    LazyList(runs: LineBlocks(chunks: FileChunks(origin: self, size: 65_536)))
   }
 
   fileprivate func chunks(upTo count: Int) -> LazyList<Data, FileError> {

@@ -43,6 +43,24 @@ struct FileTests {
     }
   }
 
+  @Test("what was read at once is not all that there is")
+  func blocks() async throws {
+    let lines = (0..<20_000).map { "line \($0)" }
+    let file = try TemporaryFile(Data(lines.joined(separator: "\n").utf8))
+    let list = file.url.lazyLines
+    let (head, tail) = try #require(try await list.uncons())
+    #expect(head == lines[0])
+    // The tail begins in the middle of a block, and goes on behind it.
+    #expect(tail.evaluatedCount < 19_999)
+    #expect(try await tail.prefix(15_000).array() == Array(lines[1...15_000]))
+    #expect(try await tail.count() == 19_999)
+    #expect(try await tail.array() == Array(lines.dropFirst()))
+    #expect(try await tail.eager().last == "line 19999")
+    #expect(try await tail.last() == "line 19999")
+    #expect(try await tail.reduce(0) { count, _ in count + 1 } == 19_999)
+    #expect(try await list.elementsEqual(lines.lazyList.map { $0 }))
+  }
+
   @Test("what is not UTF-8 is replaced")
   func replaced() async throws {
     let file = try TemporaryFile(Data([0x61, 0xFF, 0x62, 0x0A, 0xC3, 0x0A]))
