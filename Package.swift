@@ -12,12 +12,13 @@ let package = Package(
   ],
   targets: [
     .target(name: "Tailrace"),
-    .target(name: "TailraceFoundation", dependencies: ["Tailrace"]),
+    .target(name: "FileReading"),
+    .target(name: "TailraceFoundation", dependencies: ["FileReading", "Tailrace"]),
     .target(name: "TailraceTesting", dependencies: ["Tailrace"]),
-    .executableTarget(name: "textscan", dependencies: ["Tailrace"]),
+    .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
     .testTarget(
       name: "TailraceTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"]),
-    .testTarget(name: "TextscanTests", dependencies: ["Tailrace", "textscan"]),
+    .testTarget(name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -4,7 +4,7 @@ import PackageDescription
 /// A topic is a file in `Sources/Works/Topics` and a target of three lines in `Sources/Benchmarks`.
 let topics = [
   "Iteration", "FirstPass", "Collecting", "FanOut", "Contention", "AsyncSteps", "Operators",
-  "Memory", "Memos", "Schedulers",
+  "Memory", "Memos", "Collections", "Schedulers",
   "Layouts",
 ]
 
@@ -25,6 +25,7 @@ let package = Package(
       dependencies: [
         "Allocations", "OpenCombine",
         .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceFoundation", package: "Tailrace"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ]),
     .executableTarget(name: "compare", dependencies: ["Works"], path: "Sources/Compare"),

@@ -11,6 +11,7 @@ import Tailrace
 public final class Population: Sendable {
   /// An object that is counted while it lives.
   public final class Member: Sendable {
+    /// What it was made with.
     public let number: Int
     private let population: Population
 
@@ -31,6 +32,7 @@ public final class Population: Sendable {
 
   private let state = Locked(State())
 
+  /// A population without members.
   public init() {}
 
   /// A new member.

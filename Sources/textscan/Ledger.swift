@@ -1,3 +1,4 @@
+import FileReading
 import Synchronization
 
 /// What was really done, counted where it is done.

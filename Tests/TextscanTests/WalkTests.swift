@@ -1,3 +1,4 @@
+import FileReading
 import Foundation
 import Testing
 
@@ -64,6 +65,6 @@ struct WalkTests {
     #expect(try files(playground, [playground.path]) == ["\u{FFFD}"])
     var walk = Walk([playground.path], Ledger(playground.console))
     let source = try #require(try walk.next())
-    _ = try Descriptor(opening: source.path)
+    _ = try Descriptor.opening(source.path.characters)
   }
 }

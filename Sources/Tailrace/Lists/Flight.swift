@@ -113,6 +113,7 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
   /// itself.
   public let position: Int
 
+  /// The lists and the position, in a sentence.
   public var description: String {
     let path = (lists + lists.prefix(1)).map { "\"\($0)\"" }.joined(separator: " → ")
     return "element \(position) of a LazyList needs itself: \(path); give its definition a first "

@@ -57,6 +57,7 @@ extension LazyList {
 }
 
 extension LazyList: ExpressibleByArrayLiteral {
+  /// The list of the elements that are written out; all of them are evaluated.
   @inlinable
   public init(arrayLiteral elements: Element...) {
     self.init(sharing: elements)

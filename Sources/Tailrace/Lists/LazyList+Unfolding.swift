@@ -133,7 +133,7 @@ extension LazyList where Failure == any Error {
 
 extension LazyList {
   @inlinable
-  init<State>(
+  package init<State>(
     unfolding state: sending State, retryingFailures: Bool = false,
     _ next: @escaping @Sendable (inout State) throws(Failure) -> Element?
   ) {

@@ -37,7 +37,7 @@ extension LazyList {
   @inlinable
   var slice: ArraySlice<Element>? {
     guard let segment else { return [] }
-    guard let storage = segment.storage else { return nil }
+    guard let storage = segment.storage, case .end = segment.link else { return nil }
     return storage.elements.dropFirst(offset)
   }
 }

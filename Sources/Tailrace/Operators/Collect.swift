@@ -13,6 +13,23 @@ extension LazyList {
     return elements
   }
 
+  /// All elements, as an eager list.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).eager().map { $0 * 2 }   // [2, 4, 6], computed at once
+  /// ```
+  ///
+  /// - Laziness: exhaustive.
+  /// - Complexity: O(1) where the list is a part of an array; the storage is shared.
+  ///
+  /// Replaces `eagerSequence`.
+  @inlinable
+  nonisolated(nonsending) public consuming func eager() async throws(Failure) -> EagerList<Element>
+  {
+    if let slice { return EagerList(slice) }
+    return EagerList(try await array())
+  }
+
   /// The number of elements.
   ///
   /// - Laziness: exhaustive.

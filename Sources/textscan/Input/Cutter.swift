@@ -1,3 +1,4 @@
+import FileReading
 import Synchronization
 
 /// Cuts what is read of a file into pieces of whole lines.

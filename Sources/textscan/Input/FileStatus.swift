@@ -1,3 +1,5 @@
+import FileReading
+
 #if canImport(Glibc)
   import Glibc
 #else

@@ -1,3 +1,4 @@
+import FileReading
 import Tailrace
 
 /// A file that is to be read.
@@ -17,7 +18,7 @@ struct Source: Sendable {
   }
 
   private func open() throws(SystemError) -> Descriptor {
-    try isStandardInput ? .standardInput() : Descriptor(opening: path)
+    try isStandardInput ? .duplicating(0) : .opening(path.characters)
   }
 
   /// Read by the task that demands. That is fastest, and a disk does not keep it waiting for long.
@@ -28,18 +29,22 @@ struct Source: Sendable {
     return LazyList(state: cutter) { cutter in
       try Task.checkCancellation()
       guard let file = cutter.file else { return nil }
-      return cutter.cut(Result(catching: file.read))
+      return cutter.cut(Result { () throws(SystemError) in try file.readNow() ?? [] })
     }
   }
 
-  /// Read elsewhere, by a step of the list that suspends.
+  /// Waited for and read elsewhere, by a step of the list that suspends.
   private func slowPieces(
     _ file: Result<Descriptor, SystemError>, _ ledger: Ledger
   ) -> LazyList<Piece, any Error> {
     guard let cutter = Cutter(file, path, ledger) else { return .empty }
     return LazyList(state: cutter) { (cutter) async in
       guard let file = cutter.file else { return nil }
-      return cutter.cut(await elsewhere(file.read))
+      do throws(SystemError) {
+        return cutter.cut(.success(try await file.read()))
+      } catch {
+        return cutter.cut(.failure(error))
+      }
     }
   }
 }

@@ -1,3 +1,5 @@
+import FileReading
+
 /// The files at some paths, and in the directories there, in the order of their names.
 ///
 /// It looks at a path, and lists a directory, when it gets there and not before.

@@ -1,3 +1,4 @@
+import FileReading
 import Synchronization
 
 #if canImport(Glibc)

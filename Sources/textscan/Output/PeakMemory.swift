@@ -1,3 +1,5 @@
+import FileReading
+
 #if !os(Linux)
   import Darwin
 #endif
@@ -6,7 +8,7 @@
 func peakMemory() -> Int {
   #if os(Linux)
     // `getrusage` also knows what the process had before it ran this program.
-    let status = try? Descriptor(opening: Path("/proc/self/status")).read()
+    let status = try? Descriptor.opening(Path("/proc/self/status").characters).readNow()
     let line = String(decoding: status ?? [], as: UTF8.self)
       .split(separator: "\n")
       .first { $0.hasPrefix("VmHWM:") }

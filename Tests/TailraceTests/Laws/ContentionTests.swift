@@ -3,22 +3,6 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-/// A generator whose runs can be repeated: a failure prints its seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  // SplitMix64.
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// `TAILRACE_SCHEDULES` sets how many random schedules are run, `TAILRACE_SEED` where they begin.
 private let schedules = Int(ProcessInfo.processInfo.environment["TAILRACE_SCHEDULES"] ?? "") ?? 300
 private let firstSeed =

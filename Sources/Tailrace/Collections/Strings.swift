@@ -1,0 +1,35 @@
+extension String {
+  /// The characters, as a reader sees them, as a list.
+  ///
+  /// ```swift
+  /// await "♥️♦️".lazyList.count()                  // 2
+  /// await "♥️♦️".unicodeScalars.lazyList.count()   // 4
+  /// await "♥️♦️".utf8.lazyList.count()             // 12
+  /// ```
+  @inlinable
+  public var lazyList: LazyList<Character, Never> { LazyList(self) }
+}
+
+extension Substring {
+  /// The characters, as a reader sees them, as a list.
+  @inlinable
+  public var lazyList: LazyList<Character, Never> { LazyList(self) }
+}
+
+extension String.UnicodeScalarView {
+  /// The Unicode scalars as a list.
+  @inlinable
+  public var lazyList: LazyList<Unicode.Scalar, Never> { LazyList(self) }
+}
+
+extension String.UTF8View {
+  /// The bytes of the string in UTF-8 as a list.
+  @inlinable
+  public var lazyList: LazyList<UInt8, Never> { LazyList(self) }
+}
+
+extension String.UTF16View {
+  /// The 16-bit units of the string in UTF-16 as a list.
+  @inlinable
+  public var lazyList: LazyList<UInt16, Never> { LazyList(self) }
+}

@@ -1,0 +1,109 @@
+// Folds and searches with plain and throwing closures are the standard library's. Here are the
+// asynchronous ones, one call after the other, in the caller's isolation.
+extension EagerList {
+  /// The elements combined, from the front on, by an asynchronous closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func reduce<Result>(
+    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async -> Result
+  ) async -> Result {
+    var result = initial
+    for element in self { result = await combine(result, element) }
+    return result
+  }
+
+  /// The elements combined, from the front on, by an asynchronous throwing closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func reduce<Result>(
+    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async throws -> Result
+  ) async throws -> Result {
+    var result = initial
+    for element in self { result = try await combine(result, element) }
+    return result
+  }
+
+  /// A value updated with each element, from the front on, by an asynchronous closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func reduce<Result>(
+    into initial: Result, _ update: nonisolated(nonsending) (inout Result, Element) async -> Void
+  ) async -> Result {
+    var result = initial
+    for element in self { await update(&result, element) }
+    return result
+  }
+
+  /// A value updated with each element, from the front on, by an asynchronous throwing closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func reduce<Result>(
+    into initial: Result,
+    _ update: nonisolated(nonsending) (inout Result, Element) async throws -> Void
+  ) async throws -> Result {
+    var result = initial
+    for element in self { try await update(&result, element) }
+    return result
+  }
+
+  /// Runs an asynchronous closure for each element.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func forEach(
+    _ body: nonisolated(nonsending) (Element) async -> Void
+  ) async {
+    for element in self { await body(element) }
+  }
+
+  /// Runs an asynchronous throwing closure for each element.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func forEach(
+    _ body: nonisolated(nonsending) (Element) async throws -> Void
+  ) async throws {
+    for element in self { try await body(element) }
+  }
+
+  /// The elements combined from the end on: the closure gets an element and the fold of all that is
+  /// behind it.
+  ///
+  /// ```swift
+  /// EagerList(1...3).foldRight(0) { first, rest in first - rest }   // 2
+  /// ```
+  ///
+  /// It is a loop: no frame per element.
+  ///
+  /// Replaces `-foldRightWithStart:reduce:`.
+  @inlinable
+  public func foldRight<Result>(
+    _ initial: Result, _ combine: (Element, Result) -> Result
+  ) -> Result {
+    var result = initial
+    for element in reversed() { result = combine(element, result) }
+    return result
+  }
+
+  /// The elements combined from the end on by a throwing closure.
+  @inlinable
+  public func foldRight<Result>(
+    _ initial: Result, _ combine: (Element, Result) throws -> Result
+  ) throws -> Result {
+    var result = initial
+    for element in reversed() { result = try combine(element, result) }
+    return result
+  }
+
+  /// The elements combined from the end on by an asynchronous closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func foldRight<Result>(
+    _ initial: Result, _ combine: nonisolated(nonsending) (Element, Result) async -> Result
+  ) async -> Result {
+    var result = initial
+    for element in reversed() { result = await combine(element, result) }
+    return result
+  }
+
+  /// The elements combined from the end on by an asynchronous throwing closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func foldRight<Result>(
+    _ initial: Result, _ combine: nonisolated(nonsending) (Element, Result) async throws -> Result
+  ) async throws -> Result {
+    var result = initial
+    for element in reversed() { result = try await combine(element, result) }
+    return result
+  }
+}

@@ -1,0 +1,74 @@
+extension EagerList {
+  /// The elements of one list, then those of the other.
+  @inlinable
+  public static func + (left: EagerList, right: EagerList) -> EagerList {
+    if left.isEmpty { return right }
+    if right.isEmpty { return left }
+    return EagerList(Array(left.slice + right.slice))
+  }
+
+  /// An element, then this list.
+  ///
+  /// ```swift
+  /// EagerList([2, 3]).prepending(1)   // [1, 2, 3]
+  /// ```
+  ///
+  /// - Complexity: O(*n*), where a ``LazyList`` has O(1).
+  @inlinable
+  public func prepending(_ element: Element) -> EagerList { EagerList([element] + slice) }
+
+  /// The elements of the sequences that this list consists of.
+  ///
+  /// ```swift
+  /// EagerList([[0], [], [1, 2]]).joined()   // [0, 1, 2]
+  /// ```
+  @inlinable
+  public func joined() -> EagerList<Element.Element> where Element: Sequence { flatMap { $0 } }
+
+  /// This list with an element between every two of its elements.
+  ///
+  /// ```swift
+  /// EagerList(["a", "b"]).interspersed(with: "-")   // ["a", "-", "b"]
+  /// ```
+  @inlinable
+  public func interspersed(with separator: Element) -> EagerList {
+    var results: [Element] = []
+    results.reserveCapacity(Swift.max(0, count * 2 - 1))
+    for element in self {
+      if !results.isEmpty { results.append(separator) }
+      results.append(element)
+    }
+    return EagerList(results)
+  }
+}
+
+/// The pairs of the elements that have the same position in both lists; as many as the shorter has.
+///
+/// ```swift
+/// zip(EagerList(["Ada", "Bob"]), EagerList(1...9))   // [("Ada", 1), ("Bob", 2)]
+/// ```
+// More special than the standard library's `zip` of two sequences, where the one below is not.
+@inlinable
+public func zip<First, Second>(
+  _ first: EagerList<First>, _ second: EagerList<Second>
+) -> EagerList<(First, Second)> {
+  EagerList(Array(Swift.zip(first, second)))
+}
+
+/// The tuples of the elements that have the same position in all of the lists; as many as the
+/// shortest has.
+@inlinable
+public func zip<each Element>(
+  _ list: repeat EagerList<each Element>
+) -> EagerList<(repeat each Element)> {
+  var count = Int.max
+  for list in repeat each list { count = min(count, list.count) }
+  // Of no lists at all there is no row, rather than rows without an end.
+  if count == .max { return [] }
+  var rows: [(repeat each Element)] = []
+  rows.reserveCapacity(count)
+  for row in 0..<count {
+    rows.append((repeat (each list).slice[(each list).slice.startIndex + row]))
+  }
+  return EagerList(rows)
+}

@@ -1,0 +1,137 @@
+extension EagerList {
+  /// The results of combining the elements so far; the start itself is not among them.
+  ///
+  /// ```swift
+  /// EagerList(1...4).reductions(0, +)   // [1, 3, 6, 10]
+  /// ```
+  @inlinable
+  public func reductions<Result>(
+    _ initial: Result, _ combine: (Result, Element) -> Result
+  ) -> EagerList<Result> {
+    reductions(into: initial) { $0 = combine($0, $1) }
+  }
+
+  /// The results of combining the elements so far with a throwing closure.
+  @inlinable
+  public func reductions<Result>(
+    _ initial: Result, _ combine: (Result, Element) throws -> Result
+  ) throws -> EagerList<Result> {
+    try reductions(into: initial) { (result, element) throws in
+      result = try combine(result, element)
+    }
+  }
+
+  /// The results of combining the elements so far with an asynchronous closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func reductions<Result>(
+    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async -> Result
+  ) async -> EagerList<Result> {
+    var result = initial
+    return await mapping { (element) async in
+      result = await combine(result, element)
+      return result
+    }
+  }
+
+  /// The results of combining the elements so far with an asynchronous throwing closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func reductions<Result>(
+    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async throws -> Result
+  ) async throws -> EagerList<Result> {
+    var result = initial
+    return try await mapping { (element) async throws in
+      result = try await combine(result, element)
+      return result
+    }
+  }
+
+  /// The results of updating a value with the elements so far; the start itself is not among them.
+  ///
+  /// ```swift
+  /// EagerList(1...3).reductions(into: []) { $0.append($1) }   // [[1], [1, 2], [1, 2, 3]]
+  /// ```
+  @inlinable
+  public func reductions<Result>(
+    into initial: Result, _ update: (inout Result, Element) -> Void
+  ) -> EagerList<Result> {
+    var result = initial
+    return map { (element) in
+      update(&result, element)
+      return result
+    }
+  }
+
+  /// The results of updating a value with the elements so far, by a throwing closure.
+  @inlinable
+  public func reductions<Result>(
+    into initial: Result, _ update: (inout Result, Element) throws -> Void
+  ) throws -> EagerList<Result> {
+    var result = initial
+    return try map { (element) throws in
+      try update(&result, element)
+      return result
+    }
+  }
+
+  /// The results of updating a value with the elements so far, by an asynchronous closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func reductions<Result>(
+    into initial: Result, _ update: nonisolated(nonsending) (inout Result, Element) async -> Void
+  ) async -> EagerList<Result> {
+    var result = initial
+    return await mapping { (element) async in
+      await update(&result, element)
+      return result
+    }
+  }
+
+  /// The results of updating a value with the elements so far, by an asynchronous throwing closure.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func reductions<Result>(
+    into initial: Result,
+    _ update: nonisolated(nonsending) (inout Result, Element) async throws -> Void
+  ) async throws -> EagerList<Result> {
+    var result = initial
+    return try await mapping { (element) async throws in
+      try await update(&result, element)
+      return result
+    }
+  }
+
+  /// The elements with their positions, counted from 0.
+  ///
+  /// ```swift
+  /// EagerList(["a", "b"]).enumerated()   // [(offset: 0, element: "a"), (1, "b")]
+  /// ```
+  @inlinable
+  public func enumerated() -> EagerList<(offset: Int, element: Element)> {
+    EagerList<(offset: Int, element: Element)>(Array(slice.enumerated()))
+  }
+
+  /// The pairs of each element and the one behind it.
+  ///
+  /// ```swift
+  /// EagerList(1...3).adjacentPairs()   // [(1, 2), (2, 3)]
+  /// ```
+  @inlinable
+  public func adjacentPairs() -> EagerList<(Element, Element)> { zip(self, tail) }
+
+  /// The elements in eager lists of a length, which share their storage; the last may be shorter.
+  ///
+  /// ```swift
+  /// EagerList(1...5).chunks(ofCount: 2)   // [[1, 2], [3, 4], [5]]
+  /// ```
+  ///
+  /// - Parameter count: 1 or more; anything else is a programmer's error and traps.
+  @inlinable
+  public func chunks(ofCount count: Int) -> EagerList<EagerList> {
+    require(count > 0, "EagerList.chunks(ofCount:) takes a count of 1 or more, not \(count)")
+    var chunks: [EagerList] = []
+    var rest = self
+    while !rest.isEmpty {
+      chunks.append(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    }
+    return EagerList<EagerList>(chunks)
+  }
+}

@@ -1,0 +1,105 @@
+// The asynchronous kinds; those with plain and throwing closures are the standard library's.
+extension EagerList {
+  /// The first element that satisfies an asynchronous predicate, `nil` if there is none.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func first(
+    where predicate: nonisolated(nonsending) (Element) async -> Bool
+  ) async -> Element? {
+    for element in self where await predicate(element) { return element }
+    return nil
+  }
+
+  /// The first element that satisfies an asynchronous throwing predicate, `nil` if there is none.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func first(
+    where predicate: nonisolated(nonsending) (Element) async throws -> Bool
+  ) async throws -> Element? {
+    for element in self where try await predicate(element) { return element }
+    return nil
+  }
+
+  /// Whether an element satisfies an asynchronous predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func contains(
+    where predicate: nonisolated(nonsending) (Element) async -> Bool
+  ) async -> Bool {
+    for element in self where await predicate(element) { return true }
+    return false
+  }
+
+  /// Whether an element satisfies an asynchronous throwing predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func contains(
+    where predicate: nonisolated(nonsending) (Element) async throws -> Bool
+  ) async throws -> Bool {
+    for element in self where try await predicate(element) { return true }
+    return false
+  }
+
+  /// Whether all elements satisfy an asynchronous predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func allSatisfy(
+    _ predicate: nonisolated(nonsending) (Element) async -> Bool
+  ) async -> Bool {
+    for element in self {
+      guard await predicate(element) else { return false }
+    }
+    return true
+  }
+
+  /// Whether all elements satisfy an asynchronous throwing predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func allSatisfy(
+    _ predicate: nonisolated(nonsending) (Element) async throws -> Bool
+  ) async throws -> Bool {
+    for element in self {
+      guard try await predicate(element) else { return false }
+    }
+    return true
+  }
+
+  /// The least element by an asynchronous order, the first of several; `nil` if there is none.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func min(
+    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async -> Bool
+  ) async -> Element? {
+    await extreme { (result, element) async in await areInIncreasingOrder(element, result) }
+  }
+
+  /// The least element by an asynchronous throwing order; `nil` if there is none.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func min(
+    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async throws -> Bool
+  ) async throws -> Element? {
+    try await extreme { (result, element) async throws in
+      try await areInIncreasingOrder(element, result)
+    }
+  }
+
+  /// The greatest element by an asynchronous order, the first of several; `nil` if there is none.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func max(
+    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async -> Bool
+  ) async -> Element? {
+    await extreme(areInIncreasingOrder)
+  }
+
+  /// The greatest element by an asynchronous throwing order; `nil` if there is none.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func max(
+    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async throws -> Bool
+  ) async throws -> Element? {
+    try await extreme(areInIncreasingOrder)
+  }
+
+  /// The element that no later one replaces.
+  @inlinable
+  nonisolated(nonsending) func extreme<Failure: Error>(
+    _ isReplaced: nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Element? {
+    guard let (head, rest) = uncons() else { return nil }
+    var result = head
+    for element in rest where try await isReplaced(result, element) { result = element }
+    return result
+  }
+}

@@ -1,0 +1,74 @@
+// `prefix(_:)`, `dropFirst(_:)`, `suffix(_:)`, and `prefix(while:)` and `drop(while:)` with plain
+// closures, are the standard library's: a slice of an eager list is one, so that they give eager
+// lists, and copy nothing.
+extension EagerList {
+  /// The list behind the first element; the tail of the empty list is empty.
+  ///
+  /// - Complexity: O(1). The storage is shared.
+  @inlinable
+  public var tail: EagerList { dropFirst() }
+
+  /// The first element and the list behind it, `nil` if there is none.
+  ///
+  /// ```swift
+  /// if let (head, tail) = list.uncons() { … }
+  /// ```
+  @inlinable
+  public func uncons() -> (head: Element, tail: EagerList)? { first.map { ($0, tail) } }
+
+  /// The element at a position, counted from the front, `nil` behind the end.
+  ///
+  /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
+  @inlinable
+  public func element(at position: Int) -> Element? {
+    require(
+      position >= 0,
+      "EagerList.element(at:) takes a position of 0 or more, not \(position); "
+        + "positions count from the front")
+    return position < count ? slice[slice.startIndex + position] : nil
+  }
+
+  /// The first elements, for as long as they satisfy an asynchronous predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func prefix(
+    while predicate: nonisolated(nonsending) (Element) async -> Bool
+  ) async -> EagerList {
+    prefix(await countOfFirst(predicate))
+  }
+
+  /// The first elements, for as long as they satisfy an asynchronous throwing predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func prefix(
+    while predicate: nonisolated(nonsending) (Element) async throws -> Bool
+  ) async throws -> EagerList {
+    prefix(try await countOfFirst(predicate))
+  }
+
+  /// The elements from the first one that does not satisfy an asynchronous predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func drop(
+    while predicate: nonisolated(nonsending) (Element) async -> Bool
+  ) async -> EagerList {
+    dropFirst(await countOfFirst(predicate))
+  }
+
+  /// The elements from the first one that does not satisfy an asynchronous throwing predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func drop(
+    while predicate: nonisolated(nonsending) (Element) async throws -> Bool
+  ) async throws -> EagerList {
+    dropFirst(try await countOfFirst(predicate))
+  }
+
+  @inlinable
+  nonisolated(nonsending) func countOfFirst<Failure: Error>(
+    _ predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Int {
+    var count = 0
+    for element in self {
+      guard try await predicate(element) else { break }
+      count += 1
+    }
+    return count
+  }
+}

@@ -1,0 +1,162 @@
+/// A list of which everything is computed: the eager counterpart of ``LazyList``, on an array.
+///
+/// Its operators have the names of the lazy ones, run at once, from the first element to the last,
+/// and give eager lists. Slices are eager lists, too, and share the storage.
+///
+/// ```swift
+/// let squares = EagerList(1...4).map { $0 * $0 }   // the closure has run four times
+/// squares.filter { $0 > 1 }                        // [4, 9, 16]
+/// squares.dropFirst(2)                             // [9, 16]
+/// await squares.lazyList.map { $0 + 1 }.head()     // 2, and the closure has run once
+/// ```
+///
+/// It is a random-access collection, so that all of the standard library's algorithms work on it.
+/// As with every slice, the first index of a part is where that part begins: use `startIndex`, or
+/// ``element(at:)``, which counts from the front.
+///
+/// Replaces `RACEagerSequence` and `RACArraySequence`.
+public struct EagerList<Element> {
+  @usableFromInline let slice: ArraySlice<Element>
+
+  /// The elements of a part of an array, which are not copied.
+  @inlinable
+  public init(_ slice: ArraySlice<Element>) { self.slice = slice }
+
+  /// The elements of an array, which is not copied.
+  @inlinable
+  public init(_ array: [Element]) { self.init(array[...]) }
+
+  /// The elements of a sequence, all of them now.
+  ///
+  /// ```swift
+  /// EagerList(1...3)   // [1, 2, 3]
+  /// ```
+  @inlinable
+  public init(_ elements: some Sequence<Element>) { self.init(Array(elements)) }
+
+  /// This list: a part of one stays the part that it is.
+  @inlinable
+  public init(_ list: EagerList) { self = list }
+
+  /// The list without elements.
+  @inlinable
+  public init() { self.init([]) }
+
+  /// The list without elements.
+  @inlinable
+  public static var empty: EagerList { EagerList() }
+
+  /// The list of one element.
+  @inlinable
+  public static func just(_ element: Element) -> EagerList { EagerList([element]) }
+
+  /// An element, so many times.
+  ///
+  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  @inlinable
+  public static func repeating(_ element: Element, count: Int) -> EagerList {
+    require(count >= 0, "EagerList.repeating(_:count:) takes a count of 0 or more, not \(count)")
+    return EagerList(Array(repeating: element, count: count))
+  }
+
+  /// The elements as an array.
+  ///
+  /// - Complexity: O(1), and nothing is copied; O(*n*) for a part of a list.
+  @inlinable
+  public var array: [Element] { Array(slice) }
+
+  /// This list: it is eager already.
+  @inlinable
+  public func eager() -> EagerList { self }
+}
+
+extension EagerList where Element: Sendable {
+  /// The elements as a lazy list: what is derived from it runs when it is demanded.
+  ///
+  /// - Complexity: O(1). The storage is shared.
+  ///
+  /// Replaces `lazySequence`.
+  @inlinable
+  public var lazyList: LazyList<Element, Never> { slice.lazyList }
+}
+
+extension EagerList: RandomAccessCollection {
+  /// The index of the first element: 0, unless this is a part of a list.
+  @inlinable
+  public var startIndex: Int { slice.startIndex }
+
+  /// The index behind the last element.
+  @inlinable
+  public var endIndex: Int { slice.endIndex }
+
+  /// The element at an index, counted as ``startIndex`` is.
+  @inlinable
+  public subscript(position: Int) -> Element {
+    require(
+      slice.indices.contains(position),
+      "EagerList[_:] has no element at index \(position): its indices are \(slice.indices)")
+    return slice[position]
+  }
+
+  /// A part of the list, which is an eager list and shares its storage and its indices.
+  @inlinable
+  public subscript(bounds: Range<Int>) -> EagerList {
+    require(
+      bounds.lowerBound >= slice.startIndex && bounds.upperBound <= slice.endIndex,
+      "EagerList[_:] has no part \(bounds): its indices are \(slice.indices)")
+    return EagerList(slice[bounds])
+  }
+
+  /// An iterator over the elements.
+  @inlinable
+  public func makeIterator() -> IndexingIterator<ArraySlice<Element>> {
+    slice.makeIterator()
+  }
+
+  /// Gives the elements' memory to a closure.
+  @inlinable
+  public func withContiguousStorageIfAvailable<Result>(
+    _ body: (UnsafeBufferPointer<Element>) throws -> Result
+  ) rethrows -> Result? {
+    try slice.withContiguousStorageIfAvailable(body)
+  }
+}
+
+extension EagerList: ExpressibleByArrayLiteral {
+  /// The list of the elements that are written out.
+  @inlinable
+  public init(arrayLiteral elements: Element...) { self.init(elements) }
+}
+
+extension EagerList: Sendable where Element: Sendable {}
+
+extension EagerList: Equatable where Element: Equatable {
+  /// Whether both have equal elements, in the same order.
+  @inlinable
+  public static func == (left: EagerList, right: EagerList) -> Bool {
+    left.slice == right.slice
+  }
+}
+
+extension EagerList: Hashable where Element: Hashable {
+  /// Feeds the elements to a hasher.
+  @inlinable
+  public func hash(into hasher: inout Hasher) { hasher.combine(slice) }
+}
+
+/// As an array.
+extension EagerList: Encodable where Element: Encodable {
+  /// Encodes the elements as an array.
+  public func encode(to encoder: any Encoder) throws { try array.encode(to: encoder) }
+}
+
+/// As an array.
+extension EagerList: Decodable where Element: Decodable {
+  /// Decodes the elements from an array.
+  public init(from decoder: any Decoder) throws { self.init(try Array(from: decoder)) }
+}
+
+extension EagerList: CustomStringConvertible {
+  /// The elements in brackets, as those of an array.
+  public var description: String { slice.description }
+}

@@ -1,0 +1,139 @@
+public import Synchronization
+
+// Lists are not Hashable, and have no `==`: both would need the end, which a list may not have.
+extension LazyList where Element: Equatable {
+  /// Whether another list has the same elements in the same order.
+  ///
+  /// ```swift
+  /// let list = LazyList(1...)
+  /// await list.elementsEqual([1, 2])                  // false, after three elements of `list`
+  /// await list.tail.prepending(1).elementsEqual(list) // true: the rest is shared, though endless
+  /// ```
+  ///
+  /// - Laziness: searching, for a difference. It stops there, and where the lists go on in the same
+  ///   cells, without evaluating those.
+  /// - Failure: a failure that comes before a difference.
+  ///
+  /// Replaces `-isEqual:`.
+  @inlinable
+  nonisolated(nonsending) public consuming func elementsEqual(
+    _ other: consuming LazyList
+  ) async throws(Failure) -> Bool {
+    var reader = Reader(self)
+    var otherReader = Reader(other)
+    while !reader.cursor.isAtSameCell(as: &otherReader.cursor) {
+      guard let element = try await reader.next() else {
+        return try await otherReader.next() == nil
+      }
+      // Not `!=`: there may be no other element, while this one is a nil.
+      guard let otherElement = try await otherReader.next(), element == otherElement else {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Whether another list, which may fail in another way, has the same elements in the same order.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public consuming func elementsEqual<OtherFailure>(
+    _ other: consuming LazyList<Element, OtherFailure>
+  ) async throws -> Bool {
+    try await widened().elementsEqual(other.widened())
+  }
+}
+
+// A predicate need not hold between an element and itself, so that a shared rest says nothing.
+extension LazyList {
+  /// Whether another list has as many elements, and a predicate holds between all pairs.
+  ///
+  /// - Laziness: searching, for a pair between which it does not hold.
+  @inlinable
+  nonisolated(nonsending) public consuming func elementsEqual<Other>(
+    _ other: consuming LazyList<Other, Failure>, by areEquivalent: (Element, Other) -> Bool
+  ) async throws(Failure) -> Bool {
+    var reader = Reader(self)
+    var otherReader = Reader(other)
+    while let element = try await reader.next() {
+      guard let otherElement = try await otherReader.next(), areEquivalent(element, otherElement)
+      else { return false }
+    }
+    return try await otherReader.next() == nil
+  }
+
+  /// Whether another list has as many elements, and a throwing predicate holds between all pairs.
+  @inlinable
+  nonisolated(nonsending) public consuming func elementsEqual<Other>(
+    _ other: consuming LazyList<Other, Failure>, by areEquivalent: (Element, Other) throws -> Bool
+  ) async throws -> Bool {
+    var reader = Reader(self)
+    var otherReader = Reader(other)
+    while let element = try await reader.next() {
+      guard let otherElement = try await otherReader.next(),
+        try areEquivalent(element, otherElement)
+      else { return false }
+    }
+    return try await otherReader.next() == nil
+  }
+
+  /// Whether another list has as many elements, and an asynchronous predicate holds between all
+  /// pairs.
+  @inlinable
+  nonisolated(nonsending) public consuming func elementsEqual<Other>(
+    _ other: consuming LazyList<Other, Failure>, by areEquivalent: (Element, Other) async -> Bool
+  ) async throws(Failure) -> Bool {
+    var reader = Reader(self)
+    var otherReader = Reader(other)
+    while let element = try await reader.next() {
+      guard let otherElement = try await otherReader.next(),
+        await areEquivalent(element, otherElement)
+      else { return false }
+    }
+    return try await otherReader.next() == nil
+  }
+
+  /// Whether another list has as many elements, and an asynchronous throwing predicate holds between
+  /// all pairs.
+  @inlinable
+  nonisolated(nonsending) public consuming func elementsEqual<Other>(
+    _ other: consuming LazyList<Other, Failure>,
+    by areEquivalent: (Element, Other) async throws -> Bool
+  ) async throws -> Bool {
+    var reader = Reader(self)
+    var otherReader = Reader(other)
+    while let element = try await reader.next() {
+      guard let otherElement = try await otherReader.next(),
+        try await areEquivalent(element, otherElement)
+      else { return false }
+    }
+    return try await otherReader.next() == nil
+  }
+}
+
+extension Cursor {
+  /// Whether both cursors will read the same cells from here on, or are both at an end.
+  ///
+  /// A cursor that has taken a producer over reads cells that nobody else has.
+  @inlinable
+  mutating func isAtSameCell(as other: inout Cursor) -> Bool {
+    if producer != nil || other.producer != nil { return false }
+    if segment === other.segment { return index == other.index }
+    skipLinks()
+    other.skipLinks()
+    return segment === other.segment && index == other.index
+  }
+
+  /// Goes over the links that are known, so that a position has one name only.
+  @inlinable
+  mutating func skipLinks() {
+    while let segment {
+      let word = segment.published.load(ordering: .acquiring)
+      guard word & 1 == 1, index >= word >> 1 else { return }
+      switch segment.link {
+      case .more(let next, let offset): move(to: next, at: offset &+ index &- word >> 1)
+      case .end: return move(to: nil, at: 0)
+      // The failure is read there.
+      case .failed: return
+      }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/// A few values of different types, in order, as one value that can be compared, hashed and encoded.
+///
+/// ```swift
+/// let order = Tuple("tea", 5)
+/// let (name, count) = order.elements   // "tea", 5
+/// order.elements.0                     // "tea", a String
+/// order == Tuple("tea", 5)             // true
+/// order.appending(2.5)                 // ("tea", 5, 2.5)
+/// ```
+///
+/// One definition serves every arity, also 0 and 1. An optional element is a value of its own: a
+/// `nil` among the elements is not the absence of an element.
+///
+/// A tuple is equatable, hashable, comparable (lexicographically), codable (as an array) and
+/// sendable when all of its elements are.
+///
+/// Replaces `RACTuple` and its subclasses.
+public struct Tuple<each Element> {
+  /// The values as a plain Swift tuple, with their types, to take apart.
+  ///
+  /// ```swift
+  /// let (name, count) = Tuple("tea", 5).elements
+  /// Tuple("tea", 5).elements.1 + 1   // 6
+  /// ```
+  ///
+  /// Replaces `RACTupleUnpack`.
+  public let elements: (repeat each Element)
+
+  /// A tuple of values.
+  ///
+  /// Replaces `RACTuplePack` and `+tupleWithObjects:`.
+  public init(_ element: repeat each Element) { elements = (repeat each element) }
+
+  /// A tuple of the values of a plain Swift tuple.
+  ///
+  /// ```swift
+  /// await zip(names, counts).map { Tuple(elements: $0) }.array()
+  /// ```
+  public init(elements: (repeat each Element)) { self.elements = elements }
+
+  /// This tuple with one more value at its end.
+  ///
+  /// ```swift
+  /// Tuple("tea").appending(5)   // ("tea", 5)
+  /// ```
+  ///
+  /// Replaces `-tupleByAddingObject:`.
+  public func appending<Value>(_ value: Value) -> Tuple<repeat each Element, Value> {
+    Tuple<repeat each Element, Value>(repeat each elements, value)
+  }
+}
+
+// MARK: Without types
+
+extension Tuple {
+  /// How many values there are.
+  public var count: Int {
+    var count = 0
+    for _ in repeat (each Element).self { count += 1 }
+    return count
+  }
+
+  /// The value at a position, without its type; `nil` behind the end.
+  ///
+  /// A value that is `nil` itself is there: it comes as an `Any` that holds a `nil`.
+  ///
+  /// ```swift
+  /// let tuple = Tuple("tea", Int?.none)
+  /// tuple[0] as? String   // "tea"
+  /// tuple[1] == nil       // false: the element is a nil
+  /// tuple[2] == nil       // true: there is no element
+  /// ```
+  ///
+  /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
+  ///
+  /// Replaces `-objectAtIndex:` and `tuple[i]`.
+  public subscript(position: Int) -> Any? {
+    require(
+      position >= 0,
+      "Tuple[_:] takes a position of 0 or more, not \(position); positions count from the front")
+    var index = 0
+    for element in repeat each elements {
+      if index == position { return .some(element) }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The first value, without its type; `nil` if there is none. `tuple.elements.0` has the type.
+  public var first: Any? { self[0] }
+
+  /// The second value, without its type; `nil` if there is none. `tuple.elements.1` has the type.
+  public var second: Any? { self[1] }
+
+  /// The third value, without its type; `nil` if there is none. `tuple.elements.2` has the type.
+  public var third: Any? { self[2] }
+
+  /// The fourth value, without its type; `nil` if there is none. `tuple.elements.3` has the type.
+  public var fourth: Any? { self[3] }
+
+  /// The fifth value, without its type; `nil` if there is none. `tuple.elements.4` has the type.
+  public var fifth: Any? { self[4] }
+
+  /// The last value, without its type; `nil` if there is none.
+  public var last: Any? { count == 0 ? nil : self[count - 1] }
+
+  /// The values, without their types, in order.
+  ///
+  /// Replaces `-allObjects`.
+  public var array: [Any] {
+    var values: [Any] = []
+    for element in repeat each elements { values.append(element) }
+    return values
+  }
+}
+
+/// The values, without their types, in order.
+///
+/// ```swift
+/// for value in Tuple("tea", 5) { print(value) }   // tea, then 5
+/// ```
+extension Tuple: Sequence {
+  /// An iterator over the values, without their types.
+  public func makeIterator() -> IndexingIterator<[Any]> { array.makeIterator() }
+
+  /// How many values there are.
+  public var underestimatedCount: Int { count }
+}
+
+extension Tuple where repeat each Element: Sendable {
+  /// The values as a list. A snapshot, as every `.lazyList`.
+  ///
+  /// ```swift
+  /// await Tuple("tea", 5).lazyList.count()   // 2
+  /// ```
+  ///
+  /// Replaces `rac_sequence` on `RACTuple`.
+  public var lazyList: LazyList<any Sendable, Never> {
+    var values: [any Sendable] = []
+    for element in repeat each elements { values.append(element) }
+    return values.lazyList
+  }
+}
+
+// MARK: As its elements are
+
+extension Tuple: Sendable where repeat each Element: Sendable {}
+
+extension Tuple: Equatable where repeat each Element: Equatable {
+  /// Whether all elements are equal.
+  public static func == (left: Tuple, right: Tuple) -> Bool {
+    for (left, right) in repeat (each left.elements, each right.elements) {
+      if left != right { return false }
+    }
+    return true
+  }
+}
+
+extension Tuple: Hashable where repeat each Element: Hashable {
+  /// Feeds the elements to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    for element in repeat each elements { hasher.combine(element) }
+  }
+}
+
+/// Lexicographically: the first elements that differ decide.
+extension Tuple: Comparable where repeat each Element: Comparable {
+  /// Whether this is the lesser one where the first elements differ.
+  public static func < (left: Tuple, right: Tuple) -> Bool {
+    for (left, right) in repeat (each left.elements, each right.elements) {
+      if left < right { return true }
+      if left != right { return false }
+    }
+    return false
+  }
+}
+
+extension Tuple: CustomStringConvertible {
+  /// The values in parentheses, strings in quotes: `("foo", 5, nil)`.
+  public var description: String {
+    var items: [String] = []
+    for element in repeat each elements { items.append(describe(element)) }
+    return "(\(items.joined(separator: ", ")))"
+  }
+}
+
+/// As a literal would look: without the `Optional(…)` around a value that is there.
+private func describe(_ value: Any) -> String {
+  guard let optional = value as? any OptionalValue else { return String(reflecting: value) }
+  return optional.payload.map(describe) ?? "nil"
+}

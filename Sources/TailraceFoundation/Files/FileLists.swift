@@ -1,0 +1,104 @@
+import FileReading
+public import Foundation
+public import Tailrace
+
+extension URL {
+  /// The lines of this file as a list, read as they are demanded, without their ends.
+  ///
+  /// ```swift
+  /// let log = URL(filePath: "/var/log/system.log").lazyLines
+  /// let firstError = try await log.first { $0.contains("error") }   // reads up to it
+  /// ```
+  ///
+  /// A line ends with `\n` or `\r\n`; the last one may have no end. Empty lines are lines. Bytes that
+  /// are not UTF-8 are replaced by U+FFFD.
+  ///
+  /// - Laziness: stepwise, 64 KiB of the file at a time. It is opened at the first demand, and closed
+  ///   at its end, at a failure, and when nobody can read on.
+  /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
+  /// - Failure: ``FileError``, behind the lines that were complete.
+  public var lazyLines: LazyList<String, FileError> { origin.lines }
+
+  /// The bytes of this file as a list, in chunks, read as they are demanded.
+  ///
+  /// ```swift
+  /// let size = try await url.lazyChunks().reduce(0) { $0 + $1.count }   // in constant memory
+  /// ```
+  ///
+  /// - Laziness: stepwise, one chunk at a time. The file is opened at the first demand, and closed at
+  ///   its end, at a failure, and when nobody can read on.
+  /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
+  /// - Failure: ``FileError``, behind what could be read.
+  /// - Parameter count: 1 or more; anything else is a programmer's error and traps. A chunk may have
+  ///   fewer bytes, at the end, and where a pipe has no more at the moment.
+  public func lazyChunks(upTo count: Int = 65_536) -> LazyList<Data, FileError> {
+    origin.chunks(upTo: count)
+  }
+
+  private var origin: FileOrigin {
+    guard isFileURL else {
+      return FileOrigin(
+        name: absoluteString, place: .unreadable(SystemError(code: EINVAL)))
+    }
+    return withUnsafeFileSystemRepresentation { path in
+      FileOrigin(
+        name: self.path(percentEncoded: false),
+        place: path.map { .path(Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1))) }
+          ?? .unreadable(SystemError(code: EINVAL)))
+    }
+  }
+}
+
+extension FileHandle {
+  /// The lines of what this handle has left, as a list, read as they are demanded, without their
+  /// ends.
+  ///
+  /// ```swift
+  /// for try await line in FileHandle.standardInput.lazyLines { print(line.count) }
+  /// ```
+  ///
+  /// It has a descriptor of its own, so that the handle may be closed; but the position in the file
+  /// belongs to both, and who goes on reading from the handle takes bytes away from the list.
+  ///
+  /// A line ends with `\n` or `\r\n`; the last one may have no end. Bytes that are not UTF-8 are
+  /// replaced by U+FFFD.
+  ///
+  /// - Laziness: stepwise, 64 KiB at a time.
+  /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
+  /// - Failure: ``FileError``, behind the lines that were complete.
+  public var lazyLines: LazyList<String, FileError> { origin.lines }
+
+  /// The bytes that this handle has left, as a list, in chunks, read as they are demanded.
+  ///
+  /// It has a descriptor of its own, as ``lazyLines``.
+  ///
+  /// - Laziness: stepwise, one chunk at a time.
+  /// - Failure: ``FileError``, behind what could be read.
+  /// - Parameter count: 1 or more; anything else is a programmer's error and traps. A chunk may have
+  ///   fewer bytes, at the end, and where a pipe has no more at the moment.
+  public func lazyChunks(upTo count: Int = 65_536) -> LazyList<Data, FileError> {
+    origin.chunks(upTo: count)
+  }
+
+  private var origin: FileOrigin {
+    let name = "file descriptor \(fileDescriptor)"
+    do throws(SystemError) {
+      return FileOrigin(name: name, place: .open(try .duplicating(fileDescriptor)))
+    } catch {
+      return FileOrigin(name: name, place: .unreadable(error))
+    }
+  }
+}
+
+extension FileOrigin {
+  fileprivate var lines: LazyList<String, FileError> {
+    LazyList(runs: LineBlocks(chunks: FileChunks(origin: self, size: 65_536)))
+  }
+
+  fileprivate func chunks(upTo count: Int) -> LazyList<Data, FileError> {
+    guard count > 0 else {
+      fatalError("lazyChunks(upTo:) takes a count of 1 or more, not \(count)")
+    }
+    return FileChunks(origin: self, size: count).memoized().map { Data($0) }
+  }
+}

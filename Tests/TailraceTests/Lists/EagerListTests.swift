@@ -1,0 +1,167 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("EagerList")
+struct EagerListTests {
+  private func expectEager<T>(_ list: EagerList<T>) {}
+
+  @Test("everything at once, in order")
+  func eager() async {
+    let probe = Probe<Int>()
+    let list = EagerList(1...5).map { probe.pass($0) }
+    #expect(probe.values == [1, 2, 3, 4, 5])
+    #expect(list == [1, 2, 3, 4, 5])
+    #expect(list.eager() == list)
+    #expect(await list.lazyList.eager() == list)
+    #expect(await LazyList(1...5).eager() == list)
+  }
+
+  @Test("slices are eager, share storage and indices")
+  func slices() {
+    let list = EagerList(0..<10)
+    expectEager(list.prefix(3))
+    expectEager(list.dropFirst())
+    expectEager(list.prefix { $0 < 3 })
+    expectEager(list.drop { $0 < 3 })
+    expectEager(list.suffix(2))
+    expectEager(list[2..<4])
+    expectEager(list[2...])
+    let part = list.dropFirst(3).dropLast(2)
+    #expect(part == [3, 4, 5, 6, 7])
+    #expect(part.startIndex == 3 && part.endIndex == 8)
+    #expect(part[3] == 3 && part.first == 3 && part.last == 7)
+    #expect(part.element(at: 0) == 3 && part.element(at: 5) == nil)
+    #expect(part.array == [3, 4, 5, 6, 7])
+    #expect(part.map { $0 }.startIndex == 0)
+    #expect(part.hashValue == EagerList(3...7).hashValue)
+    #expect("\(part)" == "[3, 4, 5, 6, 7]")
+    #expect(EagerList(part) == part)
+    let whole = list.array.withUnsafeBufferPointer(\.baseAddress)
+    #expect(list.array.withUnsafeBufferPointer(\.baseAddress) == whole)
+    let slice = list.dropFirst(2).withContiguousStorageIfAvailable { $0.baseAddress }
+    #expect(slice == whole.map { $0 + 2 })
+  }
+
+  @Test("heads and tails")
+  func headsAndTails() {
+    #expect(EagerList<Int>.empty.tail.isEmpty)
+    #expect(EagerList<Int>.empty.uncons() == nil)
+    var list = EagerList(0..<10)
+    var seen: [Int] = []
+    while let (head, tail) = list.uncons() {
+      seen.append(head)
+      list = tail
+    }
+    #expect(seen == Array(0..<10))
+    #expect(EagerList<Int?>([nil, 1]).uncons()?.head == .some(.none))
+  }
+
+  @Test("bind: stop ends after the whole inner list, nil at once, and nothing runs after")
+  func bind() async throws {
+    let probe = Probe<Int>()
+    let stopped = EagerList(1...9).bind { number, stop in
+      stop = probe.pass(number) == 2
+      return .repeating(number, count: 2)
+    }
+    #expect(stopped == [1, 1, 2, 2])
+    #expect(probe.values == [1, 2])
+    let ended = EagerList(1...9).bind { number, _ in
+      number == 2 ? nil : EagerList.just(number)
+    }
+    #expect(ended == [1])
+    let inTurn = try await EagerList(1...9).bind { number, stop async throws in
+      await Task.yield()
+      stop = number == 2
+      return EagerList.repeating(number, count: 2)
+    }
+    #expect(inTurn == [1, 1, 2, 2])
+  }
+
+  @Test("in an asynchronous function, plain calls need no await, whatever they are given")
+  func kinds() async throws {
+    let list = EagerList(1...3)
+    func plain(_ number: Int) -> Int { number * 2 }
+    func throwing(_ number: Int) throws -> Int { number * 2 }
+    func asynchronous(_ number: Int) async -> Int { number * 2 }
+    func both(_ number: Int) async throws -> Int { number * 2 }
+
+    expectEager(list.map { $0 * 2 })
+    expectEager(list.map(plain))
+    expectEager(list.filter { $0 > 1 })
+    expectEager(list.compactMap { Int?.some($0) })
+    expectEager(list.flatMap { [$0] })
+    expectEager(list.reductions(0, +))
+    expectEager(list.reductions(into: 0) { $0 += $1 })
+    expectEager(list.removeDuplicates(by: ==))
+    expectEager(list.enumerated())
+    expectEager(EagerList([[1], [2]]).joined())
+    expectEager(list.prefix { $0 < 2 })
+    #expect(list.reduce(0, +) == 6)
+    #expect(list.reduce(into: 0) { $0 += $1 } == 6)
+    #expect(list.contains { $0 == 2 } && list.allSatisfy { $0 > 0 })
+    #expect(list.first { $0 > 1 } == 2)
+    #expect(list.min(by: <) == 1 && list.max { $0 < $1 } == 3 && list.max() == 3)
+    #expect(list.foldRight(0, -) == 2)
+    list.forEach { _ in }
+    let array: [Int] = list.map { $0 }
+    #expect(array == [1, 2, 3])
+
+    #expect(try list.map(throwing) == [2, 4, 6])
+    #expect(await list.map(asynchronous) == [2, 4, 6])
+    #expect(try await list.map(both) == [2, 4, 6])
+    #expect(await list.map { await asynchronous($0) } == [2, 4, 6])
+    #expect(try await list.map { try await both($0) } == [2, 4, 6])
+  }
+
+  @Test("plain calls in a plain function")
+  func plainKinds() throws {
+    let list = EagerList(1...3)
+    #expect(list.map { $0 * 2 } == [2, 4, 6])
+    #expect(list.map(\.description) == ["1", "2", "3"])
+    #expect(list.reduce(0, +) == 6)
+    #expect(throws: Mishap.self) {
+      try list.map { number throws in throw Mishap(position: number) }
+    }
+    #expect(throws: Mishap.self) {
+      try list.filter { number throws in
+        if number == 2 { throw Mishap(position: number) }
+        return true
+      }
+    }
+  }
+
+  @Test("zip of two, of three, with an array")
+  func zips() {
+    let (numbers, letters) = (EagerList(1...3), EagerList(["a", "b"]))
+    expectEager(zip(numbers, letters))
+    #expect(zip(numbers, letters).map { "\($0)\($1)" } == ["1a", "2b"])
+    expectEager(zip(numbers, letters, numbers.dropFirst()))
+    #expect(zip(numbers, letters, numbers.dropFirst()).map { $0.0 + $0.2 } == [3, 5])
+    #expect(Array(zip(numbers, [7, 8])).map { $0 + $1 } == [8, 10])
+    #expect(zip(numbers, EagerList<Int>.empty, numbers).isEmpty)
+  }
+
+  @Test("elements that cannot be sent")
+  func unsendable() async {
+    final class Box { var number = 0 }
+    let boxes = EagerList([Box(), Box()])
+    let numbers = await boxes.map { box async in
+      box.number += 1
+      return box.number
+    }
+    #expect(numbers == [1, 1])
+    #expect(boxes.map { $0.number } == [1, 1])
+    #expect(await boxes.map(\.number) == [1, 1])
+  }
+
+  @Test("indices and counts that do not exist trap")
+  func traps() async {
+    await #expect(processExitsWith: .failure) { _ = EagerList(0..<9).prefix(3)[3] }
+    await #expect(processExitsWith: .failure) { _ = EagerList(0..<9).dropFirst(3)[2] }
+    await #expect(processExitsWith: .failure) { _ = EagerList(0..<9).prefix(3)[2..<4] }
+    await #expect(processExitsWith: .failure) { _ = EagerList(0..<9).chunks(ofCount: 0) }
+    await #expect(processExitsWith: .failure) { _ = EagerList(0..<9).element(at: -1) }
+    await #expect(processExitsWith: .failure) { _ = EagerList.repeating(1, count: -1) }
+  }
+}
