@@ -1,0 +1,58 @@
+/// Reads an inbox for several tasks, each element for one of them: what an `AsyncStream` needs, whose
+/// consumers may be many.
+final class SharedReader<Element: Sendable, Failure: Error>: Sendable {
+  private let inbox: Inbox<Element, Failure>
+  /// What sends into the inbox, until the first read.
+  private let source: Locked<(@Sendable (Inbox<Element, Failure>) -> Void)?>
+
+  /// A reader of an inbox of its own, that `source` sends into from the first read on.
+  init(
+    _ policy: SignalBufferingPolicy,
+    _ source: @escaping @Sendable (Inbox<Element, Failure>) -> Void
+  ) {
+    inbox = Inbox(policy)
+    self.source = Locked(source)
+  }
+
+  deinit { inbox.cancel() }
+
+  func cancel() { inbox.cancel() }
+
+  /// The next element, `nil` at the end.
+  ///
+  /// - Cancellation: a consumer that is cancelled ends the stream for all, as with every stream. It
+  ///   throws `CancellationError` where `Failure` can be one.
+  nonisolated(nonsending) func next() async throws(Failure) -> Element? {
+    if Task.isCancelled { inbox.cancel() }
+    source.withLock { $0.take() }?(inbox)
+    while true {
+      let (taken, element) = inbox.takeOne()
+      if let element { return element }
+      switch taken {
+      case .elements, .nothing: await inbox.sleep(leavingWhenCancelled: true)
+      case .ended(let failure):
+        guard let failure else { return nil }
+        throw failure
+      case .cancelled:
+        guard let cancellation = CancellationError() as? Failure else { return nil }
+        throw cancellation
+      }
+    }
+  }
+}
+
+extension SharedReader where Failure == Never {
+  func stream() -> AsyncStream<Element> {
+    AsyncStream {
+      await self.next()
+    } onCancel: { [inbox] in
+      inbox.cancel()
+    }
+  }
+}
+
+extension SharedReader where Failure == any Error {
+  func stream() -> AsyncThrowingStream<Element, any Error> {
+    AsyncThrowingStream { try await self.next() }
+  }
+}
