@@ -20,9 +20,7 @@ struct Backlog<Element: Sendable>: Sendable {
   }
 
   @usableFromInline let policy: SignalBufferingPolicy
-  @usableFromInline var arrived: [Element] = []
-  /// Those that arrived before, the oldest last: a queue whose two ends are cheap.
-  @usableFromInline var leaving: [Element] = []
+  @usableFromInline var elements = FIFO<Element>()
 
   init(_ policy: SignalBufferingPolicy) {
     switch policy {
@@ -34,12 +32,12 @@ struct Backlog<Element: Sendable>: Sendable {
     self.policy = policy
   }
 
-  @usableFromInline var count: Int { arrived.count + leaving.count }
+  @usableFromInline var count: Int { elements.count }
 
   @inlinable
   mutating func append(_ element: Element) -> Admission {
     if case .unbounded = policy {
-      arrived.append(element)
+      elements.append(element)
       return .kept(remaining: .max)
     }
     return appendWithinBound(element)
@@ -50,9 +48,9 @@ struct Backlog<Element: Sendable>: Sendable {
     var oldest: Element?
     if remaining == 0 {
       guard case .bufferingNewest(1...) = policy else { return .dropped(element) }
-      oldest = removeFirst()
+      oldest = elements.popFirst()
     }
-    arrived.append(element)
+    elements.append(element)
     return oldest.map { .dropped($0) } ?? .kept(remaining: remaining)
   }
 
@@ -64,25 +62,16 @@ struct Backlog<Element: Sendable>: Sendable {
     }
   }
 
-  @usableFromInline
-  mutating func removeFirst() -> Element? {
-    if leaving.isEmpty {
-      swap(&arrived, &leaving)
-      leaving.reverse()
-    }
-    return leaving.popLast()
-  }
-
   /// Moves elements into a batch that is empty, the next one last: all that is there, or just one
   /// where something may still have to make room for what comes.
   @inlinable
   mutating func take(into batch: inout [Element]) -> Bool {
     if case .unbounded = policy {
-      guard !arrived.isEmpty else { return false }
-      swap(&arrived, &batch)
+      guard !elements.arrived.isEmpty else { return false }
+      swap(&elements.arrived, &batch)
       return true
     }
-    guard let element = removeFirst() else { return false }
+    guard let element = elements.popFirst() else { return false }
     batch.append(element)
     return true
   }

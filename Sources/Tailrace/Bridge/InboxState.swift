@@ -54,7 +54,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
     guard case .open = phase else { return (.terminated, nil) }
     if !readers.isEmpty {
       // Somebody waits for it: it needs no room, not even where nothing is kept.
-      backlog.arrived.append(element)
+      backlog.elements.append(element)
       return (.enqueued(remaining: backlog.remaining), readers.removeFirst())
     }
     switch backlog.append(element) {
@@ -95,7 +95,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   /// A reader wants one element. Wakes the sender if there is room again.
   mutating func takeOne() -> (taken: Taken, element: Element?, sender: Sleeper?) {
     var one: [Element] = []
-    if let element = backlog.removeFirst() { return (.elements, element, sender.take()) }
+    if let element = backlog.elements.popFirst() { return (.elements, element, sender.take()) }
     return (take(into: &one).taken, nil, nil)
   }
 

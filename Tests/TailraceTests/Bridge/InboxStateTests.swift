@@ -136,7 +136,7 @@ struct InboxStateTests {
   func cancel() {
     var state = State(.unbounded)
     _ = state.send(1)
-    #expect(state.cancel().unread?.arrived == [1])
+    #expect(state.cancel().unread?.elements.arrived == [1])
     #expect(state.cancel().unread == nil)
     #expect(state.send(2).result == .terminated)
     var batch: [Int] = []
