@@ -72,8 +72,11 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   /// Sleeps until an element would not be dropped, or until nobody is interested.
   nonisolated(nonsending) func room() async {
-    await withUnsafeContinuation { continuation in
-      if !state.withLock({ $0.sleep(sender: continuation) }) { continuation.resume() }
+    // Looks again after each wake-up: where nothing is kept, only a reader that waits is room.
+    while state.withLock({ $0.isFull }) {
+      await withUnsafeContinuation { continuation in
+        if !state.withLock({ $0.sleep(sender: continuation) }) { continuation.resume() }
+      }
     }
   }
 }

@@ -108,11 +108,17 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
 
   /// A sender would sleep until there is room. False if there is, or if nobody is interested.
   mutating func sleep(sender: Sleeper) -> Bool {
-    guard case .open = phase, case .bufferingOldest(let bound) = backlog.policy,
-      backlog.count >= bound, readers.isEmpty
-    else { return false }
+    guard isFull else { return false }
     self.sender = sender
     return true
+  }
+
+  /// What is sent now would be dropped, by a policy that keeps the oldest.
+  var isFull: Bool {
+    guard case .open = phase, case .bufferingOldest(let bound) = backlog.policy else {
+      return false
+    }
+    return backlog.count >= bound && readers.isEmpty
   }
 
   /// Keeps a handler. False if the subscription is over: then the caller runs it, now.

@@ -91,7 +91,7 @@ extension LazyList where Failure == Never {
 
 extension LazyList where Failure == any Error {
   /// The elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws what the list
-  /// fails with, and `CancellationError` in a cancelled task.
+  /// fails with. In a cancelled task it ends, as every stream of that type does.
   public func stream(
     on scheduler: any Scheduler,
     bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy =

@@ -20,8 +20,7 @@ final class SharedReader<Element: Sendable, Failure: Error>: Sendable {
 
   /// The next element, `nil` at the end.
   ///
-  /// - Cancellation: a consumer that is cancelled ends the stream for all, as with every stream. It
-  ///   throws `CancellationError` where `Failure` can be one.
+  /// - Cancellation: a consumer that is cancelled ends the stream for all, as with every stream.
   nonisolated(nonsending) func next() async throws(Failure) -> Element? {
     if Task.isCancelled { inbox.cancel() }
     source.withLock { $0.take() }?(inbox)
@@ -33,9 +32,7 @@ final class SharedReader<Element: Sendable, Failure: Error>: Sendable {
       case .ended(let failure):
         guard let failure else { return nil }
         throw failure
-      case .cancelled:
-        guard let cancellation = CancellationError() as? Failure else { return nil }
-        throw cancellation
+      case .cancelled: return nil
       }
     }
   }
