@@ -22,6 +22,7 @@ struct Backlog<Element: Sendable>: Sendable {
   @usableFromInline let policy: SignalBufferingPolicy
   @usableFromInline var elements = FIFO<Element>()
 
+  @inlinable
   init(_ policy: SignalBufferingPolicy) {
     switch policy {
     case .unbounded: break
@@ -32,7 +33,7 @@ struct Backlog<Element: Sendable>: Sendable {
     self.policy = policy
   }
 
-  @usableFromInline var count: Int { elements.count }
+  @inlinable var count: Int { elements.count }
 
   @inlinable
   mutating func append(_ element: Element) -> Admission {
@@ -43,7 +44,7 @@ struct Backlog<Element: Sendable>: Sendable {
     return appendWithinBound(element)
   }
 
-  @usableFromInline
+  @inlinable
   mutating func appendWithinBound(_ element: Element) -> Admission {
     var oldest: Element?
     if remaining == 0 {
@@ -55,7 +56,7 @@ struct Backlog<Element: Sendable>: Sendable {
   }
 
   /// How many elements there is room for.
-  @usableFromInline var remaining: Int {
+  @inlinable var remaining: Int {
     switch policy {
     case .unbounded: .max
     case .bufferingOldest(let bound), .bufferingNewest(let bound): max(0, bound - count)

@@ -9,6 +9,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   @usableFromInline let state: Locked<State>
 
+  @inlinable
   init(_ policy: SignalBufferingPolicy) { state = Locked(State(policy)) }
 
   @inlinable
@@ -18,11 +19,13 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     return result
   }
 
+  @usableFromInline
   func end(with failure: Failure?) { act(on: state.withLock { $0.end(with: failure) }) }
 
   @usableFromInline
   func cancel() { act(on: state.withLock { $0.cancel() }) }
 
+  @usableFromInline
   func onCancel(_ handler: @escaping Disposal.Handler) {
     if !state.withLock({ $0.onCancel(handler) }) { handler() }
   }
@@ -45,6 +48,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     return taken
   }
 
+  @inlinable
   func takeOne() -> (taken: State.Taken, element: Element?) {
     let (taken, element, sender) = state.withLock { $0.takeOne() }
     sender?.resume()
@@ -52,7 +56,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Sleeps until there is something new to look at. If that is wanted, being cancelled is leaving.
-  @usableFromInline
+  @inlinable
   nonisolated(nonsending) func sleep(leavingWhenCancelled: Bool) async {
     guard leavingWhenCancelled else { return await sleep() }
     await withTaskCancellationHandler {
@@ -62,7 +66,8 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  private nonisolated(nonsending) func sleep() async {
+  @inlinable
+  nonisolated(nonsending) func sleep() async {
     await withUnsafeContinuation { continuation in
       let (sleeps, sender) = state.withLock { $0.sleep(reader: continuation) }
       sender?.resume()
@@ -71,6 +76,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Sleeps until an element would not be dropped, or until nobody is interested.
+  @inlinable
   nonisolated(nonsending) func room() async {
     // Looks again after each wake-up: where nothing is kept, only a reader that waits is room.
     while state.withLock({ $0.isFull }) {

@@ -46,6 +46,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   @usableFromInline var sender: Sleeper?
   @usableFromInline var disposal = Disposal.none
 
+  @inlinable
   init(_ policy: SignalBufferingPolicy) { backlog = Backlog(policy) }
 
   /// Somebody sends an element. Wakes one of the readers that wait.
@@ -93,6 +94,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   }
 
   /// A reader wants one element. Wakes the sender if there is room again.
+  @inlinable
   mutating func takeOne() -> (taken: Taken, element: Element?, sender: Sleeper?) {
     var one: [Element] = []
     if let element = backlog.elements.popFirst() { return (.elements, element, sender.take()) }
@@ -100,6 +102,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   }
 
   /// A reader found nothing, and would sleep. False if there is something new to look at.
+  @inlinable
   mutating func sleep(reader: Sleeper) -> (sleeps: Bool, sender: Sleeper?) {
     guard case .open = phase, backlog.count == 0 else { return (false, nil) }
     readers.append(reader)
@@ -107,6 +110,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   }
 
   /// A sender would sleep until there is room. False if there is, or if nobody is interested.
+  @inlinable
   mutating func sleep(sender: Sleeper) -> Bool {
     guard isFull else { return false }
     self.sender = sender
@@ -114,6 +118,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   }
 
   /// What is sent now would be dropped, by a policy that keeps the oldest.
+  @inlinable
   var isFull: Bool {
     guard case .open = phase, case .bufferingOldest(let bound) = backlog.policy else {
       return false

@@ -20,6 +20,7 @@ extension LazyList {
   /// - Cancellation: ending the subscription stops the walk before the next element.
   ///
   /// Replaces `-signalWithScheduler:` and, on `.background()`, `-signal`.
+  @inlinable
   public func signal(on scheduler: any Scheduler) -> Signal<Element, Failure> {
     Signal { subscriber in
       walk(on: scheduler, into: subscriber) { await scheduler.turn() }
@@ -27,7 +28,8 @@ extension LazyList {
   }
 
   /// Sends the elements from a task on the scheduler, after a pause before each.
-  fileprivate func walk(
+  @inlinable
+  func walk(
     on scheduler: any Scheduler, into subscriber: Signal<Element, Failure>.Subscriber,
     pausing pause: @escaping @Sendable () async -> Void
   ) {
@@ -49,7 +51,8 @@ extension LazyList {
     subscriber.onCancel { task.cancel() }
   }
 
-  fileprivate func sharedReader(
+  @inlinable
+  func walkReader(
     on scheduler: any Scheduler, _ policy: SignalBufferingPolicy
   ) -> SharedReader<Element, Failure> {
     SharedReader(policy) { inbox in
@@ -74,6 +77,7 @@ extension LazyList where Failure == Never {
   /// - Isolation: plain closures of the list run on the scheduler when the walk demands first.
   /// - Cancellation: releasing the stream and its iterators stops the walk, and so does cancelling a
   ///   task that reads it.
+  @inlinable
   public func stream(
     on scheduler: any Scheduler,
     bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
@@ -85,13 +89,14 @@ extension LazyList where Failure == Never {
       case .bufferingNewest(let bound): .bufferingNewest(bound)
       @unknown default: .unbounded
       }
-    return sharedReader(on: scheduler, policy).stream()
+    return walkReader(on: scheduler, policy).stream()
   }
 }
 
 extension LazyList where Failure == any Error {
   /// The elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws what the list
   /// fails with. In a cancelled task it ends, as every stream of that type does.
+  @inlinable
   public func stream(
     on scheduler: any Scheduler,
     bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy =
@@ -104,6 +109,6 @@ extension LazyList where Failure == any Error {
       case .bufferingNewest(let bound): .bufferingNewest(bound)
       @unknown default: .unbounded
       }
-    return sharedReader(on: scheduler, policy).stream()
+    return walkReader(on: scheduler, policy).stream()
   }
 }

@@ -1,11 +1,13 @@
 /// Reads an inbox for several tasks, each element for one of them: what an `AsyncStream` needs, whose
 /// consumers may be many.
+@usableFromInline
 final class SharedReader<Element: Sendable, Failure: Error>: Sendable {
-  private let inbox: Inbox<Element, Failure>
+  @usableFromInline let inbox: Inbox<Element, Failure>
   /// What sends into the inbox, until the first read.
-  private let source: Locked<(@Sendable (Inbox<Element, Failure>) -> Void)?>
+  @usableFromInline let source: Locked<(@Sendable (Inbox<Element, Failure>) -> Void)?>
 
   /// A reader of an inbox of its own, that `source` sends into from the first read on.
+  @inlinable
   init(
     _ policy: SignalBufferingPolicy,
     _ source: @escaping @Sendable (Inbox<Element, Failure>) -> Void
@@ -14,13 +16,13 @@ final class SharedReader<Element: Sendable, Failure: Error>: Sendable {
     self.source = Locked(source)
   }
 
+  @inlinable
   deinit { inbox.cancel() }
-
-  func cancel() { inbox.cancel() }
 
   /// The next element, `nil` at the end.
   ///
   /// - Cancellation: a consumer that is cancelled ends the stream for all, as with every stream.
+  @inlinable
   nonisolated(nonsending) func next() async throws(Failure) -> Element? {
     if Task.isCancelled { inbox.cancel() }
     source.withLock { $0.take() }?(inbox)
@@ -39,6 +41,7 @@ final class SharedReader<Element: Sendable, Failure: Error>: Sendable {
 }
 
 extension SharedReader where Failure == Never {
+  @inlinable
   func stream() -> AsyncStream<Element> {
     AsyncStream {
       await self.next()
@@ -49,6 +52,7 @@ extension SharedReader where Failure == Never {
 }
 
 extension SharedReader where Failure == any Error {
+  @inlinable
   func stream() -> AsyncThrowingStream<Element, any Error> {
     AsyncThrowingStream { try await self.next() }
   }

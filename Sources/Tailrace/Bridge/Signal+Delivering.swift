@@ -31,6 +31,7 @@ extension Signal {
 
 extension Scheduler {
   /// Waits until the scheduler has done what it was given before, or until the task is cancelled.
+  @usableFromInline
   nonisolated(nonsending) func turn() async {
     let work = ScheduledWork(.once {})
     enqueue(work)
