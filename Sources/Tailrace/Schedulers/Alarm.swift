@@ -22,7 +22,7 @@ final class Alarm: Sendable {
   func cancel() { source.cancel() }
 }
 
-extension ScheduledWork {
+extension WorkCell {
   /// Sets the timer of this work, which is made at the first time and cancelled at the end.
   func setAlarm(
     after delay: Duration, tolerance: Duration?, on queue: DispatchQueue,
@@ -53,12 +53,9 @@ extension DispatchTime {
 extension Duration {
   /// Nanoseconds, rounded up; none for a negative duration, `Int.max` for one that is out of range.
   var nanoseconds: Int {
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let (whole, overflows) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflowsToo) = whole.addingReportingOverflow(
-      Int((attoseconds + 999_999_999) / 1_000_000_000))
-    return overflows || overflowsToo ? Int.max : sum
+    // `components` traps where the seconds do not fit.
+    let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return Int(clamping: max(0, whole + (rest > 0 ? 1 : 0)))
   }
 }
 
@@ -66,6 +63,6 @@ extension Scheduler where Instant == ContinuousClock.Instant {
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
     guard delay > .zero else { return enqueue(work) }
-    work.setAlarm(after: delay, tolerance: tolerance, on: .global()) { self.enqueue(work) }
+    work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { self.enqueue(work) }
   }
 }

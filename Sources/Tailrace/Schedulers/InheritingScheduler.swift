@@ -16,19 +16,26 @@
 /// Replaces `+[RACScheduler subscriptionScheduler]`.
 public final class InheritingScheduler: Scheduler {
   /// The one that there is.
-  public static let shared = InheritingScheduler()
+  public static var shared: InheritingScheduler { marked.scheduler }
+
+  /// With a weak reference for good: without any, a search for leaks takes the count of those that
+  /// there were for one.
+  private static let marked = {
+    let scheduler = InheritingScheduler()
+    return (scheduler: scheduler, mark: SchedulerMark(scheduler))
+  }()
 
   private let background = QueueScheduler.background(name: "InheritingScheduler.background")
 
   private init() {}
 
   public func enqueue(_ work: ScheduledWork) {
-    if currentScheduler != nil { work.run() } else { background.enqueue(work) }
+    if currentScheduler != nil { work.cell.run() } else { background.enqueue(work) }
   }
 
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
-    guard delay > .zero || work.isRepeating else { return enqueue(work) }
+    guard delay > .zero || work.cell.kind == .repeatedly else { return enqueue(work) }
     (currentScheduler ?? background).enqueue(work, after: delay, tolerance: tolerance)
   }
 

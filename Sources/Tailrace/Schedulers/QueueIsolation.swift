@@ -12,7 +12,9 @@ final class QueueIsolation: SerialExecutor {
 
   init(_ scheduler: QueueScheduler) { self.scheduler = scheduler }
 
-  func enqueue(_ job: consuming ExecutorJob) { scheduler.add(.isolatedJob(UnownedJob(job))) }
+  func enqueue(_ job: consuming ExecutorJob) {
+    scheduler.add(UnownedJob(job), isIsolated: true)
+  }
 
   func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 

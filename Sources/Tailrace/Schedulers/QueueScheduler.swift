@@ -31,11 +31,14 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   /// How many pieces of work a Dispatch block runs before others on the same target have a turn.
   static let batch = 64
 
-  private let line = Locked(Line())
+  private let target: DispatchQueue?
+  private let line = Line()
+  /// The oldest piece that a drain has taken and not run yet.
   // Guard: `queue`, which is serial. May touch it: `drain()`.
-  @exclusivity(unchecked) private nonisolated(unsafe) var batch = Batch()
+  @exclusivity(unchecked) private nonisolated(unsafe) var taken: Unmanaged<WorkCell>?
   /// Marks the queue, and those that target it, as this scheduler's.
   private let own = DispatchSpecificKey<Bool>()
+  // Guard: `init`, which is the last to write it. May touch it: anyone, to read.
   private nonisolated(unsafe) var isolation: QueueIsolation!
 
   /// A scheduler over a serial queue of its own.
@@ -48,11 +51,12 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   public convenience init(
     name: String = "QueueScheduler", qos: DispatchQoS = .unspecified, target: DispatchQueue? = nil
   ) {
-    self.init(queue: DispatchQueue(label: name, qos: qos, target: target))
+    self.init(queue: DispatchQueue(label: name, qos: qos, target: target), target: target)
   }
 
-  private init(queue: DispatchQueue) {
+  private init(queue: DispatchQueue, target: DispatchQueue? = nil) {
     self.queue = queue
+    self.target = target
     isolation = QueueIsolation(self)
     queue.setSpecific(key: own, value: true)
     queue.setSpecific(key: SchedulerMark.key, value: SchedulerMark(self))
@@ -77,45 +81,63 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
 
   // MARK: Taking work
 
-  public func enqueue(_ work: ScheduledWork) { add(.work(work)) }
+  public func enqueue(_ work: ScheduledWork) {
+    if work.cell.queue(), line.add(work.cell) { startDrain() }
+  }
+
+  public func enqueue(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
+    let cell = WorkCell(queued: action)
+    if line.add(cell) { startDrain() }
+    return ScheduledWork(cell)
+  }
 
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
     guard delay > .zero else { return enqueue(work) }
-    work.setAlarm(after: delay, tolerance: tolerance, on: queue) {
+    work.cell.setAlarm(after: delay, tolerance: tolerance, on: queue) {
       // On the queue already: it needs no block of its own.
-      if self.line.withLock({ $0.add(.work(work)) }) { self.drain() }
+      if work.cell.queue(), self.line.add(work.cell) { self.drain() }
     }
   }
 
-  public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+  public func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job), isIsolated: false) }
 
-  func add(_ piece: Piece) {
-    guard line.withLock({ $0.add(piece) }) else { return }
-    queue.async { self.drain() }
+  func add(_ job: UnownedJob, isIsolated: Bool) {
+    if line.add(WorkCell(job, isIsolated: isIsolated)) { startDrain() }
   }
 
   // MARK: Running it
+
+  private func startDrain() {
+    queue.async { self.drain() }
+  }
+
+  /// Goes on behind those who wait for the same target.
+  ///
+  /// Dispatch empties a queue before it looks at the target's next one, so the drain has to leave
+  /// the queue. Without a target the queue has a thread of its own.
+  private func yieldDrain() {
+    guard let target else { return startDrain() }
+    target.async { self.startDrain() }
+  }
 
   /// Runs a batch of what is in the line. On the queue; one at a time, from the first piece that
   /// comes into an empty line to the moment when the line is found empty.
   private func drain() {
     for _ in 0..<Self.batch {
-      guard let piece = nextPiece() else { return }
-      switch piece {
-      case .work(let work): work.run()
-      case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
-      case .isolatedJob(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+      if taken == nil { taken = line.take() }
+      guard let next = taken else { return }
+      let (kind, following) = next._withUnsafeGuaranteedRef { ($0.kind, $0.neighbor) }
+      taken = following
+      switch kind {
+      case .job: next.takeRetainedValue().job?.runSynchronously(on: asUnownedTaskExecutor())
+      case .isolatedJob:
+        next.takeRetainedValue().job?.runSynchronously(on: asUnownedSerialExecutor())
+      case .once, .repeatedly, .recursively:
+        WorkCell.take(next)
       }
     }
-    queue.async { self.drain() }
-  }
-
-  private func nextPiece() -> Piece? {
-    if let piece = batch.next() { return piece }
-    let emptied = batch.takeStorage()
-    batch = Batch(line.withLock { $0.take(leaving: emptied) })
-    return batch.next()
+    yieldDrain()
   }
 
   // MARK: An executor for actors

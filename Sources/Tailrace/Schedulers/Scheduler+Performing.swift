@@ -20,37 +20,33 @@ extension Scheduler {
 }
 
 extension SchedulerMark {
+  private typealias MarkedQueue = (queue: DispatchQueue, mark: SchedulerMark)
+
   /// The queues that carry the marks of schedulers that have no queue. No work is queued there:
   /// `sync` on a concurrent queue without barriers runs in place, and says where it is.
-  private static let queues = Locked(MarkedQueues())
+  private static let queues = Locked([ObjectIdentifier: MarkedQueue]())
 
   fileprivate static func queue(of scheduler: some Scheduler) -> DispatchQueue {
-    if let queue = queues.withLock({ $0[scheduler] }) { return queue }
+    let id = ObjectIdentifier(scheduler)
+    // There may be the queue of a scheduler that was at this place, and is gone.
+    let found = queues.withLock { $0[id] }
+    if let (queue, mark) = found, mark.scheduler === scheduler { return queue }
     let queue = DispatchQueue(label: "\(type(of: scheduler))", attributes: .concurrent)
     let mark = SchedulerMark(scheduler)
     queue.setSpecific(key: key, value: mark)
-    queues.withLock { $0.add(queue, mark, for: scheduler) }
-    return queue
-  }
-}
-
-/// One queue for each scheduler that is alive and has performed something.
-private struct MarkedQueues {
-  private var queues: [ObjectIdentifier: (queue: DispatchQueue, mark: SchedulerMark)] = [:]
-  private var limit = 16
-
-  /// A scheduler may be where another one was that is gone; then the mark is no longer its own.
-  subscript(scheduler: some Scheduler) -> DispatchQueue? {
-    guard let (queue, mark) = queues[ObjectIdentifier(scheduler)], mark.scheduler === scheduler
-    else { return nil }
-    return queue
-  }
-
-  mutating func add(_ queue: DispatchQueue, _ mark: SchedulerMark, for scheduler: some Scheduler) {
-    if queues.count >= limit {
-      queues = queues.filter { $0.value.mark.scheduler != nil }
-      limit = max(16, queues.count * 2)
+    let all = queues.withLock { queues in
+      queues[id] = (queue, mark)
+      return queues.count.nonzeroBitCount == 1 ? queues : [:]
     }
-    queues[ObjectIdentifier(scheduler)] = (queue, mark)
+    // Asks outside of the lock: to ask may be to hold the last reference to a scheduler.
+    let gone = all.filter { $0.value.mark.scheduler == nil }
+    if !gone.isEmpty { forget(gone) }
+    return queue
+  }
+
+  private static func forget(_ gone: [ObjectIdentifier: MarkedQueue]) {
+    queues.withLock { queues in
+      for (id, (_, mark)) in gone where queues[id]?.mark === mark { queues[id] = nil }
+    }
   }
 }

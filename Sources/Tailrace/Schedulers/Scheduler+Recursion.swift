@@ -22,19 +22,20 @@ extension Scheduler {
   public func scheduleRecursively(
     _ body: @escaping @Sendable (_ again: @escaping @Sendable () -> Void) -> Void
   ) -> ScheduledWork {
-    let work = ScheduledWork(.recursively(body))
-    Turns(of: work, on: self).again()
-    return work
+    let cell = WorkCell(.recursively(body))
+    Turns(of: cell, on: self).again()
+    return ScheduledWork(cell)
   }
 }
 
 /// The turns of recursive work. Lives as long as somebody can ask for another.
 private final class Turns<Place: Scheduler>: Sendable {
-  private let work: ScheduledWork
-  private let scheduler: Place
+  private let work: WorkCell
+  // Guard: the reference is weak, which is atomic. May touch it: anyone; it is not written again.
+  private nonisolated(unsafe) weak var scheduler: Place?
   private let state = Locked(TurnState())
 
-  init(of work: ScheduledWork, on scheduler: Place) {
+  init(of work: WorkCell, on scheduler: Place) {
     self.work = work
     self.scheduler = scheduler
   }
@@ -45,7 +46,7 @@ private final class Turns<Place: Scheduler>: Sendable {
     if state.withLock({ $0.ask() }) { queue() }
   }
 
-  private func queue() { scheduler.enqueue(ScheduledWork(.once { self.take() })) }
+  private func queue() { scheduler?.schedule { self.take() } }
 
   private func take() {
     guard state.withLock({ $0.begin() }) else { return }

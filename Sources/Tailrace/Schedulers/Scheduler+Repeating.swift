@@ -29,29 +29,35 @@ extension Scheduler {
     require(
       interval > .zero, "\(Self.self).schedule(every:): \(interval) is no interval; give one > 0")
     let cadence = Cadence(first: date(after: delay ?? interval), interval: interval)
-    let first = cadence.due
-    let repetition = Repetition(cadence)
-    let work = ScheduledWork(
-      .repeatedly(
-        action,
-        next: { work in
-          self.enqueue(work, at: repetition.next(after: self.now), tolerance: tolerance)
-        }))
-    enqueue(work, at: first, tolerance: tolerance)
+    let repetition = Repetition(of: action, on: self, cadence, tolerance: tolerance)
+    let work = ScheduledWork(WorkCell(.repeatedly(repetition)))
+    enqueue(work, at: cadence.due, tolerance: tolerance)
     return work
   }
 }
 
-/// The cadence of one piece of repeated work.
-private final class Repetition<Instant: InstantProtocol>: Sendable
-where Instant.Duration == Duration {
-  // Guard: the phase of the work. May touch it: whoever has ended a turn, before the next is queued.
-  private nonisolated(unsafe) var cadence: Cadence<Instant>
+/// What repeated work does, and how it gets to its next turn.
+final class Repetition: Sendable {
+  let turn: @Sendable () -> Void
+  /// False if there is no scheduler any more. It is not kept alive from here: one that keeps its
+  /// work itself would never be released.
+  let next: @Sendable (WorkCell) -> Bool
 
-  init(_ cadence: Cadence<Instant>) { self.cadence = cadence }
-
-  func next(after now: Instant) -> Instant {
-    cadence.advance(now: now)
-    return cadence.due
+  init<Place: Scheduler>(
+    of action: @escaping @Sendable () -> Void, on scheduler: Place,
+    _ cadence: Cadence<Place.Instant>, tolerance: Duration?
+  ) {
+    // Guard: the phase of the work. May touch it: who has begun a turn, until the next is queued.
+    nonisolated(unsafe) var cadence = cadence
+    turn = { [weak scheduler] in
+      // What becomes due from here on is for the next turn.
+      if let scheduler { cadence.advance(now: scheduler.now) }
+      action()
+    }
+    next = { [weak scheduler] cell in
+      guard let scheduler else { return false }
+      scheduler.enqueue(ScheduledWork(cell), at: cadence.due, tolerance: tolerance)
+      return true
+    }
   }
 }

@@ -15,9 +15,7 @@ extension Scheduler {
   /// Replaces `-[RACScheduler schedule:]`.
   @discardableResult
   public func schedule(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
-    let work = ScheduledWork(.once(action))
-    enqueue(work)
-    return work
+    enqueue(action)
   }
 
   /// Runs an asynchronous closure in a task that prefers this scheduler.
@@ -66,7 +64,7 @@ extension Scheduler {
   public func schedule(
     at instant: Instant, tolerance: Duration? = nil, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledWork {
-    let work = ScheduledWork(.once(action))
+    let work = ScheduledWork(WorkCell(.once(action)))
     enqueue(work, at: instant, tolerance: tolerance)
     return work
   }

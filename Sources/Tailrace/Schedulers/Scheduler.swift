@@ -47,6 +47,11 @@ public protocol Scheduler<Instant>: TaskExecutor {
   /// Work that was cancelled in the meantime may be performed all the same: it does nothing.
   func enqueue(_ work: ScheduledWork)
 
+  /// Takes a closure that is to run as soon as what came before it has run.
+  ///
+  /// A scheduler need not implement it: by default the closure is made work, and that is enqueued.
+  func enqueue(_ action: @escaping @Sendable () -> Void) -> ScheduledWork
+
   /// Takes work that is to run at a time, or up to `tolerance` later.
   ///
   /// A time in the past means as soon as possible. `nil` leaves the tolerance to the scheduler.
@@ -55,4 +60,12 @@ public protocol Scheduler<Instant>: TaskExecutor {
 
 extension Scheduler where Instant == ContinuousClock.Instant {
   public var now: ContinuousClock.Instant { .now }
+}
+
+extension Scheduler {
+  public func enqueue(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
+    let work = ScheduledWork(WorkCell(.once(action)))
+    enqueue(work)
+    return work
+  }
 }

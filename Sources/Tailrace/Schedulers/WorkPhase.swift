@@ -18,10 +18,12 @@ struct WorkPhase: RawRepresentable, AtomicRepresentable, Equatable {
   var rawValue: UInt8
 
   static let waiting = WorkPhase(rawValue: 0)
+  static let queued = WorkPhase(rawValue: queuedBit)
   private static let runningBit: UInt8 = 1
   private static let overBit: UInt8 = 2
   private static let cancelledBit: UInt8 = 4
   private static let observedBit: UInt8 = 8
+  private static let queuedBit: UInt8 = 16
 
   var isRunning: Bool { rawValue & Self.runningBit != 0 }
   var isOver: Bool { rawValue & Self.overBit != 0 }
@@ -29,10 +31,20 @@ struct WorkPhase: RawRepresentable, AtomicRepresentable, Equatable {
   /// Somebody wants to hear of the end.
   var isObserved: Bool { rawValue & Self.observedBit != 0 }
 
+  enum Queueing { case queued, isOver, isQueued }
+
+  /// The work takes a place in a line. It can have one at a time.
+  mutating func queue() -> Queueing {
+    if isOver { return .isOver }
+    if rawValue & Self.queuedBit != 0 { return .isQueued }
+    rawValue |= Self.queuedBit
+    return .queued
+  }
+
   /// It is the work's turn. False if there is nothing to run: it is over, or runs already.
   mutating func begin() -> Bool {
     guard !isOver, !isRunning else { return false }
-    rawValue |= Self.runningBit
+    rawValue = rawValue & ~Self.queuedBit | Self.runningBit
     return true
   }
 

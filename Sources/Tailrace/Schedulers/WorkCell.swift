@@ -1,0 +1,205 @@
+internal import Synchronization
+
+/// What there is of one piece of work: its closure, where it is in its life, who waits for the end.
+final class WorkCell: Sendable {
+  enum Kind: UInt8 { case once, repeatedly, recursively, job, isolatedJob }
+
+  enum Body {
+    case once(@Sendable () -> Void)
+    case repeatedly(Repetition)
+    /// Each turn is given a way to ask for another.
+    case recursively(@Sendable (@escaping @Sendable () -> Void) -> Void)
+    /// A job of a task. Nobody has a handle to such work.
+    case job(UnownedJob)
+  }
+
+  let kind: Kind
+  private let phase: Atomic<WorkPhase>
+  // Guard: the phase. May touch it: whoever moved the phase to running, until it ends the turn;
+  // then whoever moved it to over.
+  @exclusivity(unchecked) private nonisolated(unsafe) var body: Body?
+  // Guard: the line that the work is in. May touch it: who adds the work to it, then its drain.
+  @exclusivity(unchecked) nonisolated(unsafe) var neighbor: Unmanaged<WorkCell>?
+  private let observers = AtomicLazyReference<WorkObservers>()
+
+  init(_ body: Body) {
+    self.body = body
+    phase = Atomic(.waiting)
+    kind =
+      switch body {
+      case .once: .once
+      case .repeatedly: .repeatedly
+      case .recursively: .recursively
+      case .job: .job
+      }
+  }
+
+  /// Work that has a place in a line from the start.
+  init(queued action: @escaping @Sendable () -> Void) {
+    body = .once(action)
+    kind = .once
+    phase = Atomic(.queued)
+  }
+
+  init(_ job: UnownedJob, isIsolated: Bool) {
+    body = .job(job)
+    kind = isIsolated ? .isolatedJob : .job
+    phase = Atomic(.queued)
+  }
+
+  var isCancelled: Bool { phase.load(ordering: .acquiring).isCancelled }
+
+  var isOver: Bool { phase.load(ordering: .acquiring).isOver }
+
+  func cancel() {
+    let (isOver, phase) = move { $0.cancel() }
+    if isOver { release(phase) }
+  }
+
+  var value: Void {
+    get async {
+      guard !isOver else { return }
+      await withUnsafeContinuation { continuation in
+        onEnd { continuation.resume() }
+      }
+    }
+  }
+
+  func onEnd(_ action: @escaping @Sendable () -> Void) {
+    let observers = observers.storeIfNil(WorkObservers())
+    let isOpen = observers.add(action)
+    if isOpen, !move({ $0.observe() }).0 { end(observers) } else if !isOpen { action() }
+  }
+
+  /// The timer that brings this work to its scheduler.
+  func alarm(orMake make: () -> Alarm) -> Alarm {
+    let observers = observers.storeIfNil(WorkObservers())
+    return observers.alarm.load() ?? observers.alarm.storeIfNil(make())
+  }
+
+  // MARK: The turn
+
+  /// Takes a place in a line. False if the work is over.
+  func queue() -> Bool {
+    switch move({ $0.queue() }).0 {
+    case .queued: return true
+    case .isOver: return false
+    case .isQueued:
+      fatalError("ScheduledWork: enqueued while it is in a line already; wait for its turn")
+    }
+  }
+
+  /// The job that this work stands for. To be asked by the drain.
+  var job: UnownedJob? {
+    guard kind == .job || kind == .isolatedJob, case .job(let job) = body else { return nil }
+    return job
+  }
+
+  /// Its turn in a line has come. If nobody else knows the work, nobody can cancel it or wait for
+  /// it, and its phase need not be moved ("Plain closures").
+  static func take(_ reference: Unmanaged<WorkCell>) {
+    // The only copy: one more, and nothing would ever be unique.
+    var work = reference.takeRetainedValue()
+    guard isKnownUniquelyReferenced(&work), work.isPlain else {
+      return work.run()
+    }
+    let body = work.body.take()
+    switch consume body {
+    case .once(let action): action()
+    case .repeatedly, .recursively, .job, nil: break
+    }
+  }
+
+  /// Whether this is a closure that is still to run, and that nobody has ever waited for.
+  private var isPlain: Bool {
+    // Who knew it may have cancelled it before letting go.
+    atomicMemoryFence(ordering: .acquiring)
+    return kind == .once && phase.load(ordering: .acquiring) == .queued
+  }
+
+  /// Its turn has come. Recursive work is told how to ask for another one.
+  func run(again: (@Sendable () -> Void)? = nil) {
+    guard move({ $0.begin() }).0 else { return }
+    // Moved out, not copied: a copy is two atomic counts ("Plain closures").
+    let body = body.take()
+    switch consume body {
+    case .once(let action):
+      action()
+      end(nil)
+    case .repeatedly(let repetition):
+      repetition.turn()
+      if end(.repeatedly(repetition)), !repetition.next(self) { abandon() }
+    case .recursively(let action):
+      if let again { action(again) }
+      end(.recursively(action))
+    case .job, nil: fatalError("ScheduledWork: a job is not run this way")
+    }
+  }
+
+  /// The turn is over. False if it was the last.
+  @discardableResult
+  private func end(_ body: consuming Body?) -> Bool {
+    let continues = body != nil
+    self.body = body
+    let (isOver, phase) = move { $0.end(continues: continues) }
+    if isOver { release(phase) }
+    return !isOver
+  }
+
+  /// Nobody can continue the work any more.
+  func abandon() {
+    let (isOver, phase) = move { $0.abandon() }
+    if isOver { release(phase) }
+  }
+
+  private func move<R>(_ event: (inout WorkPhase) -> R) -> (R, WorkPhase) {
+    var old = phase.load(ordering: .relaxed)
+    while true {
+      var new = old
+      let result = event(&new)
+      if new == old { return (result, new) }
+      let (exchanged, found) = phase.weakCompareExchange(
+        expected: old, desired: new, ordering: .acquiringAndReleasing)
+      if exchanged { return (result, new) }
+      old = found
+    }
+  }
+
+  private func release(_ phase: WorkPhase) {
+    body = nil
+    if phase.isObserved, let observers = observers.load() { end(observers) }
+  }
+
+  private func end(_ observers: WorkObservers) {
+    for action in observers.close() { action() }
+  }
+}
+
+/// Who wants to hear that a piece of work is over. Made for the work that somebody waits for.
+final class WorkObservers: Sendable {
+  private enum State {
+    case open([@Sendable () -> Void])
+    case closed
+  }
+
+  private let state = Locked(State.open([]))
+  let alarm = AtomicLazyReference<Alarm>()
+
+  /// False when the work is over.
+  func add(_ action: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      guard case .open(var actions) = state else { return false }
+      actions.append(action)
+      state = .open(actions)
+      return true
+    }
+  }
+
+  func close() -> [@Sendable () -> Void] {
+    state.withLock { state in
+      guard case .open(let actions) = state else { return [] }
+      state = .closed
+      return actions
+    }
+  }
+}

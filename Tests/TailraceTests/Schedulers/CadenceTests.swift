@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Tailrace
+@testable import TailraceTesting
+
+@Suite("Cadence: dates that do not drift")
+struct CadenceTests {
+  typealias Instant = VirtualScheduler.Instant
+
+  private static func at(_ milliseconds: Int) -> Instant {
+    Instant(offset: .milliseconds(milliseconds))
+  }
+
+  @Test(
+    "the next date is the next on the grid; what is late stands for what it has missed",
+    arguments: [
+      ([0], [110]), ([100, 110, 120], [110, 120, 130]), ([109], [110]), ([110], [120]),
+      ([119], [120]), ([125], [130]), ([125, 125], [130, 140]),
+      ([145, 145, 171], [150, 160, 180]),
+      ([1_000_005], [1_000_010]),
+    ])
+  func next(_ happened: [Int], _ due: [Int]) {
+    var cadence = Cadence(first: Self.at(100), interval: .milliseconds(10))
+    #expect(cadence.due == Self.at(100))
+    let dates = happened.map { now in
+      cadence.advance(now: Self.at(now))
+      return cadence.due
+    }
+    #expect(dates == due.map(Self.at))
+  }
+
+  @Test("a million late ticks do not drift")
+  func drift() {
+    var cadence = Cadence(first: Instant.start, interval: .nanoseconds(333_333_333))
+    let drifted = (1...100_000).filter { tick in
+      cadence.advance(now: cadence.due + .nanoseconds(tick % 1000))
+      return cadence.due.offset != .nanoseconds(333_333_333) * tick
+    }
+    #expect(drifted == [])
+  }
+
+  @Test("an enormous interval does not overflow")
+  func enormous() {
+    var cadence = Cadence(first: Instant.start, interval: Duration(attoseconds: .max))
+    cadence.advance(now: Instant.start)
+    #expect(cadence.due.offset == .farthest)
+  }
+}

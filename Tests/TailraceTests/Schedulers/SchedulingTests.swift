@@ -1,0 +1,290 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("Recursion, repetition, ticks, immediate and inheriting schedulers")
+struct SchedulingTests {
+  private static let turns = 1_000_000
+
+  @Test("a million turns, on a queue and in place, in constant memory")
+  func million() async {
+    let queue = QueueScheduler(name: "recursion")
+    for scheduler in [queue as any Scheduler, ImmediateScheduler.shared] {
+      let population = Population()
+      let count = Counter()
+      await scheduler.scheduleRecursively { again in
+        let member = population.member()
+        if count.increment() < Self.turns { again() }
+        _ = member
+      }.value
+      #expect(count.value == Self.turns)
+      #expect(population.greatest == 1)
+    }
+  }
+
+  @Test("k calls are k turns, also in one turn")
+  func calls() async {
+    let scheduler = VirtualScheduler()
+    let probe = Probe<Int>()
+    let work = scheduler.scheduleRecursively { again in
+      probe.record(probe.count)
+      if probe.count == 1 { for _ in 0..<5 { again() } }
+    }
+    scheduler.run()
+    await work.value
+    #expect(probe.count == 6)
+  }
+
+  @Test("other work has its turn between two turns")
+  func interleaving() {
+    let scheduler = VirtualScheduler()
+    let probe = Probe<String>()
+    scheduler.scheduleRecursively { again in
+      probe.record("turn")
+      if probe.count < 5 { again() }
+    }
+    scheduler.schedule { probe.record("other") }
+    scheduler.step()
+    scheduler.step()
+    #expect(probe.values == ["turn", "other"])
+    scheduler.run()
+    #expect(probe.values == ["turn", "other", "turn", "turn", "turn"])
+  }
+
+  @Test("a call that is made later, from elsewhere, is one more turn")
+  func later() async {
+    let scheduler = QueueScheduler(name: "recursion")
+    let probe = Probe<@Sendable () -> Void>()
+    let turns = Counter()
+    let work = scheduler.scheduleRecursively { again in
+      if turns.increment() == 1 { probe.record(again) }
+    }
+    await probe.reaches(1)
+    await scheduler.run {}
+    #expect(turns.value == 1)
+    #expect(!work.isOver)
+    await Task.detached { for again in probe.values { again() } }.value
+    await scheduler.run {}
+    #expect(turns.value == 2)
+    work.cancel()
+    #expect(work.isOver)
+    for again in probe.values { again() }
+    await scheduler.run {}
+    #expect(turns.value == 2)
+  }
+
+  @Test("cancelling inside stops the recursion, and lets go of its closure")
+  func cancelledInside() async {
+    let scheduler = VirtualScheduler()
+    let population = Population()
+    let handle = Probe<ScheduledWork>()
+    let turns = Counter()
+    let work = {
+      let member = population.member()
+      return scheduler.scheduleRecursively { [member] again in
+        turns.increment(by: 1 + member.number)
+        if turns.value == 3 { for work in handle.values { work.cancel() } }
+        again()
+      }
+    }()
+    handle.record(work)
+    scheduler.run()
+    await work.value
+    #expect(turns.value == 3)
+    #expect(population.alive == 0)
+    #expect(work.isCancelled)
+  }
+
+  @Test("cancelling repeated work stops it at once, from inside and outside")
+  func repeatedCancelled() async {
+    let scheduler = VirtualScheduler()
+    let population = Population()
+    let handle = Probe<ScheduledWork>()
+    let ticks = Counter()
+    let make = {
+      let member = population.member(1)
+      return scheduler.schedule(every: .seconds(1)) { [member] in
+        if ticks.increment(by: member.number) == 3 { for work in handle.values { work.cancel() } }
+      }
+    }
+    handle.record(make())
+    scheduler.advance(by: .seconds(10))
+    #expect(ticks.value == 3)
+    #expect(population.alive == 0)
+    let outside = make()
+    outside.cancel()
+    #expect(population.alive == 0)
+    await outside.value
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test("ticks of a slow reader coalesce into one, and the grid stays")
+  func ticks() async {
+    let scheduler = VirtualScheduler()
+    let probe = Probe<Int64>()
+    let reading = scheduler.schedule {
+      for await instant in scheduler.ticks(every: .seconds(10)).prefix(5) {
+        probe.record(instant.offset.components.seconds)
+        if probe.count == 2 { try? await scheduler.sleep(for: .seconds(35)) }
+      }
+    }
+    scheduler.run()
+    await reading.value
+    // 30, 40 and 50 are missed, and made up by one.
+    #expect(probe.values == [10, 20, 55, 60, 70])
+  }
+
+  @Test("ticks end in a cancelled task, and an iterator that is left leaves nothing")
+  func ticksCancelled() async {
+    let scheduler = VirtualScheduler()
+    let reading = Task(executorPreference: scheduler) {
+      var count = 0
+      for await _ in scheduler.ticks(every: .seconds(1)) { count += 1 }
+      return count
+    }
+    scheduler.advance(by: .seconds(3))
+    reading.cancel()
+    scheduler.advance(by: .zero)
+    #expect(await reading.value == 3)
+    let leaving = Task(executorPreference: scheduler) {
+      for await _ in scheduler.ticks(every: .seconds(1)) { break }
+    }
+    scheduler.run()
+    await leaving.value
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test("an interval that is none traps with words", arguments: ["every", "ticks"])
+  func noInterval(_ call: String) async {
+    let result =
+      if call == "every" {
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          QueueScheduler(name: "none").schedule(every: .zero) {}
+        }
+      } else {
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          _ = QueueScheduler(name: "none").ticks(every: .seconds(-1))
+        }
+      }
+    let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(words.contains("QueueScheduler") && words.contains(call) && words.contains("> 0"))
+  }
+
+  @Test("work in place runs before the call returns; later work does not wait")
+  func immediate() async {
+    let scheduler = ImmediateScheduler.shared
+    let probe = Probe<Int>()
+    let work = scheduler.schedule {
+      scheduler.schedule { probe.record(1) }
+      probe.record(2)
+    }
+    #expect(work.isOver)
+    scheduler.schedule(after: .seconds(-1)) { probe.record(3) }
+    #expect(probe.values == [1, 2, 3])
+    let later = scheduler.schedule(after: .milliseconds(5)) { probe.record(4) }
+    #expect(!later.isOver)
+    await later.value
+    let task = scheduler.schedule {
+      probe.record(5)
+      await Task.yield()
+      probe.record(6)
+    }
+    #expect(probe.values.contains(5))
+    await task.value
+    #expect(await scheduler.run { probe.count } == 6)
+    let repeated = scheduler.schedule(every: .nanoseconds(1), after: .zero) { probe.record(6) }
+    await probe.reaches(1000)
+    repeated.cancel()
+    await repeated.value
+  }
+
+  /// Its clock is moved by the work that it runs.
+  private final class HandClock: Scheduler {
+    private struct State {
+      var now = VirtualScheduler.Instant.start
+      var line: [ScheduledWork] = []
+    }
+    private let state = Locked(State())
+
+    var now: VirtualScheduler.Instant { state.withLock { $0.now } }
+
+    func pass(_ duration: Duration) { state.withLock { $0.now = $0.now + duration } }
+
+    func enqueue(_ work: ScheduledWork) { state.withLock { $0.line.append(work) } }
+
+    func enqueue(_ work: ScheduledWork, at date: VirtualScheduler.Instant, tolerance: Duration?) {
+      state.withLock { state in
+        state.now = max(state.now, date)
+        state.line.append(work)
+      }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+
+    func runNext() {
+      let work = state.withLock { $0.line.isEmpty ? nil : $0.line.removeFirst() }
+      if let work { perform(work) }
+    }
+  }
+
+  @Test("a closure that is slower than its interval has missed turns made up by one")
+  func slow() {
+    let scheduler = HandClock()
+    let probe = Probe<Int64>()
+    // How long each turn takes, in seconds.
+    let durations = [1, 25, 1, 10, 45, 5]
+    let work = scheduler.schedule(every: .seconds(10)) {
+      probe.record(scheduler.now.offset.components.seconds)
+      scheduler.pass(.seconds(durations[probe.count - 1]))
+    }
+    for _ in durations { scheduler.runNext() }
+    work.cancel()
+    scheduler.runNext()
+    // 30 and 40 are made up at 45; 60 falls due as the turn before it ends; 70 to 105 at 105.
+    #expect(probe.values == [10, 20, 45, 50, 60, 105])
+  }
+
+  @Test("an inheriting scheduler is the caller's, or one in the background")
+  func inheriting() async {
+    let scheduler = QueueScheduler(name: "here")
+    let inheriting = InheritingScheduler.shared
+    await scheduler.run {
+      let work = inheriting.schedule { #expect(currentScheduler === scheduler) }
+      #expect(work.isOver)
+      await inheriting.schedule(after: .milliseconds(1)) {
+        #expect(currentScheduler === scheduler)
+      }.value
+    }
+    await inheriting.schedule { #expect(currentScheduler is QueueScheduler) }.value
+    let virtual = VirtualScheduler()
+    let probe = Probe<Int64>()
+    virtual.schedule(after: .seconds(1)) {
+      inheriting.schedule(after: .seconds(5)) {
+        probe.record(virtual.now.offset.components.seconds)
+      }
+    }
+    virtual.run()
+    // The time between two readings of the real clock may be missing.
+    #expect(probe.values == [6] || probe.values == [5])
+  }
+
+  @Test("dropped handles let the work go on; pending work keeps its scheduler")
+  func dropped() async {
+    let probe = Probe<Int>()
+    weak var gone: QueueScheduler?
+    do {
+      let scheduler = QueueScheduler(name: "dropped")
+      gone = scheduler
+      scheduler.schedule { probe.record(1) }
+      scheduler.schedule(after: .milliseconds(1)) { probe.record(2) }
+      let last = scheduler.schedule(after: .milliseconds(2)) { probe.record(3) }
+      await last.value
+    }
+    #expect(probe.values == [1, 2, 3])
+    // The timers let go of the scheduler on its queue.
+    if let queue = gone?.queue {
+      await withCheckedContinuation { done in queue.async { done.resume() } }
+    }
+    _ = gone
+  }
+}

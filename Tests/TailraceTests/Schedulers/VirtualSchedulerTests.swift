@@ -1,0 +1,252 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("VirtualScheduler: time passes when a test says so")
+struct VirtualSchedulerTests {
+  private let scheduler = VirtualScheduler()
+  private let probe = Probe<String>()
+
+  private func seconds(_ instant: VirtualScheduler.Instant) -> Int64 {
+    instant.offset.components.seconds
+  }
+
+  private func note(_ text: String) { probe.record("\(text) at \(seconds(scheduler.now))") }
+
+  @Test("nothing runs by itself, and now is each action's date")
+  func dates() {
+    scheduler.schedule(after: .seconds(3)) { note("c") }
+    scheduler.schedule(after: .seconds(1)) { note("a") }
+    scheduler.schedule(at: .start + .seconds(2)) { note("b") }
+    scheduler.schedule { note("now") }
+    #expect(probe.count == 0)
+    scheduler.advance(by: .zero)
+    #expect(probe.values == ["now at 0"])
+    scheduler.advance(by: .seconds(2))
+    #expect(probe.values == ["now at 0", "a at 1", "b at 2"])
+    #expect(seconds(scheduler.now) == 2)
+    scheduler.advance(to: .start + .seconds(10))
+    #expect(probe.values.last == "c at 3")
+    #expect(seconds(scheduler.now) == 10)
+  }
+
+  @Test("equal dates run in the order in which they came")
+  func equalDates() {
+    for number in 0..<100 { scheduler.schedule(at: .start + .seconds(1)) { note("\(number)") } }
+    scheduler.run()
+    #expect(probe.values == (0..<100).map { "\($0) at 1" })
+  }
+
+  @Test("work that is scheduled by work takes its place by date, then by arrival")
+  func nested() {
+    scheduler.schedule(after: .seconds(1)) {
+      note("a")
+      scheduler.schedule { note("behind b") }
+      scheduler.schedule(after: .seconds(1)) { note("d") }
+      scheduler.schedule(after: .seconds(-5)) { note("past is now") }
+    }
+    scheduler.schedule(after: .seconds(1)) { note("b") }
+    scheduler.schedule(after: .seconds(2)) { note("c") }
+    scheduler.advance(by: .seconds(2))
+    #expect(
+      probe.values == ["a at 1", "b at 1", "behind b at 1", "past is now at 1", "c at 2", "d at 2"])
+  }
+
+  @Test(
+    "repeated work runs exactly as often as its interval fits",
+    arguments: [0, 1, 9, 10, 11, 99, 1000])
+  func repeating(_ seconds: Int) {
+    let work = scheduler.schedule(every: .seconds(10)) { note("tick") }
+    scheduler.advance(by: .seconds(seconds))
+    #expect(probe.values == stride(from: 10, through: seconds, by: 10).map { "tick at \($0)" })
+    work.cancel()
+    scheduler.advance(by: .seconds(1000))
+    #expect(probe.count == seconds / 10)
+  }
+
+  @Test("many small steps and one large step are the same")
+  func steps() {
+    scheduler.schedule(every: .milliseconds(7), after: .zero) { note("tick") }
+    for _ in 0..<1000 { scheduler.advance(by: .milliseconds(1)) }
+    #expect(probe.count == 1 + 1000 / 7)
+  }
+
+  @Test("cancelled work consumes nothing: no turn, no time, no memory")
+  func cancelled() {
+    let population = Population()
+    for number in 0..<10_000 {
+      let member = population.member(number)
+      scheduler.schedule(after: .seconds(number)) { _ = member }.cancel()
+      #expect(population.alive == 1)
+    }
+    #expect(population.alive == 0)
+    #expect(scheduler.pendingCount == 0)
+    scheduler.run()
+    #expect(scheduler.now == .start)
+    #expect(!scheduler.step())
+  }
+
+  @Test("work that cancels itself and others stops at once")
+  func cancelsInside() async {
+    let victim = scheduler.schedule(after: .seconds(2)) { note("victim") }
+    scheduler.schedule(after: .seconds(1)) {
+      note("killer")
+      victim.cancel()
+    }
+    scheduler.run()
+    await victim.value
+    #expect(probe.values == ["killer at 1"])
+    #expect(seconds(scheduler.now) == 1)
+  }
+
+  @Test("releasing it runs nothing, lets go of all, and ends the waiting")
+  func releasing() async {
+    let population = Population()
+    let probe = Probe<Int>()
+    weak var gone: VirtualScheduler?
+    let works: [ScheduledWork] = {
+      let scheduler = VirtualScheduler()
+      gone = scheduler
+      let member = population.member()
+      scheduler.schedule(after: .seconds(1)) { [member] in probe.record(member.number) }
+      return [
+        scheduler.schedule { [member] in probe.record(member.number) },
+        scheduler.schedule(every: .seconds(1)) { [member] in probe.record(member.number) },
+        scheduler.scheduleRecursively { [member] again in
+          probe.record(member.number)
+          again()
+        },
+      ]
+    }()
+    #expect(gone == nil)
+    #expect(population.alive == 0)
+    for work in works { await work.value }
+    #expect(probe.count == 0)
+  }
+
+  @Test("real awaits of tasks on it go on in the same call")
+  func tasks() async {
+    let gate = Gate()
+    let task = scheduler.schedule {
+      note("began")
+      try? await scheduler.clock.sleep(for: .seconds(5))
+      note("slept")
+      await gate.wait()
+      note("passed")
+      await scheduler.schedule { note("closure") }.value
+      for await _ in scheduler.ticks(every: .seconds(1)).prefix(2) { note("tick") }
+    }
+    #expect(probe.count == 0)
+    scheduler.advance(by: .seconds(4))
+    #expect(probe.values == ["began at 0"])
+    scheduler.advance(by: .seconds(2))
+    #expect(probe.values == ["began at 0", "slept at 5"])
+    scheduler.schedule { gate.open() }
+    scheduler.advance(by: .zero)
+    #expect(probe.values.suffix(2) == ["passed at 6", "closure at 6"])
+    scheduler.run()
+    await task.value
+    #expect(probe.values.suffix(2) == ["tick at 7", "tick at 8"])
+  }
+
+  @Test("the order of many tasks that await one another is the same each time")
+  func deterministic() async {
+    func trace() async -> [String] {
+      let scheduler = VirtualScheduler()
+      let probe = Probe<String>()
+      let tasks = (0..<20).map { number in
+        scheduler.schedule {
+          for round in 0..<5 {
+            try? await scheduler.sleep(for: .milliseconds((number * 7 + round * 3) % 11))
+            probe.record("\(number).\(round)")
+            await Task.yield()
+          }
+        }
+      }
+      scheduler.run()
+      for task in tasks { await task.value }
+      return probe.values
+    }
+    let first = await trace()
+    #expect(first.count == 100)
+    for _ in 0..<10 { #expect(await trace() == first) }
+  }
+
+  @Test("the task that advances a scheduler stays the current task")
+  func caller() async {
+    scheduler.schedule { await Task.yield() }
+    let before = withUnsafeCurrentTask { $0?.hashValue }
+    scheduler.run()
+    #expect(withUnsafeCurrentTask { $0?.hashValue } == before)
+    #expect(currentScheduler == nil)
+  }
+
+  @Test("an actor can live on it")
+  func actors() async {
+    actor Counter {
+      let scheduler: VirtualScheduler
+      var count = 0
+      init(_ scheduler: VirtualScheduler) { self.scheduler = scheduler }
+      nonisolated var unownedExecutor: UnownedSerialExecutor { scheduler.asUnownedSerialExecutor() }
+      func count(_ number: Int) {
+        preconditionIsolated()
+        #expect(currentScheduler === scheduler)
+        count += number
+      }
+    }
+    let counter = Counter(scheduler)
+    let task = scheduler.schedule {
+      await counter.count(1)
+      await counter.count(2)
+    }
+    scheduler.schedule { counter.assumeIsolated { #expect($0.count == 0) } }
+    scheduler.run()
+    await task.value
+    scheduler.schedule { counter.assumeIsolated { #expect($0.count == 3) } }
+    scheduler.run()
+  }
+
+  @Test("a cancelled sleep ends at once and leaves nothing behind")
+  func cancelledSleep() async {
+    let task = Task(executorPreference: scheduler) {
+      do {
+        try await scheduler.sleep(for: .seconds(100))
+        return "slept"
+      } catch {
+        return "\(type(of: error))"
+      }
+    }
+    scheduler.advance(by: .seconds(1))
+    #expect(scheduler.pendingCount == 1)
+    task.cancel()
+    scheduler.advance(by: .zero)
+    #expect(await task.value == "CancellationError")
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test(
+    "enormous, zero and negative delays",
+    arguments: [
+      Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .seconds(-1),
+      Duration(attoseconds: .max), Duration(attoseconds: .min),
+    ])
+  func extremes(_ delay: Duration) {
+    scheduler.advance(by: .seconds(1))
+    let work = scheduler.schedule(after: delay) { note("ran") }
+    scheduler.advance(by: .seconds(1_000_000))
+    #expect(probe.values == (delay > .zero ? [] : ["ran at 1"]))
+    #expect(work.isOver == (delay <= .zero))
+    scheduler.advance(by: Duration(attoseconds: .max))
+    #expect(work.isOver)
+    scheduler.advance(by: Duration(attoseconds: .max))
+  }
+
+  @Test("advancing from its own work says what to do instead")
+  func reentrant() async {
+    await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let scheduler = VirtualScheduler()
+      scheduler.schedule { scheduler.advance(by: .zero) }
+      scheduler.run()
+    }
+  }
+}
