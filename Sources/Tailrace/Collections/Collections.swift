@@ -9,7 +9,7 @@ extension Array where Element: Sendable {
   ///
   /// Replaces `rac_sequence`, as do its counterparts on the other collections.
   @inlinable
-  public var lazyList: LazyList<Element, Never> { LazyList(self) }
+  public var lazyList: LazyList<Element, Never> { LazyList(sharing: self) }
 }
 
 extension Dictionary where Key: Sendable, Value: Sendable {

@@ -18,15 +18,18 @@ struct Cursor<Element: Sendable, Failure: Error> {
   @usableFromInline var takesOver: Bool
   /// A cancelled task gets evaluated elements only.
   @usableFromInline let stopsWhenCancelled: Bool
+  /// Every element is wanted, whatever it is: a demand may fill a segment ("Collecting").
+  @usableFromInline let wantsAll: Bool
 
   @inlinable
   init(
     _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
-    stopsWhenCancelled: Bool = false
+    stopsWhenCancelled: Bool = false, wantsAll: Bool = false
   ) {
     index = list.offset
     self.takesOver = takesOver
     self.stopsWhenCancelled = stopsWhenCancelled
+    self.wantsAll = wantsAll
     base = list.segment?.base
     segment = list.segment
   }
@@ -66,16 +69,7 @@ struct Cursor<Element: Sendable, Failure: Error> {
         try follow(consume segment, count)
         continue
       }
-      if takesOver, index == count, isKnownUniquelyReferenced(&segment),
-        let producer = segment.owner?.takeProducer()
-      {
-        // Nobody will look at the segment again; there is nothing left to abandon.
-        segment.close(.end, at: word)
-        self.producer = producer
-        limit = 0
-        index = 0
-        continue
-      }
+      if takesOver, index == count, takeOver(from: &segment, word) { continue }
       if stopsWhenCancelled, Task.isCancelled {
         // A step may have come back that nobody has written down yet: it can be read.
         _ = segment.lookAtFlight()
@@ -86,7 +80,8 @@ struct Cursor<Element: Sendable, Failure: Error> {
       }
       do throws(Interruption<Failure>) {
         if segment.owner != nil {
-          try segment.owner.unsafelyUnwrapped.demand(segment, mark: word, budget: budget &- 1)
+          try segment.owner.unsafelyUnwrapped.demand(
+            segment, mark: word, budget: budget &- 1, fills: wantsAll)
         } else {
           try segment.demandAnchored(mark: word, budget: budget &- 1)
         }
@@ -95,6 +90,37 @@ struct Cursor<Element: Sendable, Failure: Error> {
         throw error
       }
       self.segment = consume segment
+    }
+  }
+
+  /// Takes the producer over, if nobody else can see what it would give.
+  @inlinable @inline(__always)
+  mutating func takeOver(from segment: inout Segment<Element, Failure>, _ word: Int) -> Bool {
+    guard isKnownUniquelyReferenced(&segment), let producer = segment.owner?.takeProducer() else {
+      return false
+    }
+    // Nobody will look at the segment again; there is nothing left to abandon.
+    segment.close(.end, at: word)
+    self.producer = producer
+    limit = 0
+    index = 0
+    return true
+  }
+
+  /// Has the cell behind the evaluated ones computed.
+  @inlinable @inline(__always)
+  func demand(_ segment: Segment<Element, Failure>, _ word: Int) throws(Interruption<Failure>) {
+    if stopsWhenCancelled, Task.isCancelled {
+      // A step may have come back that nobody has written down yet: it can be read.
+      _ = segment.lookAtFlight()
+      if segment.published.load(ordering: .acquiring) == word { throw .cancelled }
+      return
+    }
+    if segment.owner != nil {
+      try segment.owner.unsafelyUnwrapped.demand(
+        segment, mark: word, budget: budget &- 1, fills: wantsAll)
+    } else {
+      try segment.demandAnchored(mark: word, budget: budget &- 1)
     }
   }
 
@@ -108,24 +134,81 @@ struct Cursor<Element: Sendable, Failure: Error> {
       return nil
     }
     if stopsWhenCancelled, Task.isCancelled { throw .cancelled }
-    guard let producer = producer.take() else { return nil }
-    let step: Step<Element, Failure>
+    var element: Element?
+    try run {
+      element = .some($0)
+      return false
+    }
+    return element
+  }
+
+  /// Runs the producer that was taken over, until the sink wants no more.
+  @inlinable @inline(__always)
+  mutating func run(_ sink: Producer<Element, Failure>.Sink) throws(Interruption<Failure>) {
+    guard let producer = producer.take() else { return }
+    let ending: Ending<Element, Failure>
     do throws(Interruption<Failure>) {
-      step = try producer(budget &- 1)
+      ending = try producer(budget &- 1, sink)
     } catch {
       self.producer = consume producer
       throw error
     }
-    switch step {
-    case .element(let element):
-      self.producer = consume producer
-      return element
-    case .last(let element): return element
-    case .end: return nil
-    case .become(let list):
-      move(to: list.segment, at: list.offset)
-      return nil
+    switch ending {
+    case .stopped: self.producer = consume producer
+    case .end: break
+    case .become(let list): move(to: list.segment, at: list.offset)
     }
+  }
+
+  /// Hands elements to a sink until it wants no more, or until the end: then it returns true.
+  ///
+  /// It is true as well if the sink wanted no more than what turned out to be the last element.
+  @inlinable @inline(__always)
+  mutating func drive(
+    _ budget: Int, _ sink: Producer<Element, Failure>.Sink
+  ) throws(Interruption<Failure>) -> Bool {
+    self.budget = budget
+    while true {
+      if producer != nil, budget > 1 {
+        if stopsWhenCancelled, Task.isCancelled { throw .cancelled }
+        try run(sink)
+        if producer != nil { return false }
+        if segment == nil { return true }
+      }
+      guard let element = try next() else { return true }
+      if !sink(element) { return false }
+    }
+  }
+
+  /// Moves past the cells that are evaluated here, and lends them; evaluates some if there are none.
+  ///
+  /// They stay for as long as the cursor does not move on. `nil` at the end, and where a producer
+  /// was taken over.
+  @inlinable
+  mutating func nextCells() throws(Interruption<Failure>) -> UnsafeBufferPointer<Element>? {
+    while var segment = segment.take() {
+      let word = segment.published.load(ordering: .acquiring)
+      let count = word >> 1
+      if index < count {
+        let cells = UnsafeBufferPointer(start: segment.base + index, count: count - index)
+        index = count
+        self.segment = consume segment
+        return cells
+      }
+      if word & 1 == 1 {
+        try follow(consume segment, count)
+        continue
+      }
+      if takesOver, index == count, takeOver(from: &segment, word) { return nil }
+      do throws(Interruption<Failure>) {
+        try demand(segment, word)
+      } catch {
+        self.segment = consume segment
+        throw error
+      }
+      self.segment = consume segment
+    }
+    return nil
   }
 
   /// Goes on behind a closed segment.

@@ -51,7 +51,7 @@ extension Evaluator {
     var budget = fullBudget
     while !Task.isCancelled {
       do throws(Interruption<Failure>) {
-        return (.success(try producer(budget)), .retry)
+        return (.success(try producer.step(budget)), .retry)
       } catch {
         switch error {
         case .failed(let failure): return (.failure(failure), .retry)

@@ -69,6 +69,10 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     }
   }
 
+  /// Somebody came while the claim was held, and waits for an answer.
+  @inlinable
+  nonisolated var hasLetters: Bool { claim.load(ordering: .relaxed) != Self.claimed }
+
   // MARK: Demands
 
   /// Computes the cell behind the front of `segment`, if `mark` is what it has published.
@@ -77,46 +81,59 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   /// is at it, or that the stack is too deep already.
   @inlinable @inline(never)
   nonisolated func demand(
-    _ segment: Cells, mark: Int, budget: Int
+    _ segment: Cells, mark: Int, budget: Int, fills: Bool = false
   ) throws(Interruption<Failure>) {
     guard budget > 0, tryClaim() else { throw .waiting(Obstacle(segment, mark: mark)) }
     defer { unclaim() }
-    typealias Isolated = (isolated Evaluator, Cells, Int, Int) throws(Interruption<Failure>) -> Void
-    typealias Claimed = (Evaluator, Cells, Int, Int) throws(Interruption<Failure>) -> Void
-    let step: Isolated = { (evaluator, segment, mark, budget) throws(Interruption<Failure>) in
-      try evaluator.step(segment, mark, budget)
+    typealias Isolated =
+      (isolated Evaluator, Cells, Int, Int, Bool) throws(Interruption<Failure>) -> Void
+    typealias Claimed = (Evaluator, Cells, Int, Int, Bool) throws(Interruption<Failure>) -> Void
+    let step: Isolated = {
+      (evaluator, segment, mark, budget, fills) throws(Interruption<Failure>) in
+      try evaluator.step(segment, mark, budget, fills)
     }
-    try unsafeBitCast(step, to: Claimed.self)(self, segment, mark, budget)
+    try unsafeBitCast(step, to: Claimed.self)(self, segment, mark, budget, fills)
   }
 
   @inlinable
-  func step(_ segment: Cells, _ mark: Int, _ budget: Int) throws(Interruption<Failure>) {
+  func step(
+    _ segment: Cells, _ mark: Int, _ budget: Int, _ fills: Bool
+  ) throws(Interruption<Failure>) {
     // Somebody was faster.
     guard segment.published.load(ordering: .relaxed) == mark else { return }
     if case .idle = state {} else if try !settled(segment, mark) { return }
-    let producer = producer.take().unsafelyUnwrapped
     if pieces != nil { pieces = nil }
-    let step: Step<Element, Failure>
+    var word = mark
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.
+    let producer = producer.take().unsafelyUnwrapped
     do throws(Interruption<Failure>) {
-      step = try producer(budget)
+      guard mark >> 1 < segment.capacity else {
+        let step = try producer.step(budget)
+        if case .element = step { self.producer = consume producer }
+        return commit(step, segment, mark)
+      }
+      let ending = try producer(budget) { element in
+        segment.append(element, to: word)
+        word &+= 2
+        return fills && word >> 1 < segment.capacity && !hasLetters
+      }
+      switch ending {
+      case .stopped: self.producer = consume producer
+      case .end: segment.close(.end, at: word)
+      case .become(let list): segment.close(list.destination(from: segment), at: word)
+      }
     } catch {
       guard case .failed(let failure) = error else {
         self.producer = consume producer
+        // There is something to read; whoever wants more will meet the obstacle again.
+        if case .waiting = error, word != mark { return }
         // A suspension is for a flight of this list; whoever demanded waits for the cell.
         if case .waiting(let obstacle) = error, obstacle.blocker.isPartOfProducer {
           throw .waiting(Obstacle(segment, mark: mark))
         }
         throw error
       }
-      segment.close(.failed(failure), at: mark)
-      return
-    }
-    if case .element(let element) = step {
-      self.producer = consume producer
-      append(element, to: segment, mark)
-    } else {
-      finish(step, segment, mark)
+      segment.close(.failed(failure), at: word)
     }
     #if DEBUG
       checkInvariants(segment)
@@ -134,47 +151,33 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     case .commit(.failure(let failure)):
       segment.close(.failed(failure), at: mark)
       producer = nil
-    case .commit(.success(.element(let element))): append(element, to: segment, mark)
     case .commit(.success(let step)):
-      producer = nil
-      finish(step, segment, mark)
+      if case .element = step {} else { producer = nil }
+      commit(step, segment, mark)
     }
     return false
   }
 
-  @inlinable
-  func append(_ element: Element, to segment: Cells, _ mark: Int) {
-    if mark >> 1 < segment.capacity {
-      segment.append(element, to: mark)
-    } else {
-      grow(segment, mark, element)
-    }
-  }
-
-  @inlinable
-  func grow(_ segment: Cells, _ mark: Int, _ element: Element) {
-    let next = Cells(
-      source: segment.source, start: segment.start + mark >> 1,
-      capacity: Capacity<Element>.following(segment.capacity))
-    next.append(element, to: 0)
-    segment.close(.more(next, 0), at: mark)
-  }
-
-  /// A step that was the producer's last.
-  @inlinable
-  func finish(_ step: Step<Element, Failure>, _ segment: Cells, _ mark: Int) {
+  /// Writes down what a step gave, in a new segment if this one is full.
+  @inlinable @inline(never)
+  func commit(_ step: Step<Element, Failure>, _ segment: Cells, _ mark: Int) {
+    let isFull = mark >> 1 == segment.capacity
     switch step {
-    case .element(let element): append(element, to: segment, mark)
-    case .end: segment.close(.end, at: mark)
+    case .element(let element) where isFull:
+      let next = Cells(
+        source: segment.source, start: segment.start + mark >> 1,
+        capacity: Capacity<Element>.following(segment.capacity))
+      next.append(element, to: 0)
+      segment.close(.more(next, 0), at: mark)
+    case .last(let element) where isFull:
+      segment.close(.more(Cells(evaluated: CollectionOfOne(element), link: .end), 0), at: mark)
+    case .element(let element):
+      segment.append(element, to: mark)
     case .last(let element):
-      if mark >> 1 < segment.capacity {
-        segment.append(element, to: mark)
-        segment.close(.end, at: mark + 2)
-      } else {
-        segment.close(.more(Cells(evaluated: CollectionOfOne(element), link: .end), 0), at: mark)
-      }
-    case .become(let list):
-      segment.close(list.destination(from: segment), at: mark)
+      segment.append(element, to: mark)
+      segment.close(.end, at: mark + 2)
+    case .end: segment.close(.end, at: mark)
+    case .become(let list): segment.close(list.destination(from: segment), at: mark)
     }
   }
 

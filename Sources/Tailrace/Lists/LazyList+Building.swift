@@ -43,7 +43,7 @@ extension LazyList {
 
   @inlinable
   init(endless element: Element) {
-    self.init(producer: { (_) throws(Interruption<Failure>) in .element(element) })
+    self.init(stepping: { (_) throws(Interruption<Failure>) in .element(element) })
   }
 
   @inlinable
@@ -56,10 +56,7 @@ extension LazyList {
 
 extension LazyList: ExpressibleByArrayLiteral {
   public init(arrayLiteral elements: Element...) {
-    self.init()
-    if !elements.isEmpty {
-      segment = Segment(evaluated: elements, link: .end)
-    }
+    self.init(sharing: elements)
   }
 }
 
@@ -81,12 +78,19 @@ extension LazyList {
   @inlinable
   init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
     let source = Owned((sequence: Optional(sequence), iterator: S.Iterator?.none))
-    self.init(producer: { (_) throws(Interruption<Failure>) in
+    self.init(producer: { (_, sink) throws(Interruption<Failure>) in
       if let sequence = source.state.sequence.take() {
         source.state.iterator = sequence.makeIterator()
       }
-      guard let element = source.state.iterator?.next() else { return .end }
-      return .element(element)
+      // Pulled from where it is not shared: the compiler can keep it in registers.
+      guard var iterator = source.state.iterator.take() else { return .end }
+      while let element = iterator.next() {
+        if !sink(element) {
+          source.state.iterator = iterator
+          return .stopped
+        }
+      }
+      return .end
     })
   }
 

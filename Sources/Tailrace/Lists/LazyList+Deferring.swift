@@ -61,7 +61,7 @@ extension LazyList {
   ) {
     // The head's closure is released once it has run.
     let owned = Owned(Optional(head))
-    self.init(producer: { (_) throws(Interruption<Failure>) in
+    self.init(stepping: { (_) throws(Interruption<Failure>) in
       do throws(Failure) {
         if let head = owned.state.take() { return .element(try head()) }
         return .become(try tail())
@@ -98,7 +98,7 @@ extension LazyList where Failure == Never {
   /// ```
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () -> LazyList) -> LazyList {
-    LazyList(producer: { (_) throws(Interruption<Never>) in .become(make()) })
+    LazyList(stepping: { (_) throws(Interruption<Never>) in .become(make()) })
   }
 
   /// The list that an asynchronous closure makes at the first demand.
@@ -112,7 +112,7 @@ extension LazyList where Failure == any Error {
   /// The list that a throwing closure makes at the first demand. An error is its only fate.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () throws -> LazyList) -> LazyList {
-    LazyList(producer: { (_) throws(Interruption<any Error>) in
+    LazyList(stepping: { (_) throws(Interruption<any Error>) in
       do { return .become(try make()) } catch { throw .failed(error) }
     })
   }
@@ -154,24 +154,24 @@ extension LazyList {
   init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
     let definition = Owned(Definition(define))
     let inner = Evaluator<Element, Failure>(
-      Producer { (budget) throws(Interruption<Failure>) in
+      Producer(stepping: { (budget) throws(Interruption<Failure>) in
         definition.state.begin()
         definition.state.source?.budget = budget
         guard let element = try definition.state.source?.next() else { return .end }
         return .element(element)
-      })
+      }))
     let list = LazyList(
       segment: Segment(
         source: .anchored(Anchor(inner)), start: 0, capacity: Capacity<Element>.first), offset: 0)
     definition.state.list = list
     let lifetime = Lifetime(inner)
     let readers = Owned(Cursor(list, takesOver: false))
-    let outer = Producer<Element, Failure> { (budget) throws(Interruption<Failure>) in
+    let outer = Producer<Element, Failure>(stepping: { (budget) throws(Interruption<Failure>) in
       readers.state.budget = budget
       return try withExtendedLifetime(lifetime) { () throws(Interruption<Failure>) in
         Step(try readers.state.next())
       }
-    }
+    })
     self.init(Evaluator(outer, definition: inner))
   }
 

@@ -55,8 +55,6 @@ extension LazyList {
       position >= 0,
       "LazyList.element(at:) takes a position of 0 or more, not \(position); "
         + "positions count from the head")
-    var reader = Reader(self)
-    for _ in 0..<position where try await reader.next() == nil { return nil }
-    return try await reader.next()
+    return try await dropFirst(position).head()
   }
 }

@@ -138,14 +138,22 @@ extension LazyList {
     _ next: @escaping @Sendable (inout State) throws(Failure) -> Element?
   ) {
     let owned = Owned(state)
-    self.init(producer: { (_) throws(Interruption<Failure>) in
+    self.init(producer: { (_, sink) throws(Interruption<Failure>) in
       do throws(Failure) {
-        guard retryingFailures else { return Step(try next(&owned.state)) }
-        // Changed only if the step succeeds.
-        var attempt = owned.state
-        let element = try next(&attempt)
-        owned.state = attempt
-        return Step(element)
+        guard retryingFailures else {
+          while let element = try next(&owned.state) {
+            if !sink(element) { return .stopped }
+          }
+          return .end
+        }
+        while true {
+          // Changed only if the step succeeds.
+          var attempt = owned.state
+          let element = try next(&attempt)
+          owned.state = attempt
+          guard let element else { return .end }
+          if !sink(element) { return .stopped }
+        }
       } catch {
         throw retryingFailures ? .failedTransiently(error) : .failed(error)
       }

@@ -47,6 +47,14 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   init(producer: @escaping Producer<Element, Failure>.Run) {
     self.init(Evaluator(Producer(producer)))
   }
+
+  /// The list of what a closure gives step by step.
+  @inlinable @inline(__always)
+  init(
+    stepping step: @escaping (_ budget: Int) throws(Interruption<Failure>) -> Step<Element, Failure>
+  ) {
+    self.init(Evaluator(Producer(stepping: step)))
+  }
 }
 
 // MARK: Iterating
@@ -123,8 +131,56 @@ struct Reader<Element: Sendable, Failure: Error> {
   @usableFromInline var cursor: Cursor<Element, Failure>
 
   @inlinable
-  init(_ list: consuming LazyList<Element, Failure>) {
-    cursor = Cursor(list, stopsWhenCancelled: CancellationError() is Failure)
+  init(_ list: consuming LazyList<Element, Failure>, wantsAll: Bool = false) {
+    cursor = Cursor(list, stopsWhenCancelled: CancellationError() is Failure, wantsAll: wantsAll)
+  }
+
+  /// Appends every element to an array.
+  @inlinable
+  nonisolated(nonsending) mutating func append(
+    to elements: inout [Element]
+  ) async throws(Failure) {
+    while true {
+      let interruption: Interruption<Failure>
+      do throws(Interruption<Failure>) {
+        while let cells = try cursor.nextCells() { elements.append(contentsOf: cells) }
+        let isAtEnd = try cursor.drive(fullBudget) {
+          elements.append($0)
+          return true
+        }
+        if isAtEnd { return }
+        continue
+      } catch {
+        interruption = error
+      }
+      guard let element = try await next(after: interruption) else { return }
+      elements.append(element)
+    }
+  }
+
+  /// Hands every element to a closure, as long as it wants them.
+  @inlinable
+  nonisolated(nonsending) mutating func drain(
+    _ body: (Element) -> Bool
+  ) async throws(Failure) {
+    while true {
+      let interruption: Interruption<Failure>
+      do throws(Interruption<Failure>) {
+        // Comes back now and then, to see whether the task is cancelled.
+        var count = cursor.stopsWhenCancelled ? 64 : Int.max
+        var isWanted = true
+        let isAtEnd = try cursor.drive(fullBudget) { element in
+          isWanted = body(element)
+          count &-= 1
+          return isWanted && count > 0
+        }
+        if isAtEnd || !isWanted { return }
+        continue
+      } catch {
+        interruption = error
+      }
+      guard let element = try await next(after: interruption), body(element) else { return }
+    }
   }
 
   @inlinable @inline(__always)

@@ -38,7 +38,7 @@ extension Memo where Failure == Never {
   /// A value that a closure computes.
   @inlinable
   public init(_ compute: @escaping @Sendable () -> Value) {
-    self.init(list: LazyList(producer: { (_) throws(Interruption<Never>) in .last(compute()) }))
+    self.init(list: LazyList(stepping: { (_) throws(Interruption<Never>) in .last(compute()) }))
   }
 
   /// A value that an asynchronous closure computes, in a task that belongs to the memo.
@@ -53,7 +53,7 @@ extension Memo where Failure == any Error {
   @inlinable
   public init(_ compute: @escaping @Sendable () throws -> Value) {
     self.init(
-      list: LazyList(producer: { (_) throws(Interruption<any Error>) in
+      list: LazyList(stepping: { (_) throws(Interruption<any Error>) in
         do { return .last(try compute()) } catch { throw .failed(error) }
       }))
   }

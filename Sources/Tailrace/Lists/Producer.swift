@@ -1,4 +1,4 @@
-/// What one run of a producer gives.
+/// What a step gives: at most one element, and what comes after it.
 @usableFromInline
 enum Step<Element: Sendable, Failure: Error>: Sendable {
   /// One more element; there may be others.
@@ -8,6 +8,17 @@ enum Step<Element: Sendable, Failure: Error>: Sendable {
   /// No element, and none ever again.
   case end
   /// No element from here; the rest of this list is that list. Its cells are shared, not copied.
+  case become(LazyList<Element, Failure>)
+}
+
+/// Why a producer came back.
+@usableFromInline
+enum Ending<Element: Sendable, Failure: Error> {
+  /// The sink wanted no more. There may be others.
+  case stopped
+  /// There are no more elements, and none ever again: the producer is released.
+  case end
+  /// The rest of this list is that list. Its cells are shared, not copied.
   case become(LazyList<Element, Failure>)
 }
 
@@ -24,7 +35,12 @@ enum Interruption<Failure: Error>: Error {
   case cancelled
 }
 
-/// The closure that computes a list's next element.
+/// The closure that computes a list's next elements, and hands each to a sink.
+///
+/// The sink says whether it wants another. When it does not, the producer comes back at once, with
+/// `stopped`, or with `end` if it knows that there is no other. A sink that wants one element pulls;
+/// a sink that wants them all is pushed to, at one call for each stage and element: the only way
+/// for a chain of stages to keep up with a loop ("Collecting").
 ///
 /// A producer is *restartable*: when it throws `waiting` it has recorded all that it consumed, and
 /// running it again goes on from there. That is why one synchronous definition of an operator
@@ -36,17 +52,54 @@ enum Interruption<Failure: Error>: Error {
 // May touch it: `Evaluator.step`, `Evaluator.fly`, and a cursor that took it over.
 @usableFromInline
 final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  @usableFromInline
-  typealias Run = (_ budget: Int) throws(Interruption<Failure>) -> Step<Element, Failure>
+  @usableFromInline typealias Sink = (Element) -> Bool
+  @usableFromInline typealias Run =
+    (_ budget: Int, _ sink: Sink) throws(Interruption<Failure>) -> Ending<Element, Failure>
 
   @usableFromInline let run: Run
 
   @inlinable
   init(_ run: @escaping Run) { self.run = run }
 
+  /// A producer that is told how to take one step.
+  @inlinable @inline(__always)
+  convenience init(
+    stepping step: @escaping (_ budget: Int) throws(Interruption<Failure>) -> Step<Element, Failure>
+  ) {
+    self.init { (budget, sink) throws(Interruption<Failure>) in
+      while true {
+        switch try step(budget) {
+        case .element(let element): if !sink(element) { return .stopped }
+        case .last(let element):
+          _ = sink(element)
+          return .end
+        case .end: return .end
+        case .become(let list): return .become(list)
+        }
+      }
+    }
+  }
+
   @inlinable @inline(never)
-  func callAsFunction(_ budget: Int) throws(Interruption<Failure>) -> Step<Element, Failure> {
-    try run(budget)
+  func callAsFunction(
+    _ budget: Int, _ sink: Sink
+  ) throws(Interruption<Failure>) -> Ending<Element, Failure> {
+    try run(budget, sink)
+  }
+
+  /// One step.
+  @inlinable
+  func step(_ budget: Int) throws(Interruption<Failure>) -> Step<Element, Failure> {
+    var element: Element?
+    let ending = try self(budget) {
+      element = .some($0)
+      return false
+    }
+    switch ending {
+    case .stopped: return .element(element.unsafelyUnwrapped)
+    case .end: return element.map { .last($0) } ?? .end
+    case .become(let list): return .become(list)
+    }
   }
 }
 

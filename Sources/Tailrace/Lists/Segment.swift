@@ -40,6 +40,8 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline let anchor: Anchor<Element, Failure>?
   /// The name of the list that begins here, for lists that were given one.
   @usableFromInline let label: ListName?
+  /// Whose elements the cells are, where they are those of an array: nothing was copied.
+  @usableFromInline let storage: Storage<Element>?
   @exclusivity(unchecked) @usableFromInline var link: Link<Element, Failure> = .end
 
   /// An open segment, empty, at the front of what `source` evaluates.
@@ -48,6 +50,7 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     owner = if case .owned(let evaluator) = source { evaluator } else { nil }
     anchor = if case .anchored(let anchor) = source { anchor } else { nil }
     label = nil
+    storage = nil
     self.start = start
     self.capacity = capacity
     self.base = .allocate(capacity: capacity)
@@ -62,6 +65,7 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     owner = nil
     anchor = nil
     self.label = label
+    storage = nil
     self.start = 0
     self.capacity = evaluated.count
     self.base = .allocate(capacity: capacity)
@@ -70,10 +74,25 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     self.published = Atomic(capacity << 1 | 1)
   }
 
+  /// A closed segment: the elements of an array, where they are.
+  @inlinable
+  init(storage: Storage<Element>) {
+    owner = nil
+    anchor = nil
+    label = nil
+    self.storage = storage
+    start = 0
+    capacity = storage.elements.count
+    base = storage.base
+    published = Atomic(storage.elements.count << 1 | 1)
+  }
+
   deinit {
     let word = published.load(ordering: .relaxed)
-    base.deinitialize(count: word >> 1)
-    base.deallocate()
+    if storage == nil {
+      base.deinitialize(count: word >> 1)
+      base.deallocate()
+    }
     if word & 1 == 0 { source.evaluator?.abandon() }
     // Unlinks the rest in a loop: a chain of any length is released on one frame.
     var rest = unlinked()

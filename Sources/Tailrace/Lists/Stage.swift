@@ -27,7 +27,7 @@ extension LazyList {
   ///
   /// `pull` must be restartable: it may be left by a throw of `source.next()` at any time, and is
   /// then run again with the state that it has recorded.
-  @inlinable
+  @inlinable @inline(__always)
   consuming func stage<State, Output>(
     _ state: consuming State,
     _ pull:
@@ -36,35 +36,42 @@ extension LazyList {
       ) throws(Interruption<Failure>) -> Step<Output, Failure>
   ) -> LazyList<Output, Failure> {
     let owned = Owned(Pulling(self, state))
-    return LazyList<Output, Failure>(producer: { (budget) throws(Interruption<Failure>) in
+    return LazyList<Output, Failure>(stepping: { (budget) throws(Interruption<Failure>) in
       owned.state.source.budget = budget
       return try pull(&owned.state.state, &owned.state.source)
     })
   }
 
   /// The list that a verdict on each element makes.
-  @inlinable
+  ///
+  /// Inlined where the operator is called, so that its closure is part of the sink ("Collecting").
+  @inlinable @inline(__always)
   consuming func transform<State, Output>(
     _ state: consuming State,
     _ judge: @escaping @Sendable (inout State, Element) throws(Failure) -> Verdict<Output>
   ) -> LazyList<Output, Failure> {
-    stage(state) { (state, source) throws(Interruption<Failure>) in
-      while let element = try source.next() {
-        let verdict: Verdict<Output>
+    let source = Owned(Cursor(self))
+    let state = Owned(state)
+    return LazyList<Output, Failure>(producer: { (budget, sink) throws(Interruption<Failure>) in
+      var isOver = false
+      var failure: Failure?
+      let isAtEnd = try source.state.drive(budget) { element in
         do throws(Failure) {
-          verdict = try judge(&state, element)
+          switch try judge(&state.state, element) {
+          case .emit(let output): return sink(output)
+          case .skip: return true
+          case .last(let output): _ = sink(output)
+          case .end: break
+          }
+          isOver = true
         } catch {
-          throw .failed(error)
+          failure = error
         }
-        switch verdict {
-        case .emit(let output): return .element(output)
-        case .skip: continue
-        case .last(let output): return .last(output)
-        case .end: return .end
-        }
+        return false
       }
-      return .end
-    }
+      if let failure { throw .failed(failure) }
+      return isAtEnd || isOver ? .end : .stopped
+    })
   }
 
   /// The list that an asynchronous verdict on each element makes: one flight per element.
@@ -97,7 +104,7 @@ extension LazyList {
   @inlinable
   static func suspending(_ body: @escaping Suspension<Element, Failure>.Body) -> LazyList {
     let suspension = Suspension(body)
-    return LazyList(producer: { (_) throws(Interruption<Failure>) in try suspension.take() })
+    return LazyList(stepping: { (_) throws(Interruption<Failure>) in try suspension.take() })
   }
 
   /// This list with failures of any type, for the operators whose closures throw.
@@ -105,11 +112,10 @@ extension LazyList {
   consuming func widened() -> LazyList<Element, any Error> {
     if let same = self as? LazyList<Element, any Error> { return same }
     let source = Owned(Cursor(self))
-    return LazyList<Element, any Error>(producer: { (budget) throws(Interruption<any Error>) in
-      source.state.budget = budget
+    return LazyList<Element, any Error>(producer: {
+      (budget, sink) throws(Interruption<any Error>) in
       do throws(Interruption<Failure>) {
-        if let element = try source.state.next() { return .element(element) }
-        return .end
+        return try source.state.drive(budget, sink) ? .end : .stopped
       } catch {
         switch error {
         case .failed(let failure): throw .failed(failure)

@@ -6,9 +6,10 @@ extension LazyList {
   /// Replaces `array`.
   @inlinable
   nonisolated(nonsending) public consuming func array() async throws(Failure) -> [Element] {
-    var reader = Reader(self)
+    if let slice { return Array(slice) }
+    var reader = Reader(self, wantsAll: true)
     var elements: [Element] = []
-    while let element = try await reader.next() { elements.append(element) }
+    try await reader.append(to: &elements)
     return elements
   }
 
@@ -17,9 +18,13 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func count() async throws(Failure) -> Int {
-    var reader = Reader(self)
+    if let slice { return slice.count }
+    var reader = Reader(self, wantsAll: true)
     var count = 0
-    while try await reader.next() != nil { count += 1 }
+    try await reader.drain { _ in
+      count += 1
+      return true
+    }
     return count
   }
 
@@ -28,9 +33,12 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func last() async throws(Failure) -> Element? {
-    var reader = Reader(self)
+    var reader = Reader(self, wantsAll: true)
     var last: Element?
-    while let element = try await reader.next() { last = .some(element) }
+    try await reader.drain {
+      last = .some($0)
+      return true
+    }
     return last
   }
 }

@@ -8,15 +8,18 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-filter:`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func filter(
     _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
-    transform(()) { (_, element) throws(Failure) in isIncluded(element) ? .emit(element) : .skip }
+    let source = Owned(Cursor(self))
+    return LazyList(producer: { (budget, sink) throws(Interruption<Failure>) in
+      try source.state.drive(budget) { isIncluded($0) ? sink($0) : true } ? .end : .stopped
+    })
   }
 
   /// The elements that satisfy a throwing predicate.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func filter(
     _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -24,7 +27,7 @@ extension LazyList {
   }
 
   /// The elements that satisfy an asynchronous predicate.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func filter(
     _ isIncluded: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
@@ -34,7 +37,7 @@ extension LazyList {
   }
 
   /// The elements that satisfy an asynchronous throwing predicate.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func filter(
     _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -50,7 +53,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     _ transform: @escaping @Sendable (Element) -> T?
   ) -> LazyList<T, Failure> {
@@ -58,7 +61,7 @@ extension LazyList {
   }
 
   /// The results of a throwing closure that are not `nil`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
@@ -66,7 +69,7 @@ extension LazyList {
   }
 
   /// The results of an asynchronous closure that are not `nil`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async -> T?
   ) -> LazyList<T, Failure> {
@@ -76,7 +79,7 @@ extension LazyList {
   }
 
   /// The results of an asynchronous throwing closure that are not `nil`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
@@ -94,7 +97,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-ignore:`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func ignoring(_ element: Element) -> LazyList where Element: Equatable {
     filter { $0 != element }
   }
@@ -108,7 +111,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-distinctUntilChanged`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func removeDuplicates() -> LazyList where Element: Equatable {
     removeDuplicates { $0 == $1 }
   }
@@ -120,7 +123,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func removeDuplicates(
     by areSame: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList {
@@ -132,7 +135,7 @@ extension LazyList {
   }
 
   /// The elements without those that a throwing predicate calls the same as the last one kept.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func removeDuplicates(
     by areSame: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -144,7 +147,7 @@ extension LazyList {
   }
 
   /// The elements without those that an asynchronous predicate calls the same as the last one kept.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func removeDuplicates(
     by areSame: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList {
@@ -157,7 +160,7 @@ extension LazyList {
 
   /// The elements without those that an asynchronous throwing predicate calls the same as the last
   /// one kept.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func removeDuplicates(
     by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {

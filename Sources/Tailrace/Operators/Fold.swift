@@ -17,9 +17,12 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
-    var reader = Reader(self)
+    var reader = Reader(self, wantsAll: true)
     var result = initial
-    while let element = try await reader.next() { result = combine(result, element) }
+    try await reader.drain {
+      result = combine(result, $0)
+      return true
+    }
     return result
   }
 
@@ -67,9 +70,12 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) -> Void
   ) async throws(Failure) -> Result {
-    var reader = Reader(self)
+    var reader = Reader(self, wantsAll: true)
     var result = initial
-    while let element = try await reader.next() { update(&result, element) }
+    try await reader.drain {
+      update(&result, $0)
+      return true
+    }
     return result
   }
 
@@ -115,7 +121,10 @@ extension LazyList {
     _ body: (Element) -> Void
   ) async throws(Failure) {
     var reader = Reader(self)
-    while let element = try await reader.next() { body(element) }
+    try await reader.drain {
+      body($0)
+      return true
+    }
   }
 
   /// Runs a throwing closure for each element.

@@ -16,12 +16,16 @@ extension LazyList {
     if right.segment == nil { return left }
     let pieces = Pieces.pair(Pieces.of(left), Pieces.of(right))
     let owned = Owned((pile: [pieces], source: Cursor<Element, Failure>?.none))
-    let producer = Producer<Element, Failure> { (budget) throws(Interruption<Failure>) in
+    let producer = Producer<Element, Failure> { (budget, sink) throws(Interruption<Failure>) in
       while true {
         if owned.state.source != nil {
-          owned.state.source?.budget = budget
-          if let element = try owned.state.source?.next() { return .element(element) }
-          owned.state.source = nil
+          var isWanted = true
+          let isAtEnd = try owned.state.source?.drive(budget) {
+            isWanted = sink($0)
+            return isWanted
+          }
+          if isAtEnd == true { owned.state.source = nil }
+          if !isWanted { return .stopped }
         }
         guard let list = Pieces.popList(&owned.state.pile) else { return .end }
         // The last list is not copied: this one goes on as that one.
@@ -62,17 +66,24 @@ extension LazyList {
   @inlinable
   public consuming func joined<Inner>() -> LazyList<Inner, Failure>
   where Element == LazyList<Inner, Failure> {
-    stage(Cursor<Inner, Failure>?.none) { (inner, outer) throws(Interruption<Failure>) in
+    let outer = Owned(Cursor(self))
+    let inner = Owned(Cursor<Inner, Failure>?.none)
+    return LazyList<Inner, Failure>(producer: { (budget, sink) throws(Interruption<Failure>) in
       while true {
-        if inner != nil {
-          inner?.budget = outer.budget
-          if let element = try inner?.next() { return .element(element) }
-          inner = nil
+        if inner.state != nil {
+          var isWanted = true
+          let isAtEnd = try inner.state?.drive(budget) {
+            isWanted = sink($0)
+            return isWanted
+          }
+          if isAtEnd == true { inner.state = nil }
+          if !isWanted { return .stopped }
         }
-        guard let list = try outer.next() else { return .end }
-        inner = Cursor(list)
+        outer.state.budget = budget
+        guard let list = try outer.state.next() else { return .end }
+        inner.state = Cursor(list)
       }
-    }
+    })
   }
 
   /// The elements of the sequences that this list consists of.

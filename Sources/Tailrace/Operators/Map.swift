@@ -12,15 +12,18 @@ extension LazyList {
   /// - Failure: an error of the closure is the fate of its element, and the end of the list.
   ///
   /// Replaces `-map:`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     _ transform: @escaping @Sendable (Element) -> T
   ) -> LazyList<T, Failure> {
-    self.transform(()) { (_, element) throws(Failure) in .emit(transform(element)) }
+    let source = Owned(Cursor(self))
+    return LazyList<T, Failure>(producer: { (budget, sink) throws(Interruption<Failure>) in
+      try source.state.drive(budget) { sink(transform($0)) } ? .end : .stopped
+    })
   }
 
   /// The results of a throwing closure for each element.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
@@ -28,7 +31,7 @@ extension LazyList {
   }
 
   /// The results of an asynchronous closure for each element, one at a time.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
@@ -36,7 +39,7 @@ extension LazyList {
   }
 
   /// The results of an asynchronous throwing closure for each element, one at a time.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {

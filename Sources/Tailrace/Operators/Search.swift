@@ -14,10 +14,12 @@ extension LazyList {
     where predicate: (Element) -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
-    while let element = try await reader.next() {
-      if predicate(element) { return element }
+    var found: Element?
+    try await reader.drain {
+      if predicate($0) { found = .some($0) }
+      return found == nil
     }
-    return nil
+    return found
   }
 
   /// The first element that satisfies a throwing predicate, `nil` if there is none.
@@ -66,10 +68,12 @@ extension LazyList {
     where predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
-    while let element = try await reader.next() {
-      if predicate(element) { return true }
+    var isFound = false
+    try await reader.drain {
+      isFound = predicate($0)
+      return !isFound
     }
-    return false
+    return isFound
   }
 
   /// Whether an element satisfies a throwing predicate.
@@ -118,10 +122,12 @@ extension LazyList {
     _ predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
-    while let element = try await reader.next() {
-      if !predicate(element) { return false }
+    var holds = true
+    try await reader.drain {
+      holds = predicate($0)
+      return holds
     }
-    return true
+    return holds
   }
 
   /// Whether all elements satisfy a throwing predicate.

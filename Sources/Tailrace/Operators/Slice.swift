@@ -16,10 +16,12 @@ extension LazyList {
       maxLength >= 0,
       "LazyList.prefix(_:) takes a length of 0 or more, not \(maxLength); use prefix(0) for none")
     guard maxLength > 0 else { return .empty }
-    return stage(maxLength) { (remaining, source) throws(Interruption<Failure>) in
-      guard let element = try source.next() else { return .end }
+    if let slice {
+      return slice.count <= maxLength ? self : LazyList(sharing: slice.prefix(maxLength))
+    }
+    return transform(maxLength) { (remaining, element) throws(Failure) in
       remaining -= 1
-      return remaining == 0 ? .last(element) : .element(element)
+      return remaining == 0 ? .last(element) : .emit(element)
     }
   }
 

@@ -14,7 +14,7 @@ public func zip<each Element: Sendable, Failure: Error>(
   _ list: repeat LazyList<each Element, Failure>
 ) -> LazyList<(repeat each Element), Failure> {
   let column = (repeat Column(each list))
-  return LazyList(producer: { (budget) throws(Interruption<Failure>) in
+  return LazyList(stepping: { (budget) throws(Interruption<Failure>) in
     // All of them first, and only then any: a list that is waited for loses nothing.
     for column in repeat each column {
       guard try column.fill(budget) else { return .end }
