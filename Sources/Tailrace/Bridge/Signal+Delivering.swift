@@ -33,8 +33,7 @@ extension Scheduler {
   /// Waits until the scheduler has done what it was given before, or until the task is cancelled.
   @usableFromInline
   nonisolated(nonsending) func turn() async {
-    let work = ScheduledWork(.once {})
-    enqueue(work)
+    let work: ScheduledWork = schedule {}
     await withTaskCancellationHandler {
       await work.value
     } onCancel: {

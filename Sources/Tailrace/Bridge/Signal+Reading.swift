@@ -95,7 +95,7 @@ extension Signal {
       case nil: throw .cancelled
       }
     }
-    return LazyList(producer: { (_) throws(Interruption<Failure>) in
+    return LazyList(stepping: { (_) throws(Interruption<Failure>) in
       // What has arrived already needs no task.
       if suspension.outcome == nil, let element = source.state.reading?.pop() {
         return .element(element)

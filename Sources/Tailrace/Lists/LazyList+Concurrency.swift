@@ -29,7 +29,7 @@ extension LazyList {
     let suspension = Suspension<Element, Failure> { () throws(Interruption<Failure>) in
       Step(try await owner.lookahead.next())
     }
-    return LazyList(producer: { (_) throws(Interruption<Failure>) in
+    return LazyList(stepping: { (_) throws(Interruption<Failure>) in
       // What has been pulled already needs no task.
       if suspension.outcome == nil, let element = owner.lookahead.nextNow() {
         return .element(element)
