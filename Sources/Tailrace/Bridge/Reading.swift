@@ -22,6 +22,7 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Subscribes, where that has been put off until the first read.
+  @usableFromInline
   func start() {
     switch self {
     case .inbox(let reader): reader.start()
@@ -30,6 +31,7 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Leaves. Unlike reading, any task may do that.
+  @usableFromInline
   func cancel() {
     switch self {
     case .inbox(let reader): reader.inbox.cancel()
@@ -76,6 +78,8 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
     }
     if let element = batch.popLast() { return .next(element) }
     start()
+    // One burst must not keep its memory for ever.
+    if batch.capacity > 8192 { batch = [] }
     while true {
       switch inbox.take(into: &batch) {
       case .elements:

@@ -20,7 +20,7 @@ extension Signal {
   ///   again, not even for the ending.
   ///
   /// Replaces `-subscribeNext:error:completed:`, and the task its `RACDisposable`.
-  @discardableResult
+  @inlinable @discardableResult
   public func subscribe(
     _ handler: @escaping @Sendable (_ event: Event) async -> Void
   ) -> Task<Void, Never> {
@@ -50,6 +50,7 @@ extension Signal {
   ///   Error`; otherwise it waits for the true answer, as `Task.value` does.
   ///
   /// Replaces `-collect` and `-toArray`, and blocks nobody.
+  @inlinable
   public func array() async throws(Failure) -> [Element] {
     let reading = open()
     let canSayCancelled = CancellationError() is Failure
@@ -106,5 +107,6 @@ extension Signal {
 }
 
 extension Signal.Event {
+  @inlinable
   var isEnding: Bool { if case .next = self { false } else { true } }
 }

@@ -26,7 +26,7 @@
 public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline let open: @Sendable () -> Reading<Element, Failure>
   /// Where the handlers of `subscribe` run, if that was said.
-  let scheduler: (any Scheduler)?
+  @usableFromInline let scheduler: (any Scheduler)?
 
   init(
     on scheduler: (any Scheduler)? = nil,

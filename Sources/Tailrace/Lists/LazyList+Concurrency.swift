@@ -76,6 +76,11 @@ extension LazyList {
   ) -> LazyList<T, Failure> {
     require(
       limit >= 1, "LazyList.concurrentMap(limit:_:) runs 1 or more closures at once, not \(limit)")
+    guard limit > 1 else {
+      return transformInFlight(()) { (_, element) async throws(Failure) in
+        .emit(try await transform(element).get())
+      }
+    }
     let owner = LookaheadOwner(
       Lookahead<Element, Task<Result<T, Failure>, Never>, Failure>(
         self, distance: limit - 1,

@@ -42,7 +42,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
         if pullsOn { pullAhead() }
         return slot
       case .pull: return try await pullOnDemand()
-      case .wait: await sleep()
+      case .wait(let puller):
+        puller?.raise(to: Task.currentPriority)
+        await sleep()
       case .end: return nil
       case .failed(let failure): throw .failed(failure)
       case .failedTransiently(let failure): throw .failedTransiently(failure)

@@ -38,7 +38,7 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     /// The caller pulls the element.
     case pull
     /// Somebody pulls it already: sleep until that is done, and ask again.
-    case wait
+    case wait(for: Puller?)
     case end
     case failed(Failure)
     case failedTransiently(Failure)
@@ -57,6 +57,8 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
   /// Pulled and not demanded yet.
   private var slots = FIFO<Numbered>()
   private var pulls = 0
+  /// Who comes behind this number will not be read: what was made of that element has failed.
+  private var lastNumber = Int.max
   /// The demand that waits for what is being pulled.
   private var sleeper: Sleeper?
   /// What that demand finds: an attempt that failed and left nothing behind.
@@ -73,7 +75,7 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     case .resting, .hesitating:
       source = .pulling
       return .pull
-    case .pulling: return .wait
+    case .pulling: return .wait(for: puller)
     case .over(nil): return .end
     case .over(let failure?): return .failed(failure)
     case .abandoned: return .abandoned
@@ -108,9 +110,12 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
 
   /// Whoever pulls ahead has pulled an element.
   mutating func pulledAhead(_ slot: Slot, _ number: Int) -> Pulled {
-    guard case .pulling = source else { return .refused }
+    if case .abandoned = source { return .refused }
+    guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
     let sleeper = sleeper.take()
+    // It can have failed before it got here.
+    guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleeper) }
     // Who sleeps takes one.
     let pullsOn = slots.count - (sleeper == nil ? 0 : 1) < distance
     if !pullsOn { source = .resting }
@@ -135,6 +140,7 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
   mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?) {
     if case .abandoned = source { return ([], nil) }
     source = .over(nil)
+    lastNumber = min(lastNumber, number)
     return (slots.removeLast { $0.number > number }.map(\.slot), puller.take())
   }
 

@@ -177,4 +177,23 @@ struct SignalTests {
     }
     await gate.wait()
   }
+
+  @Test("a stream, memoized: history for all, and one cancelled reader does not end it")
+  func streamMemoized() async {
+    let (stream, continuation) = AsyncStream<Int>.makeStream()
+    let list = stream.memoized()
+    continuation.yield(1)
+    let read = Gate()
+    read.open()
+    let impatient = Task {
+      for await _ in list { await read.wait() }
+    }
+    await read.arrivals(1)
+    impatient.cancel()
+    await impatient.value
+    continuation.yield(2)
+    continuation.finish()
+    #expect(await list.array() == [1, 2])
+    #expect(await list.array() == [1, 2])
+  }
 }

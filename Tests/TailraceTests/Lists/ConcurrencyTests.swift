@@ -121,6 +121,18 @@ struct ConcurrencyTests {
     #expect(list.evaluatedPrefix == [0])
   }
 
+  @Test("a closure that fails at once is never taken for the end")
+  func failsAtOnce() async throws {
+    for _ in 0..<500 {
+      let list = LazyList(0..<9).concurrentMap(limit: 4) { number in
+        if number == 3 { throw Mishap(position: 3) }
+        return number
+      }
+      await #expect(throws: Mishap(position: 3)) { try await list.count() }
+      #expect(list.evaluatedPrefix == [0, 1, 2])
+    }
+  }
+
   @Test("a failure of the source surfaces at its position", arguments: SourceKind.allCases)
   func sourceFailure(_ kind: SourceKind) async throws {
     let list = kind.make(Probe(), failingAt: 3).concurrentMap(limit: 8) { $0 * 10 }

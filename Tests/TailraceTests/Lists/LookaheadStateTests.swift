@@ -103,6 +103,21 @@ struct LookaheadStateTests {
     #expect(Self.demand(&state) == "end")
   }
 
+  @Test("an element may have failed before it is there: it is kept, for its failure")
+  func failedAtOnce() {
+    var state = Self.begun(5)
+    _ = Self.pulled(1, &state)
+    let number = state.number()
+    #expect(state.failed(number).slots.isEmpty)
+    guard case .kept(pullsOn: false, wakes: nil) = state.pulledAhead(2, number) else {
+      Issue.record("it is lost")
+      return
+    }
+    #expect(Self.pulled(3, &state) == "refused")
+    #expect(Self.demand(&state) == "1")
+    #expect(Self.demand(&state) == "2")
+  }
+
   @Test("abandoned: all is given back, whoever sleeps is woken")
   func abandon() {
     var state = Self.begun(5)
