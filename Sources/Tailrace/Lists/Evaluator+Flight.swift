@@ -14,12 +14,13 @@ extension Evaluator {
     let producer = isolated { $0.beginFlight(flight, segment, mark) }
     unclaim()
     guard let producer else { return nil }
-    let task: Task<Void, Never>
-    // Flights that start one another right here share a stack: some of them start elsewhere.
-    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), flight.depth % 32 != 0 {
-      task = Task.immediate { await self.fly(producer, flight) }
-    } else {
-      task = Task { await self.fly(producer, flight) }
+    let task = flight.carry {
+      // Flights that start one another right here share a stack: some of them start elsewhere.
+      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), flight.depth % 32 != 0 {
+        Task.immediate { await self.fly(producer, flight) }
+      } else {
+        Task { await self.fly(producer, flight) }
+      }
     }
     if flight.landed == nil { post(.attach(task, flight)) }
     return flight
@@ -38,14 +39,14 @@ extension Evaluator {
 
   /// Runs a step to its end, through all that it waits for. The flight owns the producer.
   @inlinable
-  nonisolated func fly(_ producer: Producer<Element, Failure>, _ flight: Flight) async {
-    var landing: (outcome: Outcome?, wake: Wake) = (nil, .retry)
-    await flight.carry { landing = await step(of: producer) }
+  nonisolated(nonsending) func fly(_ producer: Producer<Element, Failure>, _ flight: Flight) async {
+    flight.board()
+    let landing = await step(of: producer)
     post(.land(landing.outcome, producer, landing.wake, flight))
   }
 
   @inlinable
-  nonisolated func step(
+  nonisolated(nonsending) func step(
     of producer: Producer<Element, Failure>
   ) async -> (outcome: Outcome?, wake: Wake) {
     var budget = fullBudget

@@ -37,8 +37,24 @@ enum Effect<Element: Sendable, Failure: Error>: Sendable {
   case run(UnownedJob)
 }
 
+/// In the order in which they came up. There is one, mostly, and then it allocates nothing ("Async
+/// steps").
+@usableFromInline
+struct Effects<Element: Sendable, Failure: Error> {
+  @usableFromInline var first: Effect<Element, Failure>?
+  @usableFromInline var others: [Effect<Element, Failure>] = []
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  mutating func add(_ effect: consuming Effect<Element, Failure>) {
+    if first == nil { first = .some(effect) } else { others.append(effect) }
+  }
+}
+
 extension Evaluator {
-  @usableFromInline typealias Effects = [Effect<Element, Failure>]
+  @usableFromInline typealias Effects = Tailrace.Effects<Element, Failure>
 
   /// Tells the evaluator something: at once if its claim is free, else as soon as it is.
   @inlinable
@@ -68,7 +84,8 @@ extension Evaluator {
 
   @inlinable
   nonisolated func hold(_ message: Message<Element, Failure>) {
-    var effects = isolated { $0.apply(message) }
+    var effects = Effects()
+    take(message, &effects)
     answerLetters(&effects)
     act(effects)
   }
@@ -76,7 +93,7 @@ extension Evaluator {
   /// Lets go of a claim that was not free of letters.
   @inlinable
   nonisolated func answerLetters() {
-    var effects: Effects = []
+    var effects = Effects()
     answerLetters(&effects)
     act(effects)
   }
@@ -92,54 +109,70 @@ extension Evaluator {
         word = letter.next
         letters.append(letter)
       }
-      for letter in letters.reversed() { effects += isolated { $0.apply(letter.message) } }
+      for letter in letters.reversed() { take(letter.message, &effects) }
     }
   }
 
+  /// Takes a message in, for the holder of the claim. See `isolated`.
   @inlinable
-  func apply(_ message: Message<Element, Failure>) -> Effects {
+  nonisolated func take(_ message: Message<Element, Failure>, _ effects: inout Effects) {
+    typealias Isolated = (isolated Evaluator, Message<Element, Failure>, inout Effects) -> Void
+    typealias Claimed = (Evaluator, Message<Element, Failure>, inout Effects) -> Void
+    let apply: Isolated = { (evaluator, message, effects) in evaluator.apply(message, &effects) }
+    unsafeBitCast(apply, to: Claimed.self)(self, message, &effects)
+  }
+
+  @inlinable
+  func apply(_ message: Message<Element, Failure>, _ effects: inout Effects) {
     switch message {
     case .wait(let waiter):
       guard case .parked(let flight, let task) = state.wait(waiter) else {
-        return [.wake(waiter, .retry)]
+        return effects.add(.wake(waiter, .retry))
       }
-      var effects: Effects = task.map { [.raise($0, waiter.priority)] } ?? []
-      if waiter.flight != nil { effects.append(.watch(waiter, flight)) }
-      return effects
+      if let task { effects.add(.raise(task, waiter.priority)) }
+      if waiter.flight != nil { effects.add(.watch(waiter, flight)) }
     case .leave(let waiter):
       state.leave(waiter)
-      return []
     case .attach(let task, let flight):
-      if state.attach(task, to: flight) { return [.cancel(task)] }
-      return state.highestWaiter(of: flight).map { [.raise(task, $0)] } ?? []
+      if state.attach(task, to: flight) {
+        effects.add(.cancel(task))
+      } else if let priority = state.highestWaiter(of: flight) {
+        effects.add(.raise(task, priority))
+      }
     case .land(let outcome, let producer, let wake, let flight):
       flight.land(wake)
-      if case .abandoned = state { return [.drop(Leftover(producer))] }
-      let wakes: Effects = state.finish(outcome).map { .wake($0, wake) }
-      if let outcome, outcome.isFinal() { return wakes + [.drop(Leftover(producer))] }
-      self.producer = producer
-      return wakes
+      if case .abandoned = state { return effects.add(.drop(Leftover(producer))) }
+      for waiter in state.finish(outcome) { effects.add(.wake(waiter, wake)) }
+      if let outcome, outcome.isFinal() {
+        effects.add(.drop(Leftover(producer)))
+      } else {
+        self.producer = producer
+      }
     case .abandon:
-      let task = state.abandon()
-      return (task.map { [.cancel($0)] } ?? [])
-        + (producer.take().map { [.drop(Leftover($0))] } ?? [])
+      if let task = state.abandon() { effects.add(.cancel(task)) }
+      if let producer = producer.take() { effects.add(.drop(Leftover(producer))) }
     case .run(let job):
-      return [.run(job)]
+      effects.add(.run(job))
     }
   }
 
   @inlinable
   nonisolated func act(_ effects: Effects) {
-    for effect in effects {
-      switch effect {
-      case .wake(let waiter, let wake): waiter.wake(wake)
-      case .watch(let waiter, let flight):
-        if let cycle = waiter.flight?.wait(for: flight, waiter) { waiter.wake(.cycle(cycle)) }
-      case .raise(let task, let priority): task.raise(to: priority)
-      case .cancel(let task): task.cancel()
-      case .drop(let leftover): Reclaimer.release(leftover)
-      case .run(let job): enqueue(job)
-      }
+    guard let first = effects.first else { return }
+    act(first)
+    for effect in effects.others { act(effect) }
+  }
+
+  @inlinable
+  nonisolated func act(_ effect: Effect<Element, Failure>) {
+    switch effect {
+    case .wake(let waiter, let wake): waiter.wake(wake)
+    case .watch(let waiter, let flight):
+      if let cycle = waiter.flight?.wait(for: flight, waiter) { waiter.wake(.cycle(cycle)) }
+    case .raise(let task, let priority): task.raise(to: priority)
+    case .cancel(let task): task.cancel()
+    case .drop(let leftover): Reclaimer.release(leftover)
+    case .run(let job): enqueue(job)
     }
   }
 
