@@ -14,7 +14,9 @@ struct FIFO<Element> {
   @inlinable
   mutating func append(_ element: Element) { arrived.append(element) }
 
-  /// The oldest one.
+  var first: Element? { leaving.last ?? arrived.first }
+
+  /// Takes the oldest one out.
   @inlinable
   mutating func popFirst() -> Element? {
     if leaving.isEmpty {

@@ -82,29 +82,65 @@ extension LazyList {
       }
     }
     let owner = LookaheadOwner(
-      Lookahead<Element, Task<Result<T, Failure>, Never>, Failure>(
+      Lookahead<Element, Job<T, Failure>, Failure>(
         self, distance: limit - 1,
         filling: { element, number, lookahead in
-          Task {
+          Job {
             let result = await transform(element)
             if case .failure = result { lookahead.failed(number) }
             return result
           }
         },
-        discarding: { $0.cancel() }))
-    return .suspending { () throws(Interruption<Failure>) in
-      guard let task = try await owner.lookahead.next() else { return .end }
+        discarding: { $0.task.cancel() }))
+    let suspension = Suspension<T, Failure> { () throws(Interruption<Failure>) in
+      guard let job = try await owner.lookahead.next() else { return .end }
       // Waiting for the task itself, because that raises its priority.
-      let result = await withTaskCancellationHandler {
-        await task.value
+      return try await withTaskCancellationHandler {
+        await job.task.value
       } onCancel: {
-        task.cancel()
+        job.task.cancel()
         owner.lookahead.abandon()
+      }.step()
+    }
+    return LazyList<T, Failure>(stepping: { (_) throws(Interruption<Failure>) in
+      // A result that is there already needs no other task.
+      if suspension.outcome == nil,
+        let result = owner.lookahead.nextNow(ifReady: { $0.result != nil })?.result
+      {
+        return try result.step()
       }
-      switch result {
-      case .success(let output): return .element(output)
-      case .failure(let failure): throw .failed(failure)
-      }
+      return try suspension.take()
+    })
+  }
+}
+
+/// A closure that runs in a task of its own, and its result when there is one.
+private struct Job<Output: Sendable, Failure: Error>: Sendable {
+  private final class Outcome: Sendable {
+    let result = Locked(Result<Output, Failure>?.none)
+  }
+
+  let task: Task<Result<Output, Failure>, Never>
+  private let outcome: Outcome
+
+  init(_ run: @escaping @Sendable () async -> Result<Output, Failure>) {
+    let outcome = Outcome()
+    self.outcome = outcome
+    task = Task {
+      let result = await run()
+      outcome.result.withLock { $0 = result }
+      return result
+    }
+  }
+
+  var result: Result<Output, Failure>? { outcome.result.withLock { $0 } }
+}
+
+extension Result where Success: Sendable {
+  fileprivate func step() throws(Interruption<Failure>) -> Step<Success, Failure> {
+    switch self {
+    case .success(let element): return .element(element)
+    case .failure(let failure): throw .failed(failure)
     }
   }
 }

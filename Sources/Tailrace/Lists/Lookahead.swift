@@ -27,9 +27,11 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
 
   // MARK: Demanding
 
-  /// The next slot if it has been pulled.
-  func nextNow() -> Slot? {
-    guard let (slot, pullsOn) = state.withLock({ $0.demandNow() }) else { return nil }
+  /// The next slot if it has been pulled and is ready.
+  func nextNow(ifReady isReady: (Slot) -> Bool = { _ in true }) -> Slot? {
+    guard let (slot, pullsOn) = state.withLock({ $0.demandNow(ifReady: isReady) }) else {
+      return nil
+    }
     if pullsOn { pullAhead() }
     return slot
   }

@@ -82,9 +82,11 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     }
   }
 
-  /// The next element if it has been pulled, and whether somebody is to pull on.
-  mutating func demandNow() -> (slot: Slot, pullsOn: Bool)? {
-    guard let first = slots.popFirst() else { return nil }
+  /// The next element if it has been pulled and is ready, and whether somebody is to pull on.
+  mutating func demandNow(
+    ifReady isReady: (Slot) -> Bool = { _ in true }
+  ) -> (slot: Slot, pullsOn: Bool)? {
+    guard let first = slots.first, isReady(first.slot), slots.popFirst() != nil else { return nil }
     return (first.slot, pullsAhead())
   }
 
