@@ -4,7 +4,7 @@ import PackageDescription
 /// A topic is a file in `Sources/Works/Topics` and a target of three lines in `Sources/Benchmarks`.
 let topics = [
   "Iteration", "FirstPass", "Collecting", "FanOut", "Contention", "AsyncSteps", "Operators",
-  "Memory", "Memos", "Signals", "WorkingAhead",
+  "Memory", "Memos", "Schedulers", "Signals", "WorkingAhead",
   "Layouts",
 ]
 

@@ -16,14 +16,16 @@ extension LazyList {
   /// ```
   ///
   /// Replaces `+return:`.
-  @_disfavoredOverload
+  @inlinable @_disfavoredOverload
   public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
 
+  @inlinable
   init(single element: Element) {
     self.init(segment: Segment(evaluated: CollectionOfOne(element), link: .end), offset: 0)
   }
 
   /// The list that fails before its first element.
+  @inlinable
   public static func failing(_ failure: Failure) -> LazyList {
     LazyList(
       segment: Segment(evaluated: EmptyCollection(), link: .failed(failure)), offset: 0)
@@ -55,6 +57,7 @@ extension LazyList {
 }
 
 extension LazyList: ExpressibleByArrayLiteral {
+  @inlinable
   public init(arrayLiteral elements: Element...) {
     self.init(sharing: elements)
   }
@@ -129,6 +132,7 @@ extension LazyList where Failure == Never {
   }
 
   /// The list of one element.
+  @inlinable
   public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
 
   /// An element, for ever.

@@ -144,13 +144,14 @@ extension LazyList {
   /// - Laziness: deferred; the closure runs at the first demand.
   /// - Failure: an element that needs itself is a ``CyclicEvaluationError``; where the list cannot
   ///   fail it traps with the same text.
-  @_disfavoredOverload
+  @inlinable @_disfavoredOverload
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList
   ) -> LazyList {
     LazyList(recursive: define)
   }
 
+  @inlinable
   init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
     let definition = Owned(Definition(define))
     let inner = Evaluator<Element, Failure>(
@@ -175,13 +176,16 @@ extension LazyList {
     self.init(Evaluator(outer, definition: inner))
   }
 
-  private struct Definition {
-    var define: (@Sendable (LazyList) -> LazyList)?
-    var list: LazyList?
-    var source: Cursor<Element, Failure>?
+  @usableFromInline
+  struct Definition {
+    @usableFromInline var define: (@Sendable (LazyList) -> LazyList)?
+    @usableFromInline var list: LazyList?
+    @usableFromInline var source: Cursor<Element, Failure>?
 
+    @inlinable
     init(_ define: @escaping @Sendable (LazyList) -> LazyList) { self.define = define }
 
+    @inlinable
     mutating func begin() {
       guard let define = define.take(), let list = list.take() else { return }
       source = Cursor(define(list))
@@ -191,6 +195,7 @@ extension LazyList {
 
 extension LazyList where Failure == Never {
   /// The list that is defined by itself; where nothing says how it fails, it does not.
+  @inlinable
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList
   ) -> LazyList {
@@ -199,9 +204,11 @@ extension LazyList where Failure == Never {
 }
 
 /// Keeps the evaluator of a recursive definition, and gives its step in flight up at the end.
-private final class Lifetime<Element: Sendable, Failure: Error>: Sendable {
+@usableFromInline
+final class Lifetime<Element: Sendable, Failure: Error>: Sendable {
   private let evaluator: Evaluator<Element, Failure>
 
+  @usableFromInline
   init(_ evaluator: Evaluator<Element, Failure>) { self.evaluator = evaluator }
 
   deinit { evaluator.abandon() }

@@ -18,6 +18,7 @@ extension LazyList {
   /// - Laziness: deferred.
   ///
   /// Replaces `tail`.
+  @inlinable
   public var tail: LazyList { dropFirst() }
 
   /// The head and the tail, `nil` if there is no head.
@@ -27,6 +28,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: evaluates one element.
+  @inlinable
   nonisolated(nonsending) public consuming func uncons() async throws(Failure) -> (
     head: Element, tail: LazyList
   )? {

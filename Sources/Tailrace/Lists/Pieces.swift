@@ -15,6 +15,7 @@ final class Pieces<Element: Sendable, Failure: Error>: @unchecked Sendable {
   private init(_ shape: Shape) { self.shape = shape }
 
   /// The pieces of a list: its own if it is a concatenation that nobody has begun to evaluate.
+  @usableFromInline
   static func of(_ list: consuming LazyList<Element, Failure>) -> Pieces {
     if list.offset == 0, let segment = list.segment,
       segment.published.load(ordering: .acquiring) == 0,
@@ -25,9 +26,11 @@ final class Pieces<Element: Sendable, Failure: Error>: @unchecked Sendable {
     return Pieces(.leaf(list))
   }
 
+  @usableFromInline
   static func pair(_ left: Pieces, _ right: Pieces) -> Pieces { Pieces(.pair(left, right)) }
 
   /// Takes a pile of pieces apart until a single list is on top; `nil` when it is empty.
+  @usableFromInline
   static func popList(_ pile: inout [Pieces]) -> LazyList<Element, Failure>? {
     while let top = pile.popLast() {
       switch top.shape {

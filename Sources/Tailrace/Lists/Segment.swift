@@ -154,6 +154,7 @@ enum Source<Element: Sendable, Failure: Error>: Sendable {
 final class Anchor<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline weak var evaluator: Evaluator<Element, Failure>?
 
+  @usableFromInline
   init(_ evaluator: Evaluator<Element, Failure>) { self.evaluator = evaluator }
 
   @usableFromInline static var releasedText: String {

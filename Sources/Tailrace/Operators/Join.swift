@@ -11,6 +11,7 @@ extension LazyList {
   ///   last list are shared.
   ///
   /// Replaces `-concat:`.
+  @inlinable
   public static func + (left: consuming LazyList, right: consuming LazyList) -> LazyList {
     if left.segment == nil { return right }
     if right.segment == nil { return left }
@@ -46,6 +47,7 @@ extension LazyList {
   /// - Complexity: O(1), also for a million in a row. The cells of this list are shared.
   ///
   /// Replaces `-startWith:`.
+  @inlinable
   public consuming func prepending(_ element: Element) -> LazyList {
     let link: Link<Element, Failure> = segment.map { .more($0, offset) } ?? .end
     return LazyList(

@@ -37,6 +37,7 @@ extension LazyList {
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
   ///
   /// Replaces `-skip:`.
+  @inlinable
   public consuming func dropFirst(_ count: Int = 1) -> LazyList {
     require(
       count >= 0,
@@ -51,7 +52,8 @@ extension LazyList {
   }
 
   /// A list of its own, which lets go of this one's head as soon as it is evaluated.
-  private consuming func skipping(_ count: Int) -> LazyList {
+  @inlinable
+  consuming func skipping(_ count: Int) -> LazyList {
     stage(count) { (remaining, source) throws(Interruption<Failure>) in
       while remaining > 0 {
         guard try source.next() != nil else { return .end }

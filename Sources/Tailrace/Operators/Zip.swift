@@ -23,6 +23,34 @@ public func zip<each Element: Sendable, Failure: Error>(
   })
 }
 
+/// The pairs of the elements that have the same position in both lists; as long as the shorter.
+///
+/// ```swift
+/// let sums = zip(LazyList(1...3), LazyList(10...)).map { $0 + $1 }
+/// await sums.array()   // [11, 13, 15]
+/// ```
+///
+/// - Laziness: stepwise. When the first list has ended, the second is not touched.
+/// - Failure: the first list's, or else the second's.
+// For two lists, as there are mostly, because a pack is not specialised ("Zip").
+@inlinable
+public func zip<First: Sendable, Second: Sendable, Failure: Error>(
+  _ first: LazyList<First, Failure>, _ second: LazyList<Second, Failure>
+) -> LazyList<(First, Second), Failure> {
+  first.stage((pending: First?.none, second: Cursor(second))) {
+    (state, source) throws(Interruption<Failure>) in
+    if state.pending == nil {
+      guard let element = try source.next() else { return .end }
+      state.pending = .some(element)
+    }
+    state.second.budget = source.budget
+    guard let other = try state.second.next(), let element = state.pending.take() else {
+      return .end
+    }
+    return .element((element, other))
+  }
+}
+
 /// One list of a zip, and its element for the row that is being made.
 private final class Column<Element: Sendable, Failure: Error> {
   private var source: Cursor<Element, Failure>

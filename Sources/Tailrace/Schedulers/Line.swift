@@ -12,6 +12,15 @@ struct Line: ~Copyable, Sendable {
   private static var idle: UInt { 0 }
   private static var draining: UInt { 1 }
 
+  /// True if nobody drained the line, and the caller does from now on.
+  func open() -> Bool {
+    last.load(ordering: .relaxed) == Self.idle
+      && last.compareExchange(
+        expected: Self.idle, desired: Self.draining, successOrdering: .acquiring,
+        failureOrdering: .relaxed
+      ).exchanged
+  }
+
   /// True if nobody drains the line yet, and the caller has to see to it.
   func add(_ work: WorkCell) -> Bool {
     let reference = Unmanaged.passRetained(work)

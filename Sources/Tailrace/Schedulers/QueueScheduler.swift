@@ -85,8 +85,8 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     if work.cell.queue(), line.add(work.cell) { startDrain() }
   }
 
-  public func enqueue(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
-    let cell = WorkCell(queued: action)
+  public func enqueue(_ action: consuming @escaping @Sendable () -> Void) -> ScheduledWork {
+    let cell = WorkCell(action, isQueued: true)
     if line.add(cell) { startDrain() }
     return ScheduledWork(cell)
   }
@@ -103,7 +103,15 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   public func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job), isIsolated: false) }
 
   func add(_ job: UnownedJob, isIsolated: Bool) {
-    if line.add(WorkCell(job, isIsolated: isIsolated)) { startDrain() }
+    if line.open() {
+      // Nobody is before it, so that it needs no cell ("Ping-pong").
+      queue.async {
+        self.run(job, isIsolated: isIsolated)
+        self.drain()
+      }
+    } else if line.add(WorkCell(job, isIsolated: isIsolated)) {
+      startDrain()
+    }
   }
 
   // MARK: Running it
@@ -130,14 +138,22 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
       let (kind, following) = next._withUnsafeGuaranteedRef { ($0.kind, $0.neighbor) }
       taken = following
       switch kind {
-      case .job: next.takeRetainedValue().job?.runSynchronously(on: asUnownedTaskExecutor())
-      case .isolatedJob:
-        next.takeRetainedValue().job?.runSynchronously(on: asUnownedSerialExecutor())
+      case .job, .isolatedJob:
+        let job = next.takeRetainedValue().job
+        if let job { run(job, isIsolated: kind == .isolatedJob) }
       case .once, .repeatedly, .recursively:
         WorkCell.take(next)
       }
     }
     yieldDrain()
+  }
+
+  private func run(_ job: UnownedJob, isIsolated: Bool) {
+    if isIsolated {
+      job.runSynchronously(on: asUnownedSerialExecutor())
+    } else {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
   }
 
   // MARK: An executor for actors

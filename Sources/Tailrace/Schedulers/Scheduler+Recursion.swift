@@ -22,10 +22,19 @@ extension Scheduler {
   public func scheduleRecursively(
     _ body: @escaping @Sendable (_ again: @escaping @Sendable () -> Void) -> Void
   ) -> ScheduledWork {
-    let cell = WorkCell(.recursively(body))
+    let cell = WorkCell(Recursion(body))
     Turns(of: cell, on: self).again()
     return ScheduledWork(cell)
   }
+}
+
+/// What recursive work does in each turn, which is given a way to ask for another.
+final class Recursion: Sendable {
+  typealias Turn = @Sendable (_ again: @escaping @Sendable () -> Void) -> Void
+
+  let turn: Turn
+
+  init(_ turn: @escaping Turn) { self.turn = turn }
 }
 
 /// The turns of recursive work. Lives as long as somebody can ask for another.

@@ -30,7 +30,7 @@ extension Scheduler {
       interval > .zero, "\(Self.self).schedule(every:): \(interval) is no interval; give one > 0")
     let cadence = Cadence(first: date(after: delay ?? interval), interval: interval)
     let repetition = Repetition(of: action, on: self, cadence, tolerance: tolerance)
-    let work = ScheduledWork(WorkCell(.repeatedly(repetition)))
+    let work = ScheduledWork(WorkCell(repetition))
     enqueue(work, at: cadence.due, tolerance: tolerance)
     return work
   }

@@ -37,7 +37,7 @@ extension Scheduler {
 
   /// False if the task is cancelled.
   nonisolated(nonsending) func waits(until instant: Instant, tolerance: Duration?) async -> Bool {
-    let work = ScheduledWork(WorkCell(.once {}))
+    let work = ScheduledWork(WorkCell({}))
     await withTaskCancellationHandler {
       enqueue(work, at: instant, tolerance: tolerance)
       await work.value

@@ -14,7 +14,7 @@ extension Scheduler {
   ///
   /// Replaces `-[RACScheduler schedule:]`.
   @discardableResult
-  public func schedule(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
+  public func schedule(_ action: consuming @escaping @Sendable () -> Void) -> ScheduledWork {
     enqueue(action)
   }
 
@@ -64,7 +64,7 @@ extension Scheduler {
   public func schedule(
     at instant: Instant, tolerance: Duration? = nil, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledWork {
-    let work = ScheduledWork(WorkCell(.once(action)))
+    let work = ScheduledWork(WorkCell(action))
     enqueue(work, at: instant, tolerance: tolerance)
     return work
   }

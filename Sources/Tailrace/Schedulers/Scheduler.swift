@@ -50,7 +50,7 @@ public protocol Scheduler<Instant>: TaskExecutor {
   /// Takes a closure that is to run as soon as what came before it has run.
   ///
   /// A scheduler need not implement it: by default the closure is made work, and that is enqueued.
-  func enqueue(_ action: @escaping @Sendable () -> Void) -> ScheduledWork
+  func enqueue(_ action: consuming @escaping @Sendable () -> Void) -> ScheduledWork
 
   /// Takes work that is to run at a time, or up to `tolerance` later.
   ///
@@ -63,8 +63,8 @@ extension Scheduler where Instant == ContinuousClock.Instant {
 }
 
 extension Scheduler {
-  public func enqueue(_ action: @escaping @Sendable () -> Void) -> ScheduledWork {
-    let work = ScheduledWork(WorkCell(.once(action)))
+  public func enqueue(_ action: consuming @escaping @Sendable () -> Void) -> ScheduledWork {
+    let work = ScheduledWork(WorkCell(action))
     enqueue(work)
     return work
   }

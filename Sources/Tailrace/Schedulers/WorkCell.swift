@@ -4,46 +4,53 @@ internal import Synchronization
 final class WorkCell: Sendable {
   enum Kind: UInt8 { case once, repeatedly, recursively, job, isolatedJob }
 
-  enum Body {
-    case once(@Sendable () -> Void)
-    case repeatedly(Repetition)
-    /// Each turn is given a way to ask for another.
-    case recursively(@Sendable (@escaping @Sendable () -> Void) -> Void)
+  /// What is not a closure that runs once.
+  enum Rarity {
+    case repetition(Repetition)
+    case recursion(Recursion)
     /// A job of a task. Nobody has a handle to such work.
     case job(UnownedJob)
   }
 
+  typealias Action = @Sendable () -> Void
+
   let kind: Kind
   private let phase: Atomic<WorkPhase>
   // Guard: the phase. May touch it: whoever moved the phase to running, until it ends the turn;
-  // then whoever moved it to over.
-  @exclusivity(unchecked) private nonisolated(unsafe) var body: Body?
+  // then whoever moved it to over. Not an optional, which would call it through a thunk.
+  @exclusivity(unchecked) private nonisolated(unsafe) var action: Action
+  // Guard: as above. May touch it: as above.
+  @exclusivity(unchecked) private nonisolated(unsafe) var rarity: Rarity?
   // Guard: the line that the work is in. May touch it: who adds the work to it, then its drain.
   @exclusivity(unchecked) nonisolated(unsafe) var neighbor: Unmanaged<WorkCell>?
   private let observers = AtomicLazyReference<WorkObservers>()
 
-  init(_ body: Body) {
-    self.body = body
-    phase = Atomic(.waiting)
-    kind =
-      switch body {
-      case .once: .once
-      case .repeatedly: .repeatedly
-      case .recursively: .recursively
-      case .job: .job
-      }
+  private static let nothing: Action = {}
+
+  init(_ action: consuming @escaping Action, isQueued: Bool = false) {
+    kind = .once
+    self.action = action
+    phase = Atomic(isQueued ? .queued : .waiting)
   }
 
-  /// Work that has a place in a line from the start.
-  init(queued action: @escaping @Sendable () -> Void) {
-    body = .once(action)
-    kind = .once
-    phase = Atomic(.queued)
+  init(_ repetition: Repetition) {
+    kind = .repeatedly
+    action = Self.nothing
+    rarity = .repetition(repetition)
+    phase = Atomic(.waiting)
+  }
+
+  init(_ recursion: Recursion) {
+    kind = .recursively
+    action = Self.nothing
+    rarity = .recursion(recursion)
+    phase = Atomic(.waiting)
   }
 
   init(_ job: UnownedJob, isIsolated: Bool) {
-    body = .job(job)
     kind = isIsolated ? .isolatedJob : .job
+    action = Self.nothing
+    rarity = .job(job)
     phase = Atomic(.queued)
   }
 
@@ -91,7 +98,7 @@ final class WorkCell: Sendable {
 
   /// The job that this work stands for. To be asked by the drain.
   var job: UnownedJob? {
-    guard kind == .job || kind == .isolatedJob, case .job(let job) = body else { return nil }
+    guard kind == .job || kind == .isolatedJob, case .job(let job) = rarity else { return nil }
     return job
   }
 
@@ -100,14 +107,8 @@ final class WorkCell: Sendable {
   static func take(_ reference: Unmanaged<WorkCell>) {
     // The only copy: one more, and nothing would ever be unique.
     var work = reference.takeRetainedValue()
-    guard isKnownUniquelyReferenced(&work), work.isPlain else {
-      return work.run()
-    }
-    let body = work.body.take()
-    switch consume body {
-    case .once(let action): action()
-    case .repeatedly, .recursively, .job, nil: break
-    }
+    guard isKnownUniquelyReferenced(&work), work.isPlain else { return work.run() }
+    work.perform()
   }
 
   /// Whether this is a closure that is still to run, and that nobody has ever waited for.
@@ -117,30 +118,33 @@ final class WorkCell: Sendable {
     return kind == .once && phase.load(ordering: .acquiring) == .queued
   }
 
+  private func perform() {
+    // Moved out, not copied: a copy is two atomic counts ("Plain closures").
+    var action = Self.nothing
+    swap(&action, &self.action)
+    action()
+  }
+
   /// Its turn has come. Recursive work is told how to ask for another one.
   func run(again: (@Sendable () -> Void)? = nil) {
     guard move({ $0.begin() }).0 else { return }
-    // Moved out, not copied: a copy is two atomic counts ("Plain closures").
-    let body = body.take()
-    switch consume body {
-    case .once(let action):
-      action()
-      end(nil)
-    case .repeatedly(let repetition):
+    switch rarity {
+    case nil:
+      perform()
+      end(continues: false)
+    case .repetition(let repetition):
       repetition.turn()
-      if end(.repeatedly(repetition)), !repetition.next(self) { abandon() }
-    case .recursively(let action):
-      if let again { action(again) }
-      end(.recursively(action))
-    case .job, nil: fatalError("ScheduledWork: a job is not run this way")
+      if end(continues: true), !repetition.next(self) { abandon() }
+    case .recursion(let recursion):
+      if let again { recursion.turn(again) }
+      end(continues: true)
+    case .job: fatalError("ScheduledWork: a job is not run this way")
     }
   }
 
   /// The turn is over. False if it was the last.
   @discardableResult
-  private func end(_ body: consuming Body?) -> Bool {
-    let continues = body != nil
-    self.body = body
+  private func end(continues: Bool) -> Bool {
     let (isOver, phase) = move { $0.end(continues: continues) }
     if isOver { release(phase) }
     return !isOver
@@ -166,7 +170,8 @@ final class WorkCell: Sendable {
   }
 
   private func release(_ phase: WorkPhase) {
-    body = nil
+    action = Self.nothing
+    rarity = nil
     if phase.isObserved, let observers = observers.load() { end(observers) }
   }
 

@@ -31,7 +31,7 @@ struct SchedulerStressTests {
     let scheduler = QueueScheduler(name: "stress", target: queue)
     let log = Log()
     let population = Population()
-    let pieces = Self.pieces / Self.producers / Target.allCases.count
+    let pieces = Self.pieces / Self.producers
     let seed = UInt64.random(in: 0..<1 << 32)
     let cancelled = await withTaskGroup(of: (Int, Set<Int>).self) { group in
       for producer in 0..<Self.producers {
