@@ -15,7 +15,7 @@ struct Scan: Sendable {
 
   /// Reads everything. Throws `CancellationError` if its task is cancelled before the end.
   func report() async throws -> Report {
-    let travelers = try await walk()
+    let travelers = try await Progress(ledger, options.paths).isShown { try await walk() }
     var report = Report(reading: reading(travelers))
     for traveler in travelers { traveler.reader.add(to: &report) }
     return report
@@ -38,10 +38,10 @@ struct Scan: Sendable {
 
   /// Lets the readers walk the lines at the same time.
   private func walk() async throws -> [Traveler] {
-    async let _ = Progress(ledger, options.paths).show()
     let convoy = Convoy(members: options.readers.count, distance: 1_048_576)
     // Nobody here holds the head of the list, so that it is let go of as the readers move on.
-    let handovers = Self.lines(options.paths, ledger).handedOver(times: options.readers.count)
+    let handovers = Self.lines(options.paths, ledger, filesAtOnce: options.filesAtOnce)
+      .handedOver(times: options.readers.count)
     return try await withThrowingTaskGroup(of: Traveler.self) { group in
       for (member, name) in options.readers.enumerated() {
         let handover = handovers[member]
@@ -57,15 +57,23 @@ struct Scan: Sendable {
   }
 
   /// The lines of all files: directories are walked, files opened and pieces read as lines are
-  /// demanded.
+  /// demanded, and the beginnings of the next files while somebody is busy with those lines.
   ///
   /// It fails only if a task that evaluates it is cancelled. The list remembers that for all its
   /// readers, which is right here: they are cancelled together.
-  static func lines(_ paths: [String], _ ledger: Ledger) -> LazyList<Line, any Error> {
-    LazyList(state: Walk(paths, ledger)) { walk in try walk.next() }
-      .flatMap { source in source.pieces(ledger) }
+  static func lines(
+    _ paths: [String], _ ledger: Ledger, filesAtOnce: Int = 4
+  ) -> LazyList<Line, any Error> {
+    LazyList(state: Walk(paths)) { walk in try walk.next() }
+      .concurrentMap(limit: filesAtOnce) { finding in await Beginning(finding) }
+      .flatMap { beginning in beginning.pieces(ledger) }
       .flatMap { piece in piece.lines(ledger) }
   }
+}
+
+extension Options {
+  /// How many files may be open: several if all of them will be read, whatever is in them.
+  fileprivate var filesAtOnce: Int { readers == [.find] ? 1 : 4 }
 }
 
 extension ReaderName {

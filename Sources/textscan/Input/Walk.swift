@@ -1,5 +1,14 @@
 import FileReading
 
+/// What a walk comes across.
+enum Finding: Sendable {
+  case file(Source)
+  /// It could not be looked at.
+  case failure(Path, SystemError)
+  /// It is left out.
+  case skipped(Path, because: String)
+}
+
 /// The files at some paths, and in the directories there, in the order of their names.
 ///
 /// It looks at a path, and lists a directory, when it gets there and not before.
@@ -10,58 +19,56 @@ struct Walk {
     let isArgument: Bool
   }
 
-  private let ledger: Ledger
   /// What is still to be looked at, the next last.
   private var pending: [Entry]
   private var visited: Set<FileStatus.Identity> = []
 
-  init(_ paths: [String], _ ledger: Ledger) {
-    self.ledger = ledger
+  init(_ paths: [String]) {
     pending = paths.reversed().map { Entry(path: Path($0), isArgument: true) }
   }
 
-  /// The next file, `nil` at the end. What cannot be read, and what is left out, is noted.
+  /// The next file, or what could not be read or is left out; `nil` at the end.
   ///
   /// Throws `CancellationError` in a cancelled task: a tree can be large and have few files.
-  mutating func next() throws -> Source? {
+  mutating func next() throws -> Finding? {
     while let entry = pending.popLast() {
       try Task.checkCancellation()
       do throws(SystemError) {
-        if let source = try visit(entry) { return source }
+        if let finding = try visit(entry) { return finding }
       } catch {
-        ledger.fail(entry.path, error)
+        return .failure(entry.path, error)
       }
     }
     return nil
   }
 
-  /// The file itself; `nil` for a directory, and for what is left out.
-  private mutating func visit(_ entry: Entry) throws(SystemError) -> Source? {
+  /// What is found there; `nil` for a directory that is walked next.
+  private mutating func visit(_ entry: Entry) throws(SystemError) -> Finding? {
     if entry.isArgument, entry.path == Path("-") {
       let status = try FileStatus.ofStandardInput()
-      return Source(path: .standardInput, isStandardInput: true, canBlock: !status.isRegular)
+      return .file(
+        Source(path: .standardInput, isStandardInput: true, canBlock: !status.isRegular))
     }
     let status = try FileStatus(of: entry.path)
-    if status.isDirectory {
-      try enter(entry, status)
-      return nil
-    }
+    if status.isDirectory { return try enter(entry, status) }
     guard status.isRegular || entry.isArgument else {
-      ledger.skip(entry.path, because: "not a regular file")
-      return nil
+      return .skipped(entry.path, because: "not a regular file")
     }
-    return Source(path: entry.path, isStandardInput: false, canBlock: !status.isRegular)
+    return .file(Source(path: entry.path, isStandardInput: false, canBlock: !status.isRegular))
   }
 
-  private mutating func enter(_ directory: Entry, _ status: FileStatus) throws(SystemError) {
+  private mutating func enter(
+    _ directory: Entry, _ status: FileStatus
+  ) throws(SystemError) -> Finding? {
     let name = directory.path.lastComponent
-    if !directory.isArgument, name == ".git" || name == ".build" { return }
+    if !directory.isArgument, name == ".git" || name == ".build" { return nil }
     // A symbolic link can lead back to a directory that is being walked.
     guard visited.insert(status.identity).inserted else {
-      return ledger.skip(directory.path, because: "a directory that was walked already")
+      return .skipped(directory.path, because: "a directory that was walked already")
     }
     let entries = try directory.path.entries()
     pending += entries.reversed().map { Entry(path: $0, isArgument: false) }
+    return nil
   }
 }
 

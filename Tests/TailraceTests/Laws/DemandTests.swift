@@ -18,12 +18,12 @@ struct DemandTests {
     guard !row.elements.isEmpty else { return }
 
     #expect(try await list.head() == row.elements.first)
-    #expect(pulls.count == row.forHead)
+    #expect(row.pulls(forHead: pulls.count))
     _ = try await list.head()
-    #expect(pulls.count == row.forHead, "the head is remembered")
+    #expect(row.pulls(forHead: pulls.count), "the head is remembered")
 
     #expect(try await list.tail.head() == row.elements.dropFirst().first)
-    #expect(pulls.count == row.forSecond)
+    #expect(row.pulls(forSecond: pulls.count))
     #expect(list.evaluatedPrefix == Array(row.elements.prefix(list.evaluatedCount)))
   }
 
@@ -34,7 +34,8 @@ struct DemandTests {
     var seen: [Int] = []
     for try await element in row.apply(kind.make(pulls), Calls()) {
       seen.append(element)
-      #expect(pulls.count == (seen.count == 1 ? row.forHead : row.forSecond))
+      #expect(
+        seen.count == 1 ? row.pulls(forHead: pulls.count) : row.pulls(forSecond: pulls.count))
       if seen.count == 2 { break }
     }
     #expect(seen == Array(row.elements.prefix(2)))
@@ -61,4 +62,10 @@ struct DemandTests {
     #expect(await list.array() == [4, 4])
     #expect(probe.values == ["head", "tail"])
   }
+}
+
+extension Row {
+  fileprivate func pulls(forHead pulls: Int) -> Bool { (forHead...forHead + ahead) ~= pulls }
+
+  fileprivate func pulls(forSecond pulls: Int) -> Bool { (forSecond...forSecond + ahead) ~= pulls }
 }

@@ -10,18 +10,21 @@ struct Row: Sendable, Testing.CustomTestStringConvertible {
   /// How many elements of the source the head, and then the second element, need.
   let forHead: Int
   let forSecond: Int
+  /// How many more it may pull, beside those who read.
+  let ahead: Int
   /// What it gives of 1, 2, 3, 4, 5, 6.
   let elements: [Int]
   let apply: @Sendable (Source, Calls) -> Source
 
   init(
-    _ name: String, _ forHead: Int, _ forSecond: Int, _ elements: [Int],
+    _ name: String, _ forHead: Int, _ forSecond: Int, _ elements: [Int], ahead: Int = 0,
     _ apply: @escaping @Sendable (Source, Calls) -> Source
   ) {
     self.name = name
     self.forHead = forHead
     self.forSecond = forSecond
     self.elements = elements
+    self.ahead = ahead
     self.apply = apply
   }
 

@@ -2,7 +2,7 @@ import Tailrace
 
 // The laws hold for every operator: each suite in this folder runs over these rows.
 extension Row {
-  static let all: [Row] = lists + filters + slices + others
+  static let all: [Row] = lists + filters + slices + others + concurrent
 
   private static let lists: [Row] = [
     Row("map, plain", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in
@@ -281,4 +281,21 @@ extension Row {
     },
   ]
 
+  private static let concurrent: [Row] = [
+    Row("concurrentMap, async", 1, 2, [10, 20, 30, 40, 50, 60], ahead: 2) { list, calls in
+      list.concurrentMap(limit: 3) { await calls.async($0, $0 * 10) }
+    },
+    Row("concurrentMap, async throwing", 1, 2, [10, 20, 30, 40, 50, 60], ahead: 2) { list, calls in
+      list.concurrentMap(limit: 3) { try await calls.asyncThrowing($0, $0 * 10) }
+    },
+    Row("concurrentMap, one at a time", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in
+      list.concurrentMap(limit: 1) { await calls.async($0, $0 * 10) }
+    },
+    Row("prefetching", 1, 2, [1, 2, 3, 4, 5, 6], ahead: 2) { list, _ in
+      list.prefetching(2)
+    },
+    Row("prefetching, nothing", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
+      list.prefetching(0)
+    },
+  ]
 }

@@ -1,0 +1,114 @@
+// A list that is pushed: as a signal, or as one of the standard library's streams.
+
+extension LazyList {
+  /// A signal that walks the list on a scheduler, and sends one element in each turn of it.
+  ///
+  /// ```swift
+  /// let signal = orders.signal(on: QueueScheduler.main)
+  /// signal.subscribe { event in show(event) }   // on the main queue, order by order
+  /// ```
+  ///
+  /// Work that is queued on the scheduler between two elements runs between them. Each subscription
+  /// walks from this list's head, so that each gets everything, and what is evaluated once is not
+  /// evaluated again.
+  ///
+  /// - Laziness: deferred; nothing is demanded before there is a subscription. Then the walk does not
+  ///   wait for the reader: what is not read yet is kept. ``stream(on:bufferingPolicy:)`` can wait.
+  /// - Isolation: plain closures of the list run on the scheduler when the walk demands first.
+  ///   Handlers of `subscribe` run there, too.
+  /// - Failure: sent as a failure after the elements before it.
+  /// - Cancellation: ending the subscription stops the walk before the next element.
+  ///
+  /// Replaces `-signalWithScheduler:` and, on `.background()`, `-signal`.
+  @inlinable
+  public func signal(on scheduler: any Scheduler) -> Signal<Element, Failure> {
+    Signal { subscriber in
+      walk(on: scheduler, into: subscriber) { await scheduler.turn() }
+    }.deliver(on: scheduler)
+  }
+
+  /// Sends the elements from a task on the scheduler, after a pause before each.
+  @inlinable
+  func walk(
+    on scheduler: any Scheduler, into subscriber: Signal<Element, Failure>.Subscriber,
+    pausing pause: @escaping @Sendable () async -> Void
+  ) {
+    // The task takes the list out, so that it does not keep the head while it walks.
+    let list = Owned(Optional(self))
+    let task = Task(executorPreference: scheduler) {
+      guard var iterator = list.state.take()?.makeAsyncIterator() else { return }
+      do throws(Failure) {
+        await pause()
+        while let element = try await iterator.next(), !Task.isCancelled {
+          subscriber.send(element)
+          await pause()
+        }
+        subscriber.complete()
+      } catch {
+        subscriber.fail(error)
+      }
+    }
+    subscriber.onCancel { task.cancel() }
+  }
+
+  @inlinable
+  func walkReader(
+    on scheduler: any Scheduler, _ policy: SignalBufferingPolicy
+  ) -> SharedReader<Element, Failure> {
+    SharedReader(policy) { inbox in
+      walk(on: scheduler, into: Signal.Subscriber(.inbox(inbox))) {
+        if case .bufferingOldest = policy { await inbox.room() }
+      }
+    }
+  }
+}
+
+extension LazyList where Failure == Never {
+  /// The elements as an `AsyncStream` that is filled on a scheduler.
+  ///
+  /// ```swift
+  /// for await order in orders.stream(on: QueueScheduler.background()) { print(order) }
+  /// ```
+  ///
+  /// - Parameter bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: as far
+  ///   as it likes. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and nothing is
+  ///   lost. `.bufferingNewest(n)`: as far as it likes, and the reader gets the newest `n`.
+  /// - Laziness: deferred; the walk begins at the first read.
+  /// - Isolation: plain closures of the list run on the scheduler when the walk demands first.
+  /// - Cancellation: releasing the stream and its iterators stops the walk, and so does cancelling a
+  ///   task that reads it.
+  @inlinable
+  public func stream(
+    on scheduler: any Scheduler,
+    bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
+  ) -> AsyncStream<Element> {
+    let policy: SignalBufferingPolicy =
+      switch bufferingPolicy {
+      case .unbounded: .unbounded
+      case .bufferingOldest(let bound): .bufferingOldest(bound)
+      case .bufferingNewest(let bound): .bufferingNewest(bound)
+      @unknown default: .unbounded
+      }
+    return walkReader(on: scheduler, policy).stream()
+  }
+}
+
+extension LazyList where Failure == any Error {
+  /// The elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws what the list
+  /// fails with. In a cancelled task it ends, as every stream of that type does.
+  @inlinable
+  public func stream(
+    on scheduler: any Scheduler,
+    bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy =
+      .unbounded
+  ) -> AsyncThrowingStream<Element, any Error> {
+    let policy: SignalBufferingPolicy =
+      switch bufferingPolicy {
+      case .unbounded: .unbounded
+      case .bufferingOldest(let bound): .bufferingOldest(bound)
+      case .bufferingNewest(let bound): .bufferingNewest(bound)
+      @unknown default: .unbounded
+      }
+    return walkReader(on: scheduler, policy).stream()
+  }
+}

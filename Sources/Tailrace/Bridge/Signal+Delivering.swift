@@ -1,0 +1,43 @@
+extension Signal {
+  /// The same events, each in a turn of its own of a scheduler.
+  ///
+  /// ```swift
+  /// downloads.deliver(on: QueueScheduler.main).subscribe { event in
+  ///   show(event)   // on the main queue
+  /// }
+  /// ```
+  ///
+  /// Work that is queued on the scheduler between two events runs between them.
+  ///
+  /// - Isolation: the handler of ``subscribe(_:)`` runs on the scheduler, unless it says that it
+  ///   belongs to an actor. The body of a `for await` loop runs where the loop is, after a turn of
+  ///   the scheduler.
+  ///
+  /// Replaces `-deliverOn:`.
+  public func deliver(on scheduler: any Scheduler) -> Signal {
+    Signal(
+      on: scheduler,
+      opening: { [open] in
+        let reading = open()
+        return .derived(
+          DerivedReader(reading) { leavingWhenCancelled in
+            let event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
+            if event != nil { await scheduler.turn() }
+            return event
+          })
+      })
+  }
+}
+
+extension Scheduler {
+  /// Waits until the scheduler has done what it was given before, or until the task is cancelled.
+  @usableFromInline
+  nonisolated(nonsending) func turn() async {
+    let work: ScheduledWork = schedule {}
+    await withTaskCancellationHandler {
+      await work.value
+    } onCancel: {
+      work.cancel()
+    }
+  }
+}

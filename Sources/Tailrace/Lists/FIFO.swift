@@ -1,0 +1,39 @@
+/// First in, first out. Both ends are cheap, and what has been taken out is not kept.
+@usableFromInline
+struct FIFO<Element> {
+  @usableFromInline var arrived: [Element] = []
+  /// Those that arrived before, the oldest last.
+  @usableFromInline var leaving: [Element] = []
+
+  @inlinable
+  init() {}
+
+  @inlinable var count: Int { arrived.count + leaving.count }
+  @inlinable var isEmpty: Bool { arrived.isEmpty && leaving.isEmpty }
+
+  @inlinable
+  mutating func append(_ element: Element) { arrived.append(element) }
+
+  var first: Element? { leaving.last ?? arrived.first }
+
+  /// Takes the oldest one out.
+  @inlinable
+  mutating func popFirst() -> Element? {
+    if leaving.isEmpty {
+      swap(&arrived, &leaving)
+      leaving.reverse()
+    }
+    return leaving.popLast()
+  }
+
+  /// Takes the newest ones out, for as long as they satisfy a condition.
+  mutating func removeLast(while isWanted: (Element) -> Bool) -> [Element] {
+    var removed: [Element] = []
+    while let last = arrived.last ?? leaving.first, isWanted(last) {
+      removed.append(arrived.popLast() ?? leaving.removeFirst())
+    }
+    return removed
+  }
+}
+
+extension FIFO: Sendable where Element: Sendable {}

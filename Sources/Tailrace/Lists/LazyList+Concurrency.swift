@@ -1,0 +1,146 @@
+// Several steps of one list at the same time.
+
+extension LazyList {
+  /// The elements, pulled from this list ahead of those who read.
+  ///
+  /// ```swift
+  /// for try await page in pages.prefetching(2) { await show(page) }
+  /// // while a page is shown, the next two are loaded
+  /// ```
+  ///
+  /// - Parameter count: how many elements it stays ahead of the furthest reader, at most; 0 or more.
+  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then computes
+  ///   up to element *i* + `count`, one after the other, beside the reader.
+  /// - Isolation: what lies ahead is computed in a task that has the priority and the task-locals of
+  ///   the demand that it follows.
+  /// - Failure: of an element that lies ahead, it surfaces when a reader gets there. A step ahead that
+  ///   may be retried is, when its element is demanded.
+  /// - Cancellation: a reader's is the reader's only. It stops, and its step in flight is cancelled,
+  ///   when nobody is left who could read.
+  ///
+  /// Replaces nothing of ReactiveObjC: there, a sequence is computed by whoever reads it.
+  public consuming func prefetching(_ count: Int) -> LazyList {
+    require(
+      count >= 0, "LazyList.prefetching(_:) stays 0 or more elements ahead, not \(count)")
+    guard count > 0 else { return self }
+    let owner = LookaheadOwner(
+      Lookahead<Element, Element, Failure>(
+        self, distance: count, filling: { element, _, _ in element }, discarding: { _ in }))
+    let suspension = Suspension<Element, Failure> { () throws(Interruption<Failure>) in
+      Step(try await owner.lookahead.next())
+    }
+    return LazyList(stepping: { (_) throws(Interruption<Failure>) in
+      // What has been pulled already needs no task.
+      if suspension.outcome == nil, let element = owner.lookahead.nextNow() {
+        return .element(element)
+      }
+      return try suspension.take()
+    })
+  }
+
+  /// The results of an asynchronous closure for each element, several at a time, in order.
+  ///
+  /// ```swift
+  /// let sizes = urls.concurrentMap(limit: 4) { url in await size(of: url) }
+  /// await sizes.head()   // four downloads begin; the first one's size
+  /// ```
+  ///
+  /// - Parameter limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
+  ///   the closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
+  /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of
+  ///   the demand that started it. It is raised to the priority of those who wait for its result.
+  /// - Failure: surfaces at its position, after the results before it. What runs ahead of it is
+  ///   cancelled at once.
+  /// - Cancellation: a reader's is the reader's only. The closures that run are cancelled when nobody
+  ///   is left who could read.
+  ///
+  /// Replaces `-flattenMap:` with `-flatten:` and its `maxConcurrent`; results come in order.
+  public consuming func concurrentMap<T: Sendable>(
+    limit: Int, _ transform: @escaping @Sendable (Element) async -> T
+  ) -> LazyList<T, Failure> {
+    mapConcurrently(limit) { .success(await transform($0)) }
+  }
+
+  /// The results of an asynchronous throwing closure for each element, several at a time, in order.
+  public consuming func concurrentMap<T: Sendable>(
+    limit: Int, _ transform: @escaping @Sendable (Element) async throws -> T
+  ) -> LazyList<T, any Error> {
+    widened().mapConcurrently(limit) { element in
+      do { return .success(try await transform(element)) } catch { return .failure(error) }
+    }
+  }
+
+  private consuming func mapConcurrently<T: Sendable>(
+    _ limit: Int, _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>
+  ) -> LazyList<T, Failure> {
+    require(
+      limit >= 1, "LazyList.concurrentMap(limit:_:) runs 1 or more closures at once, not \(limit)")
+    guard limit > 1 else {
+      return transformInFlight(()) { (_, element) async throws(Failure) in
+        .emit(try await transform(element).get())
+      }
+    }
+    let owner = LookaheadOwner(
+      Lookahead<Element, Job<T, Failure>, Failure>(
+        self, distance: limit - 1,
+        filling: { element, number, lookahead in
+          Job {
+            let result = await transform(element)
+            if case .failure = result { lookahead.failed(number) }
+            return result
+          }
+        },
+        discarding: { $0.task.cancel() }))
+    let suspension = Suspension<T, Failure> { () throws(Interruption<Failure>) in
+      guard let job = try await owner.lookahead.next() else { return .end }
+      // Waiting for the task itself, because that raises its priority.
+      return try await withTaskCancellationHandler {
+        await job.task.value
+      } onCancel: {
+        job.task.cancel()
+        owner.lookahead.abandon()
+      }.step()
+    }
+    return LazyList<T, Failure>(stepping: { (_) throws(Interruption<Failure>) in
+      // A result that is there already needs no other task.
+      if suspension.outcome == nil,
+        let result = owner.lookahead.nextNow(ifReady: { $0.result != nil })?.result
+      {
+        return try result.step()
+      }
+      return try suspension.take()
+    })
+  }
+}
+
+/// A closure that runs in a task of its own, and its result when there is one.
+private struct Job<Output: Sendable, Failure: Error>: Sendable {
+  private final class Outcome: Sendable {
+    let result = Locked(Result<Output, Failure>?.none)
+  }
+
+  let task: Task<Result<Output, Failure>, Never>
+  private let outcome: Outcome
+
+  init(_ run: @escaping @Sendable () async -> Result<Output, Failure>) {
+    let outcome = Outcome()
+    self.outcome = outcome
+    task = Task {
+      let result = await run()
+      outcome.result.withLock { $0 = result }
+      return result
+    }
+  }
+
+  var result: Result<Output, Failure>? { outcome.result.withLock { $0 } }
+}
+
+extension Result where Success: Sendable {
+  fileprivate func step() throws(Interruption<Failure>) -> Step<Success, Failure> {
+    switch self {
+    case .success(let element): return .element(element)
+    case .failure(let failure): throw .failed(failure)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+@Suite("An inbox, as a value")
+struct InboxStateTests {
+  typealias State = InboxState<Int, Mishap, String>
+
+  static func taken(_ state: inout State) -> [Int] {
+    var all: [Int] = []
+    while true {
+      var batch: [Int] = []
+      guard case .elements = state.take(into: &batch).taken else { return all }
+      all += batch
+    }
+  }
+
+  @Test(
+    "what is kept, and what the sender is told",
+    arguments: [
+      (SignalBufferingPolicy.unbounded, [1, 2, 3, 4], [Int]()),
+      (.bufferingOldest(2), [1, 2], [3, 4]),
+      (.bufferingNewest(2), [3, 4], [1, 2]),
+      (.bufferingOldest(0), [], [1, 2, 3, 4]),
+      (.bufferingNewest(0), [], [1, 2, 3, 4]),
+      (.bufferingNewest(9), [1, 2, 3, 4], []),
+    ])
+  func policies(_ policy: SignalBufferingPolicy, _ kept: [Int], _ dropped: [Int]) {
+    var state = State(policy)
+    var told: [Int] = []
+    for number in 1...4 {
+      if case .dropped(let element) = state.send(number).result { told.append(element) }
+    }
+    #expect(told == dropped)
+    #expect(Self.taken(&state) == kept)
+  }
+
+  @Test("the room that is left is told")
+  func remaining() {
+    var state = State(.bufferingOldest(2))
+    #expect(state.send(1).result == .enqueued(remaining: 1))
+    #expect(state.send(2).result == .enqueued(remaining: 0))
+    #expect(state.send(3).result == .dropped(3))
+    var batch: [Int] = []
+    _ = state.take(into: &batch)
+    #expect(batch == [1], "a bounded inbox gives one at a time")
+    #expect(state.send(4).result == .enqueued(remaining: 0))
+    #expect(Self.taken(&state) == [2, 4])
+  }
+
+  @Test("a sleeping reader is woken once")
+  func wake() {
+    var state = State(.unbounded)
+    #expect(state.sleep(reader: "reader").sleeps)
+    #expect(state.send(1).reader == "reader")
+    #expect(state.send(2).reader == nil)
+    #expect(!state.sleep(reader: "reader").sleeps, "there is something to read")
+    #expect(Self.taken(&state) == [1, 2])
+    #expect(state.sleep(reader: "reader").sleeps)
+    #expect(state.end(with: nil).sleepers == ["reader"])
+    #expect(!state.sleep(reader: "reader").sleeps, "there is an ending to read")
+  }
+
+  @Test("readers that share an inbox are woken one by one, in turn, and all by the ending")
+  func share() {
+    var state = State(.unbounded)
+    for reader in ["a", "b", "c", "d"] { _ = state.sleep(reader: reader) }
+    #expect(state.send(1).reader == "a")
+    #expect(state.send(2).reader == "b")
+    #expect(state.takeOne().element == 1)
+    #expect(state.takeOne().element == 2)
+    #expect(state.takeOne().element == nil)
+    #expect(state.end(with: nil).sleepers == ["c", "d"])
+  }
+
+  @Test("whoever waits for an element gets it, also where nothing is kept")
+  func handover() {
+    for policy in [SignalBufferingPolicy.bufferingOldest(0), .bufferingNewest(0)] {
+      var state = State(policy)
+      _ = state.sleep(reader: "reader")
+      #expect(state.send(1) == (.enqueued(remaining: 0), "reader"))
+      #expect(state.send(2) == (.dropped(2), nil))
+      #expect(Self.taken(&state) == [1])
+    }
+  }
+
+  @Test("a sender sleeps while there is no room, and only where it is to wait for room")
+  func room() {
+    var state = State(.bufferingOldest(1))
+    #expect(state.sleep(sender: "sender") == false)
+    _ = state.send(1)
+    #expect(state.sleep(sender: "sender") == true)
+    var batch: [Int] = []
+    #expect(state.take(into: &batch).sender == "sender")
+    _ = state.send(2)
+    #expect(state.sleep(sender: "sender") == true)
+    #expect(state.cancel().sleepers == ["sender"])
+    #expect(state.sleep(sender: "sender") == false, "nobody is interested")
+    var newest = State(.bufferingNewest(1))
+    _ = newest.send(1)
+    #expect(newest.sleep(sender: "sender") == false)
+  }
+
+  @Test("where nothing is kept, a sender waits for a reader that waits")
+  func rendezvous() {
+    var state = State(.bufferingOldest(0))
+    #expect(state.sleep(sender: "sender") == true)
+    #expect(state.sleep(reader: "reader") == (true, "sender"))
+    #expect(state.sleep(sender: "sender") == false)
+    #expect(state.send(1).reader == "reader")
+    #expect(state.takeOne().element == 1)
+    #expect(state.sleep(sender: "sender") == true)
+  }
+
+  @Test(
+    "what was sent is read before the ending, which stays", arguments: [nil, Mishap(position: 2)])
+  func ending(_ failure: Mishap?) {
+    var state = State(.unbounded)
+    _ = state.send(1)
+    _ = state.end(with: failure)
+    #expect(state.send(2).result == .terminated)
+    _ = state.end(with: Mishap(position: 9))
+    #expect(Self.taken(&state) == [1])
+    for _ in 1...2 {
+      var batch: [Int] = []
+      guard case .ended(let ending) = state.take(into: &batch).taken else {
+        Issue.record("no ending")
+        return
+      }
+      #expect(ending == failure)
+    }
+  }
+
+  @Test("cancelled: nothing is accepted, nothing is read, what was unread is given back")
+  func cancel() {
+    var state = State(.unbounded)
+    _ = state.send(1)
+    #expect(state.cancel().unread?.elements.arrived == [1])
+    #expect(state.cancel().unread == nil)
+    #expect(state.send(2).result == .terminated)
+    var batch: [Int] = []
+    guard case .cancelled = state.take(into: &batch).taken else {
+      Issue.record("not cancelled")
+      return
+    }
+    #expect(batch.isEmpty)
+  }
+
+  @Test("handlers: once, the latest first, at once when it is late", arguments: [true, false])
+  func handlers(_ endsByItself: Bool) {
+    let ran = Probe<Int>()
+    var state = State(.unbounded)
+    for number in 1...3 { #expect(state.onCancel({ ran.record(number) }) == true) }
+    let first = endsByItself ? state.end(with: nil) : state.cancel()
+    for handler in first.handlers { handler() }
+    #expect(ran.values == [3, 2, 1])
+    #expect(state.cancel().handlers.isEmpty)
+    #expect(state.onCancel({ ran.record(4) }) == false)
+  }
+}

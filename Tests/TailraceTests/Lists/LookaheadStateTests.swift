@@ -1,0 +1,132 @@
+import Testing
+
+@testable import Tailrace
+
+@Suite("What lies ahead, as a value")
+struct LookaheadStateTests {
+  typealias State = LookaheadState<Int, Mishap, String>
+
+  /// A demand, in words.
+  static func demand(_ state: inout State) -> String {
+    switch state.demand() {
+    case .slot(let slot, let pullsOn): "\(slot)\(pullsOn ? ", pull on" : "")"
+    case .pull: "pull"
+    case .wait: "wait"
+    case .end: "end"
+    case .failed: "failed"
+    case .failedTransiently: "failed for now"
+    case .abandoned: "abandoned"
+    }
+  }
+
+  /// An element that was pulled ahead, in words.
+  static func pulled(_ element: Int, _ state: inout State) -> String {
+    switch state.pulledAhead(element, state.number()) {
+    case .kept(let pullsOn, let sleeper):
+      "\(pullsOn ? "on" : "enough")\(sleeper.map { ", \($0)" } ?? "")"
+    case .refused: "refused"
+    }
+  }
+
+  /// The first element is pulled by its demand.
+  static func begun(_ distance: Int) -> State {
+    var state = State(distance: distance)
+    #expect(demand(&state) == "pull")
+    _ = state.number()
+    #expect(state.pulledOnDemand() == (distance > 0))
+    return state
+  }
+
+  @Test("the first demand pulls for itself, then somebody pulls as many ahead as there may be")
+  func distance() {
+    var state = Self.begun(2)
+    #expect(Self.pulled(1, &state) == "on")
+    #expect(Self.pulled(2, &state) == "enough")
+    #expect(Self.demand(&state) == "1, pull on")
+    #expect(Self.demand(&state) == "2", "somebody pulls already")
+    #expect(Self.demand(&state) == "wait")
+    #expect(state.sleep("demand") == true)
+    #expect(Self.pulled(3, &state) == "on, demand", "one will be taken")
+    #expect(Self.pulled(4, &state) == "enough", "it has not been taken yet")
+    #expect(Self.demand(&state) == "3, pull on")
+    #expect(Self.pulled(5, &state) == "enough")
+    #expect(Self.demand(&state) == "4, pull on")
+  }
+
+  @Test("without a distance each demand pulls for itself")
+  func none() {
+    var state = Self.begun(0)
+    #expect(Self.demand(&state) == "pull")
+    #expect(state.pulledOnDemand() == false)
+    #expect(Self.demand(&state) == "pull")
+  }
+
+  @Test("an ending is found behind what was pulled", arguments: [nil, Mishap(position: 2)])
+  func ending(_ failure: Mishap?) {
+    var state = Self.begun(3)
+    _ = Self.pulled(1, &state)
+    #expect(state.end(with: failure) == nil)
+    #expect(Self.demand(&state) == "1")
+    #expect(Self.demand(&state) == (failure == nil ? "end" : "failed"))
+  }
+
+  @Test("whoever sleeps is woken by the end")
+  func wokenByTheEnd() {
+    var state = Self.begun(1)
+    #expect(state.sleep("demand") == true)
+    #expect(state.end(with: nil) == "demand")
+    #expect(state.sleep("demand") == false)
+    #expect(Self.demand(&state) == "end")
+  }
+
+  @Test("a failure for now is told to whoever waits; else the demand tries again")
+  func transient() {
+    var state = Self.begun(2)
+    #expect(state.failedTransiently(Mishap(position: 1)) == nil)
+    #expect(Self.demand(&state) == "pull")
+    _ = state.number()
+    #expect(state.pulledOnDemand() == true)
+    #expect(state.sleep("demand") == true)
+    #expect(state.failedTransiently(Mishap(position: 2)) == "demand")
+    #expect(Self.demand(&state) == "failed for now")
+    #expect(Self.demand(&state) == "pull")
+  }
+
+  @Test("a failed element drops what lies behind it, keeps what lies before it, and ends the pull")
+  func failed() {
+    var state = Self.begun(5)
+    for element in 1...4 { _ = Self.pulled(element, &state) }
+    #expect(state.failed(2).slots == [4, 3])
+    #expect(Self.pulled(5, &state) == "refused")
+    #expect(Self.demand(&state) == "1")
+    #expect(Self.demand(&state) == "2")
+    #expect(Self.demand(&state) == "end")
+  }
+
+  @Test("an element may have failed before it is there: it is kept, for its failure")
+  func failedAtOnce() {
+    var state = Self.begun(5)
+    _ = Self.pulled(1, &state)
+    let number = state.number()
+    #expect(state.failed(number).slots.isEmpty)
+    guard case .kept(pullsOn: false, wakes: nil) = state.pulledAhead(2, number) else {
+      Issue.record("it is lost")
+      return
+    }
+    #expect(Self.pulled(3, &state) == "refused")
+    #expect(Self.demand(&state) == "1")
+    #expect(Self.demand(&state) == "2")
+  }
+
+  @Test("abandoned: all is given back, whoever sleeps is woken")
+  func abandon() {
+    var state = Self.begun(5)
+    _ = Self.pulled(1, &state)
+    let (slots, _, sleeper) = state.abandon()
+    #expect(slots == [1])
+    #expect(sleeper == nil)
+    #expect(Self.pulled(2, &state) == "refused")
+    #expect(Self.demand(&state) == "abandoned")
+    #expect(state.failed(0).slots.isEmpty)
+  }
+}
