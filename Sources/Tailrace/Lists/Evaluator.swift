@@ -185,9 +185,11 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   @inlinable
   nonisolated func takeProducer() -> Producer<Element, Failure>? {
     guard tryClaim() else { return nil }
-    let producer = isolated { (evaluator) -> Producer<Element, Failure>? in
-      if case .idle = evaluator.state { evaluator.producer.take() } else { nil }
-    }
+    // Captures nothing, and so allocates nothing: see `isolated`.
+    typealias Isolated = (isolated Evaluator) -> Producer<Element, Failure>?
+    typealias Claimed = (Evaluator) -> Producer<Element, Failure>?
+    let take: Isolated = { if case .idle = $0.state { $0.producer.take() } else { nil } }
+    let producer = unsafeBitCast(take, to: Claimed.self)(self)
     unclaim()
     return producer
   }
