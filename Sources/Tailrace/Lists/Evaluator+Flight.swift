@@ -4,9 +4,12 @@ extension Evaluator {
   /// Starts the step behind `segment` in a task of its own, unless one runs already.
   ///
   /// The task inherits the priority and the task-locals of the one that demands. It starts right
-  /// here, so that a step which does not suspend has landed when this returns the flight.
+  /// here, so that a step which does not suspend has landed when this returns the flight. The
+  /// flight does not know its task yet: whoever starts it parks there, or attaches the task.
   @inlinable
-  nonisolated func takeOff(_ segment: Cells, mark: Int) -> Flight? {
+  nonisolated func takeOff(
+    _ segment: Cells, mark: Int
+  ) -> (flight: Flight, task: Task<Void, Never>)? {
     // Whoever holds the claim computes the step, and wakes those who wait for it.
     guard tryClaim() else { return nil }
     let flight = Flight(
@@ -22,8 +25,7 @@ extension Evaluator {
         Task { await self.fly(producer, flight) }
       }
     }
-    if flight.landed == nil { post(.attach(task, flight)) }
-    return flight
+    return (flight, task)
   }
 
   @inlinable
@@ -41,8 +43,44 @@ extension Evaluator {
   @inlinable
   nonisolated(nonsending) func fly(_ producer: Producer<Element, Failure>, _ flight: Flight) async {
     flight.board()
+    // Straight into the closure, mostly: every frame on the way costs switches of executors, there
+    // and back ("Async steps").
+    if let suspension = producer.suspension, suspension.outcome == nil, !Task.isCancelled {
+      do throws(Interruption<Failure>) {
+        let step = try await suspension.body()
+        return land(.success(step), producer, .retry, flight)
+      } catch {
+        suspension.outcome = .failure(error)
+      }
+    }
     let landing = await step(of: producer)
-    post(.land(landing.outcome, producer, landing.wake, flight))
+    land(landing.outcome, producer, landing.wake, flight)
+  }
+
+  /// The flight is over.
+  @inlinable
+  nonisolated func land(
+    _ outcome: Outcome?, _ producer: Producer<Element, Failure>, _ wake: Wake, _ flight: Flight
+  ) {
+    guard tryClaim() else { return post(.land(outcome, producer, wake, flight)) }
+    let (waiters, leftover) = isolated { $0.settleFlight(outcome, producer) }
+    let landing = flight.land(wake)
+    unclaim()
+    landing.complete()
+    for waiter in waiters { waiter.wake(wake) }
+    if let leftover { Reclaimer.release(Leftover(leftover)) }
+  }
+
+  /// Takes the producer back from a flight. Returns who waits, and the producer if it has done.
+  @inlinable
+  func settleFlight(
+    _ outcome: Outcome?, _ producer: Producer<Element, Failure>
+  ) -> (waiters: [Waiter], leftover: Producer<Element, Failure>?) {
+    if case .abandoned = state { return ([], producer) }
+    let waiters = state.finish(outcome)
+    if let outcome, outcome.isFinal() { return (waiters, producer) }
+    self.producer = producer
+    return (waiters, nil)
   }
 
   @inlinable
@@ -124,30 +162,39 @@ extension Segment: Blocker {
     guard published.load(ordering: .acquiring) == mark, let evaluator = source.evaluator else {
       return .retry
     }
-    let flight = evaluator.takeOff(self, mark: mark)
-    if let landed = flight?.landed { return landed }
-    let waiter = Waiter(flight: .ofThisTask)
-    evaluator.post(.wait(waiter))
-    defer { waiter.flight?.stopWaiting(waiter) }
-    let wake =
-      if cancellable { await waiter.park(leaving: evaluator) } else { await waiter.park() }
-    // The step may have been over before the waiter was known: its failure is this demand's.
-    if case .retry = wake, let landed = flight?.landed { return landed }
-    return wake
+    let own = Flight.ofThisTask
+    if let (flight, task) = evaluator.takeOff(self, mark: mark) {
+      if let landed = flight.landed { return landed }
+      if own == nil {
+        guard cancellable else { return await withUnsafeContinuation { flight.park($0, task) } }
+        return await withTaskCancellationHandler {
+          await withUnsafeContinuation { flight.park($0, task) }
+        } onCancel: {
+          flight.leave()
+        }
+      }
+      flight.attach(task)
+      let wake = await evaluator.wait(as: Waiter(flight: own), cancellable: cancellable)
+      // The step may have been over before the waiter was known: its failure is this demand's.
+      if case .retry = wake, let landed = flight.landed { return landed }
+      return wake
+    }
+    return await evaluator.wait(as: Waiter(flight: own), cancellable: cancellable)
   }
 }
 
-extension Waiter {
-  /// Parks until it is woken, or until the task is cancelled: then it leaves the evaluator.
+extension Evaluator {
+  /// Waits for a flight that others have started, or that a flight waits for.
   @inlinable
-  nonisolated(nonsending) func park<Element, Failure>(
-    leaving evaluator: Evaluator<Element, Failure>
-  ) async -> Wake {
-    await withTaskCancellationHandler {
-      await park()
+  nonisolated(nonsending) func wait(as waiter: Waiter, cancellable: Bool) async -> Wake {
+    post(.wait(waiter))
+    defer { waiter.flight?.stopWaiting(waiter) }
+    guard cancellable else { return await waiter.park() }
+    return await withTaskCancellationHandler {
+      await waiter.park()
     } onCancel: {
-      wake(.cancelled)
-      evaluator.post(.leave(self))
+      waiter.wake(.cancelled)
+      post(.leave(waiter))
     }
   }
 }

@@ -6,7 +6,6 @@ public import Synchronization
 enum Message<Element: Sendable, Failure: Error>: Sendable {
   case wait(Waiter)
   case leave(Waiter)
-  case attach(Task<Void, Never>, Flight)
   /// The flight is over. Without an outcome it failed in a way that the next demand may repeat.
   case land(Evaluator<Element, Failure>.Outcome?, Producer<Element, Failure>, Wake, Flight)
   case abandon
@@ -31,8 +30,9 @@ final class Letter<Element: Sendable, Failure: Error>: @unchecked Sendable {
 enum Effect<Element: Sendable, Failure: Error>: Sendable {
   case wake(Waiter, Wake)
   case watch(Waiter, Flight)
-  case raise(Task<Void, Never>, TaskPriority)
-  case cancel(Task<Void, Never>)
+  case land(Flight.Landing)
+  case raise(Flight, TaskPriority)
+  case cancel(Flight)
   case drop(Leftover)
   case run(UnownedJob)
 }
@@ -126,30 +126,20 @@ extension Evaluator {
   func apply(_ message: Message<Element, Failure>, _ effects: inout Effects) {
     switch message {
     case .wait(let waiter):
-      guard case .parked(let flight, let task) = state.wait(waiter) else {
+      guard case .parked(let flight) = state.wait(waiter) else {
         return effects.add(.wake(waiter, .retry))
       }
-      if let task { effects.add(.raise(task, waiter.priority)) }
+      effects.add(.raise(flight, waiter.priority))
       if waiter.flight != nil { effects.add(.watch(waiter, flight)) }
     case .leave(let waiter):
       state.leave(waiter)
-    case .attach(let task, let flight):
-      if state.attach(task, to: flight) {
-        effects.add(.cancel(task))
-      } else if let priority = state.highestWaiter(of: flight) {
-        effects.add(.raise(task, priority))
-      }
     case .land(let outcome, let producer, let wake, let flight):
-      flight.land(wake)
-      if case .abandoned = state { return effects.add(.drop(Leftover(producer))) }
-      for waiter in state.finish(outcome) { effects.add(.wake(waiter, wake)) }
-      if let outcome, outcome.isFinal() {
-        effects.add(.drop(Leftover(producer)))
-      } else {
-        self.producer = producer
-      }
+      let (waiters, leftover) = settleFlight(outcome, producer)
+      effects.add(.land(flight.land(wake)))
+      for waiter in waiters { effects.add(.wake(waiter, wake)) }
+      if let leftover { effects.add(.drop(Leftover(leftover))) }
     case .abandon:
-      if let task = state.abandon() { effects.add(.cancel(task)) }
+      if let flight = state.abandon() { effects.add(.cancel(flight)) }
       if let producer = producer.take() { effects.add(.drop(Leftover(producer))) }
     case .run(let job):
       effects.add(.run(job))
@@ -169,8 +159,9 @@ extension Evaluator {
     case .wake(let waiter, let wake): waiter.wake(wake)
     case .watch(let waiter, let flight):
       if let cycle = waiter.flight?.wait(for: flight, waiter) { waiter.wake(.cycle(cycle)) }
-    case .raise(let task, let priority): task.raise(to: priority)
-    case .cancel(let task): task.cancel()
+    case .land(let landing): landing.complete()
+    case .raise(let flight, let priority): flight.raise(to: priority)
+    case .cancel(let flight): flight.cancel()
     case .drop(let leftover): Reclaimer.release(leftover)
     case .run(let job): enqueue(job)
     }
@@ -204,16 +195,6 @@ extension Result {
   func isFinal<Element, ListFailure>() -> Bool
   where Success == Step<Element, ListFailure> {
     if case .success(.element) = self { false } else { true }
-  }
-}
-
-extension StepState where Waiter == Tailrace.Waiter {
-  @inlinable
-  func highestWaiter(of flight: Flight) -> TaskPriority? {
-    guard case .computing(let current, _, let waiters) = self, current === flight else {
-      return nil
-    }
-    return waiters.map(\.priority).max()
   }
 }
 

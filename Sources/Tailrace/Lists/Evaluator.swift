@@ -12,7 +12,7 @@ public import Synchronization
 final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   @usableFromInline typealias Cells = Segment<Element, Failure>
   @usableFromInline typealias Outcome = Result<Step<Element, Failure>, Failure>
-  @usableFromInline typealias State = StepState<Outcome, Flight, Task<Void, Never>, Waiter>
+  @usableFromInline typealias State = StepState<Outcome, Flight, Waiter>
 
   /// 0 when free, `claimed` when somebody runs here, else a `Letter` that was left meanwhile.
   @usableFromInline let claim = Atomic<UInt>(0)
@@ -102,6 +102,10 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     // Somebody was faster.
     guard segment.published.load(ordering: .relaxed) == mark else { return }
     if case .idle = state {} else if try !settled(segment, mark) { return }
+    // A closure that may suspend runs in a flight: there is nothing to try.
+    if let suspension = producer.unsafelyUnwrapped.suspension, suspension.outcome == nil {
+      throw .waiting(Obstacle(segment, mark: mark))
+    }
     if pieces != nil { pieces = nil }
     var word = mark
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.

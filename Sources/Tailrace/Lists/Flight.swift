@@ -12,7 +12,9 @@ final class Flight: Sendable {
   private let position: Int
   /// How many flights that started on one another's stack this one is on.
   @usableFromInline let depth: Int
-  private let landing = Locked<Wake?>(nil)
+  private let state = Locked(FlightState<Task<Void, Never>, UnsafeContinuation<Wake, Never>>())
+  /// Set a moment after `state` has landed, for those who only want to know whether to look.
+  private let isOver = Atomic(false)
   /// Identifies the task, also after it is gone; 0 until it runs.
   private let task = Atomic(0)
 
@@ -51,13 +53,66 @@ final class Flight: Sendable {
     return inherited.task.load(ordering: .relaxed) == currentTask ? inherited : nil
   }
 
-  /// From here on, whoever still seems to wait for this step does not.
+  // MARK: The task, and the reader in the front seat
+
+  /// The reader that started the flight waits for it.
   @usableFromInline
-  func land(_ wake: Wake) { landing.withLock { $0 = wake } }
+  func park(_ reader: UnsafeContinuation<Wake, Never>, _ task: Task<Void, Never>) {
+    switch state.withLock({ $0.park(reader, task) }) {
+    case .seated(let orders): tell(task, orders)
+    case .dismissed(let wake, let orders):
+      tell(task, orders)
+      reader.resume(returning: wake)
+    }
+  }
+
+  /// The reader in the front seat was cancelled. It goes; the flight goes on.
+  @usableFromInline
+  func leave() { state.withLock { $0.leave() }?.resume(returning: .cancelled) }
+
+  @usableFromInline
+  func attach(_ task: Task<Void, Never>) { tell(task, state.withLock { $0.attach(task) }) }
+
+  private func tell(
+    _ task: Task<Void, Never>,
+    _ orders: FlightState<Task<Void, Never>, UnsafeContinuation<Wake, Never>>.Orders
+  ) {
+    if orders.isUnwanted { task.cancel() }
+    if let priority = orders.priority { task.raise(to: priority) }
+  }
+
+  @usableFromInline
+  func cancel() { state.withLock { $0.cancel() }?.cancel() }
+
+  @usableFromInline
+  func raise(to priority: TaskPriority) {
+    state.withLock { $0.raise(to: priority) }?.raise(to: priority)
+  }
+
+  /// From here on, whoever still seems to wait for this step does not. Returns who waits in the
+  /// front seat, to be woken when nothing is held.
+  @usableFromInline
+  func land(_ wake: Wake) -> Landing {
+    let (reader, task) = state.withLock { $0.land(wake) }
+    isOver.store(true, ordering: .releasing)
+    return Landing(reader: reader, task: task, wake: wake)
+  }
 
   /// What whoever waits for the step is told; `nil` before it is over.
   @usableFromInline
-  var landed: Wake? { landing.withLock { $0 } }
+  var landed: Wake? { isOver.load(ordering: .acquiring) ? state.withLock { $0.landed } : nil }
+
+  /// What is left to be done when a flight is over, where nothing is held.
+  @usableFromInline
+  struct Landing: Sendable {
+    let reader: UnsafeContinuation<Wake, Never>?
+    // Let go of with the landing.
+    let task: Task<Void, Never>?
+    let wake: Wake
+
+    @usableFromInline
+    func complete() { reader?.resume(returning: wake) }
+  }
 
   // Guard: `waits`. May touch it: the functions below.
   private nonisolated(unsafe) var awaited: Flight?

@@ -57,9 +57,31 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
     (_ budget: Int, _ sink: Sink) throws(Interruption<Failure>) -> Ending<Element, Failure>
 
   @usableFromInline let run: Run
+  /// What a step is made of, for a producer whose every step may suspend.
+  @usableFromInline let suspension: Suspension<Element, Failure>?
 
   @inlinable
-  init(_ run: @escaping Run) { self.run = run }
+  init(_ run: @escaping Run) {
+    self.run = run
+    suspension = nil
+  }
+
+  /// A producer whose every step may suspend.
+  @inlinable
+  init(_ suspension: Suspension<Element, Failure>) {
+    self.suspension = suspension
+    run = { (_, sink) throws(Interruption<Failure>) in
+      switch try suspension.take() {
+      case .element(let element): if !sink(element) { return .stopped }
+      case .last(let element):
+        _ = sink(element)
+        return .end
+      case .end: return .end
+      case .become(let list): return .become(list)
+      }
+      throw .waiting(Obstacle(suspension))
+    }
+  }
 
   /// A producer that is told how to take one step.
   @inlinable @inline(__always)

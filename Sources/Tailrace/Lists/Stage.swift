@@ -78,7 +78,9 @@ extension LazyList {
   @inlinable
   consuming func transformInFlight<State, Output>(
     _ state: consuming State,
-    _ judge: @escaping @Sendable (inout State, Element) async throws(Failure) -> Verdict<Output>
+    _ judge:
+      nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
+      Verdict<Output>
   ) -> LazyList<Output, Failure> {
     let owned = Owned(Pulling(self, state))
     return LazyList<Output, Failure>.suspending { () throws(Interruption<Failure>) in
@@ -103,8 +105,7 @@ extension LazyList {
   /// The list of what an asynchronous step gives, each run in a flight of its own.
   @inlinable
   static func suspending(_ body: @escaping Suspension<Element, Failure>.Body) -> LazyList {
-    let suspension = Suspension(body)
-    return LazyList(stepping: { (_) throws(Interruption<Failure>) in try suspension.take() })
+    LazyList(Evaluator(Producer(Suspension(body))))
   }
 
   /// This list with failures of any type, for the operators whose closures throw.

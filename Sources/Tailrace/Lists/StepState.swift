@@ -3,11 +3,11 @@
 /// Every event is one mutating method that says what to do; nothing is done here. The evaluator
 /// isolates the value, asks, and acts after it has let go of its claim. `<doc:TheCell>` draws it.
 @usableFromInline
-enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
+enum StepState<Outcome, Flight: AnyObject, Waiter: AnyObject> {
   /// No step runs. The evaluator holds its producer.
   case idle
   /// A step runs in a task of its own, which holds the producer meanwhile.
-  case computing(Flight, handle: Handle?, waiters: [Waiter])
+  case computing(Flight, waiters: [Waiter])
   /// The step is over; the next reader writes its outcome into the cells.
   case delivered(Outcome)
   /// Nobody can read what a step would give.
@@ -23,8 +23,8 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
 
   @usableFromInline
   enum Waiting {
-    /// The waiter is kept; the step in flight has this handle, as soon as it is known.
-    case parked(Flight, Handle?)
+    /// The waiter is kept until this flight is over.
+    case parked(Flight)
     case retry
   }
 
@@ -46,40 +46,27 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
   @inlinable
   mutating func begin(_ flight: Flight) -> Bool {
     guard case .idle = self else { return false }
-    self = .computing(flight, handle: nil, waiters: [])
+    self = .computing(flight, waiters: [])
     return true
-  }
-
-  /// The task of a flight is known. True when it is wanted no more and must be cancelled.
-  @inlinable
-  mutating func attach(_ handle: Handle, to flight: Flight) -> Bool {
-    switch self {
-    case .computing(let current, _, let waiters) where current === flight:
-      self = .computing(flight, handle: handle, waiters: waiters)
-      return false
-    case .abandoned: return true
-    // The step was so quick that it is over already, and perhaps the next one runs.
-    case .idle, .delivered, .computing: return false
-    }
   }
 
   @inlinable
   mutating func wait(_ waiter: Waiter) -> Waiting {
-    guard case .computing(let flight, let handle, var waiters) = self else { return .retry }
+    guard case .computing(let flight, var waiters) = self else { return .retry }
     // Empties the stored array first, so that the append does not copy it.
     self = .idle
     waiters.append(waiter)
-    self = .computing(flight, handle: handle, waiters: waiters)
-    return .parked(flight, handle)
+    self = .computing(flight, waiters: waiters)
+    return .parked(flight)
   }
 
   /// A waiter was cancelled. It may be unknown here: woken in the meantime, or not arrived yet.
   @inlinable
   mutating func leave(_ waiter: Waiter) {
-    guard case .computing(let flight, let handle, var waiters) = self else { return }
+    guard case .computing(let flight, var waiters) = self else { return }
     self = .idle
     if let index = waiters.firstIndex(where: { $0 === waiter }) { waiters.remove(at: index) }
-    self = .computing(flight, handle: handle, waiters: waiters)
+    self = .computing(flight, waiters: waiters)
   }
 
   /// The step in flight is over. Returns who waits for it.
@@ -87,17 +74,17 @@ enum StepState<Outcome, Flight: AnyObject, Handle, Waiter: AnyObject> {
   /// Without an outcome the attempt left nothing behind, and the next demand tries again.
   @inlinable
   mutating func finish(_ outcome: Outcome?) -> [Waiter] {
-    guard case .computing(_, _, let waiters) = self else { return [] }
+    guard case .computing(_, let waiters) = self else { return [] }
     self = if let outcome { .delivered(outcome) } else { .idle }
     return waiters
   }
 
   /// The last reference to the unevaluated rest is gone. Returns what must be cancelled.
   @inlinable
-  mutating func abandon() -> Handle? {
+  mutating func abandon() -> Flight? {
     defer { self = .abandoned }
-    guard case .computing(_, let handle, _) = self else { return nil }
-    return handle
+    guard case .computing(let flight, _) = self else { return nil }
+    return flight
   }
 
   @inlinable var isComputing: Bool {

@@ -7,22 +7,21 @@ import Testing
 struct StepStateTests {
   final class Flight {}
   final class Waiter {}
-  typealias State = StepState<String, Flight, Int, Waiter>
+  typealias State = StepState<String, Flight, Waiter>
 
   let flight = Flight()
   let waiter = Waiter()
   let other = Waiter()
 
-  private func computing(_ waiters: [Waiter] = [], handle: Int? = nil) -> State {
-    .computing(flight, handle: handle, waiters: waiters)
+  private func computing(_ waiters: [Waiter] = []) -> State {
+    .computing(flight, waiters: waiters)
   }
 
   /// What a state is, in words that can be compared.
   private func name(_ state: State) -> String {
     switch state {
     case .idle: "idle"
-    case .computing(_, let handle, let waiters):
-      "computing \(handle.map(String.init) ?? "-") \(waiters.count)"
+    case .computing(_, let waiters): "computing \(waiters.count)"
     case .delivered(let outcome): "delivered \(outcome)"
     case .abandoned: "abandoned"
     }
@@ -36,7 +35,7 @@ struct StepStateTests {
 
     var busy = computing([waiter])
     guard case .wait = busy.demand() else { return #expect(Bool(false)) }
-    #expect(name(busy) == "computing - 1")
+    #expect(name(busy) == "computing 1")
 
     var delivered = State.delivered("x")
     guard case .commit("x") = delivered.demand() else { return #expect(Bool(false)) }
@@ -51,7 +50,7 @@ struct StepStateTests {
     var idle = State.idle
     let answer1 = idle.begin(flight)
     #expect(answer1)
-    #expect(name(idle) == "computing - 0")
+    #expect(name(idle) == "computing 0")
     for state in [computing([waiter]), .delivered("x"), .abandoned] {
       var unchanged = state
       let answer2 = unchanged.begin(Flight())
@@ -60,32 +59,12 @@ struct StepStateTests {
     }
   }
 
-  @Test("attach: the handle of this flight is kept, that of a finished one is not")
-  func attach() {
-    var busy = computing([waiter])
-    let answer3 = busy.attach(7, to: flight)
-    #expect(!answer3)
-    #expect(name(busy) == "computing 7 1")
-    let answer4 = busy.attach(8, to: Flight())
-    #expect(!answer4)
-    #expect(name(busy) == "computing 7 1")
-    var abandoned = State.abandoned
-    let answer5 = abandoned.attach(7, to: flight)
-    #expect(answer5, "nobody wants it: cancel")
-    for state in [State.idle, .delivered("x")] {
-      var unchanged = state
-      let answer6 = unchanged.attach(7, to: flight)
-      #expect(!answer6)
-      #expect(name(unchanged) == name(state))
-    }
-  }
-
   @Test("wait: parked while a step is in flight, sent back otherwise")
   func wait() {
-    var busy = computing([other], handle: 7)
-    guard case .parked(let parkedFor, 7) = busy.wait(waiter) else { return #expect(Bool(false)) }
+    var busy = computing([other])
+    guard case .parked(let parkedFor) = busy.wait(waiter) else { return #expect(Bool(false)) }
     #expect(parkedFor === flight)
-    #expect(name(busy) == "computing 7 2")
+    #expect(name(busy) == "computing 2")
     for state in [State.idle, .delivered("x"), .abandoned] {
       var unchanged = state
       guard case .retry = unchanged.wait(waiter) else { return #expect(Bool(false)) }
@@ -95,11 +74,11 @@ struct StepStateTests {
 
   @Test("leave: the one that leaves, and nobody else")
   func leave() {
-    var busy = computing([waiter, other], handle: 7)
+    var busy = computing([waiter, other])
     busy.leave(waiter)
-    #expect(name(busy) == "computing 7 1")
+    #expect(name(busy) == "computing 1")
     busy.leave(waiter)
-    #expect(name(busy) == "computing 7 1", "it has left already")
+    #expect(name(busy) == "computing 1", "it has left already")
     let answer7 = busy.finish("x")
     #expect(answer7.first === other)
     for state in [State.idle, .delivered("x"), .abandoned] {
@@ -132,11 +111,11 @@ struct StepStateTests {
 
   @Test("abandon: the step in flight is to be cancelled")
   func abandon() {
-    var busy = computing([], handle: 7)
+    var busy = computing([])
     let cancelled = busy.abandon()
-    #expect(cancelled == 7)
+    #expect(cancelled === flight)
     #expect(name(busy) == "abandoned")
-    for state in [State.idle, .delivered("x"), .abandoned, computing()] {
+    for state in [State.idle, .delivered("x"), .abandoned] {
       var changed = state
       let answer12 = changed.abandon()
       #expect(answer12 == nil)
