@@ -17,15 +17,7 @@ extension Evaluator {
     let producer = isolated { $0.beginFlight(flight, segment, mark) }
     unclaim()
     guard let producer else { return nil }
-    let task = flight.carry {
-      // Flights that start one another right here share a stack: some of them start elsewhere.
-      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), flight.depth % 32 != 0 {
-        Task.immediate { await self.fly(producer, flight) }
-      } else {
-        Task { await self.fly(producer, flight) }
-      }
-    }
-    return (flight, task)
+    return (flight, flight.carry { await self.fly(producer, flight) })
   }
 
   @inlinable
