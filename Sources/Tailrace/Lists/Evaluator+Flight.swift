@@ -14,7 +14,13 @@ extension Evaluator {
     guard tryClaim() else { return nil }
     let flight = Flight(
       label: name.load(), element: Element.self, position: segment.start + mark >> 1)
-    let producer = isolated { $0.beginFlight(flight, segment, mark) }
+    // As `isolated`, with a closure that captures nothing and so allocates nothing.
+    typealias Isolated = (isolated Evaluator, Flight, Cells, Int) -> Producer<Element, Failure>?
+    typealias Claimed = (Evaluator, Flight, Cells, Int) -> Producer<Element, Failure>?
+    let begin: Isolated = { (evaluator, flight, segment, mark) in
+      evaluator.beginFlight(flight, segment, mark)
+    }
+    let producer = unsafeBitCast(begin, to: Claimed.self)(self, flight, segment, mark)
     unclaim()
     guard let producer else { return nil }
     return (flight, flight.carry { await self.fly(producer, flight) })
@@ -55,7 +61,13 @@ extension Evaluator {
     _ outcome: Outcome?, _ producer: Producer<Element, Failure>, _ wake: Wake, _ flight: Flight
   ) {
     guard tryClaim() else { return post(.land(outcome, producer, wake, flight)) }
-    let (waiters, leftover) = isolated { $0.settleFlight(outcome, producer) }
+    typealias Back = (waiters: [Waiter], leftover: Producer<Element, Failure>?)
+    typealias Isolated = (isolated Evaluator, Outcome?, Producer<Element, Failure>) -> Back
+    typealias Claimed = (Evaluator, Outcome?, Producer<Element, Failure>) -> Back
+    let settle: Isolated = { (evaluator, outcome, producer) in
+      evaluator.settleFlight(outcome, producer)
+    }
+    let (waiters, leftover) = unsafeBitCast(settle, to: Claimed.self)(self, outcome, producer)
     let landing = flight.land(wake)
     unclaim()
     landing.complete()

@@ -44,9 +44,9 @@ final class Flight: Sendable {
       // A loop that runs once: in a loop the optimizer inlines `immediate`, and sees that no
       // executor is preferred. Otherwise the runtime keeps a record of preferring none, and every
       // switch of executors takes a lock to read it: 300 ns a step ("Async steps").
-      var next: (@Sendable () async -> Void)? = step
+      var next: Flight? = self
       var task: Task<Void, Never>?
-      while let step = next.take() { task = Task.immediate(operation: step) }
+      while next.take() != nil { task = Task.immediate(operation: step) }
       return task.unsafelyUnwrapped
     }
     return Task(operation: step)

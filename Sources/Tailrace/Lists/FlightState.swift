@@ -5,22 +5,19 @@
 /// of it before is kept as orders. Every event is one mutating method that says what to do; nothing
 /// is done here.
 struct FlightState<Handle: Sendable, Reader: Sendable>: Sendable {
-  enum Crew: Sendable {
+  private enum Crew: Sendable {
     /// The task is not known yet. It will be told these.
     case unknown(Orders)
     case known(Handle)
+    /// The step is over.
+    case landed(Wake)
   }
 
-  enum Seat: Sendable {
+  private enum Seat: Sendable {
     case free
     case taken(Reader)
-    /// The reader was cancelled, before it sat down or after.
+    /// The reader was cancelled, before it sat down or after; or it has been woken.
     case left
-  }
-
-  private enum Phase: Sendable {
-    case flying(Crew, Seat)
-    case landed(Wake)
   }
 
   /// What is wanted of a flight's task.
@@ -36,71 +33,66 @@ struct FlightState<Handle: Sendable, Reader: Sendable>: Sendable {
     case dismissed(Wake, Orders)
   }
 
-  private var phase = Phase.flying(.unknown(Orders()), .free)
+  private var crew = Crew.unknown(Orders())
+  private var seat = Seat.free
 
   /// The task is known. Returns what it is to be told.
   mutating func attach(_ handle: Handle) -> Orders {
-    guard case .flying(.unknown(let orders), let seat) = phase else { return Orders() }
-    phase = .flying(.known(handle), seat)
+    guard case .unknown(let orders) = crew else { return Orders() }
+    crew = .known(handle)
     return orders
   }
 
   /// The reader that started the flight waits, and knows the task.
   mutating func park(_ reader: Reader, _ handle: Handle) -> Parking {
     let orders = attach(handle)
-    switch phase {
-    case .landed(let wake): return .dismissed(wake, orders)
-    case .flying(_, .left): return .dismissed(.cancelled, orders)
-    case .flying(let crew, .free):
-      phase = .flying(crew, .taken(reader))
-      return .seated(orders)
-    case .flying(_, .taken): fatalError("two readers have started one flight")
-    }
+    if case .landed(let wake) = crew { return .dismissed(wake, orders) }
+    guard case .free = seat else { return .dismissed(.cancelled, orders) }
+    seat = .taken(reader)
+    return .seated(orders)
   }
 
   /// The reader that started the flight was cancelled. Returns it, if it has sat down.
   mutating func leave() -> Reader? {
-    guard case .flying(let crew, let seat) = phase else { return nil }
-    phase = .flying(crew, .left)
+    defer { seat = .left }
     if case .taken(let reader) = seat { return reader }
     return nil
   }
 
   /// Nobody can read what the step would give. Returns the task to cancel, if it is known.
   mutating func cancel() -> Handle? {
-    guard case .flying(let crew, let seat) = phase else { return nil }
     switch crew {
+    case .landed: return nil
     case .known(let handle): return handle
     case .unknown(var orders):
       orders.isUnwanted = true
-      phase = .flying(.unknown(orders), seat)
+      crew = .unknown(orders)
       return nil
     }
   }
 
   /// Somebody of this priority waits. Returns the task to raise, if it is known.
   mutating func raise(to priority: TaskPriority) -> Handle? {
-    guard case .flying(let crew, let seat) = phase else { return nil }
     switch crew {
+    case .landed: return nil
     case .known(let handle): return handle
     case .unknown(var orders):
       orders.priority = max(orders.priority ?? priority, priority)
-      phase = .flying(.unknown(orders), seat)
+      crew = .unknown(orders)
       return nil
     }
   }
 
   /// The step is over. Returns the reader to wake, and the task to let go of.
   mutating func land(_ wake: Wake) -> (reader: Reader?, handle: Handle?) {
-    guard case .flying(let crew, let seat) = phase else { return (nil, nil) }
-    phase = .landed(wake)
-    let reader: Reader? = if case .taken(let reader) = seat { reader } else { nil }
+    if case .landed = crew { return (nil, nil) }
     let handle: Handle? = if case .known(let handle) = crew { handle } else { nil }
-    return (reader, handle)
+    crew = .landed(wake)
+    return (leave(), handle)
   }
 
   /// What whoever waits for the step is told; `nil` before it is over.
   var landed: Wake? {
-    if case .landed(let wake) = phase { wake } else { nil }
+    if case .landed(let wake) = crew { wake } else { nil }
   }
 }
