@@ -313,7 +313,7 @@ extension Cursor {
   }
 
   /// Waits for the cell at the front of the cursor's own list.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) func wait() async throws(Interruption<Failure>) {
     guard let segment else { return }
     let word = segment.published.load(ordering: .acquiring)

@@ -161,7 +161,7 @@ extension Segment: Blocker {
   }
 
   /// Waits until the cell behind `mark` is evaluated, or something else has changed.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) func wait(_ mark: Int, cancellable: Bool) async -> Wake {
     guard published.load(ordering: .acquiring) == mark, let evaluator = source.evaluator else {
       return .retry
@@ -189,7 +189,7 @@ extension Segment: Blocker {
 
 extension Evaluator {
   /// Waits for a flight that others have started, or that a flight waits for.
-  @inlinable
+  @inlinable @inline(never)
   nonisolated(nonsending) func wait(as waiter: Waiter, cancellable: Bool) async -> Wake {
     post(.wait(waiter))
     defer { waiter.flight?.stopWaiting(waiter) }

@@ -46,7 +46,7 @@ final class Flight: Sendable {
       // switch of executors takes a lock to read it: 300 ns a step ("Async steps").
       var next: Flight? = self
       var task: Task<Void, Never>?
-      while next.take() != nil { task = Task.immediate(operation: step) }
+      while next.take() != nil { task = Task.immediate { await step() } }
       return task.unsafelyUnwrapped
     }
     return Task(operation: step)
