@@ -29,9 +29,15 @@ struct FIFO<Element> {
   /// Takes the newest ones out, for as long as they satisfy a condition.
   mutating func removeLast(while isWanted: (Element) -> Bool) -> [Element] {
     var removed: [Element] = []
-    while let last = arrived.last ?? leaving.first, isWanted(last) {
-      removed.append(arrived.popLast() ?? leaving.removeFirst())
+    while let last = arrived.last, isWanted(last) {
+      removed.append(last)
+      arrived.removeLast()
     }
+    guard arrived.isEmpty else { return removed }
+    // All at once: the newest are in front.
+    let older = leaving.prefix(while: isWanted)
+    removed += older
+    leaving.removeFirst(older.count)
     return removed
   }
 }

@@ -129,4 +129,14 @@ struct LookaheadStateTests {
     #expect(Self.demand(&state) == "abandoned")
     #expect(state.failed(0).slots.isEmpty)
   }
+
+  @Test("giving back a million takes a moment", .timeLimit(.minutes(1)))
+  func manyAhead() {
+    var state = Self.begun(.max)
+    for element in 1...1_000_000 { _ = state.pulledAhead(element, state.number()) }
+    #expect(Self.demand(&state) == "1")
+    #expect(state.failed(10).slots.count == 999_990)
+    let (slots, _, _) = state.abandon()
+    #expect(slots == Array((2...10).reversed()))
+  }
 }
