@@ -12,7 +12,8 @@ extension Scheduler {
   /// at the end of the line, so that other work has its turn in between; there is one in the line at
   /// a time. Any number of turns need the same stack and memory.
   ///
-  /// The work is over when no turn is left and nobody holds `again` any more.
+  /// The work is over when no turn is left and nobody holds `again` any more. Who holds it keeps the
+  /// scheduler, too.
   ///
   /// - Isolation: on the scheduler.
   /// - Cancellation: no turn begins after it, and the closure is released as soon as it does not run.
@@ -23,7 +24,7 @@ extension Scheduler {
     _ body: @escaping @Sendable (_ again: @escaping @Sendable () -> Void) -> Void
   ) -> ScheduledWork {
     let cell = WorkCell(Recursion(body))
-    Turns(of: cell, on: self).again()
+    Turns(of: cell, on: self).again(on: self)
     return ScheduledWork(cell)
   }
 }
@@ -40,6 +41,8 @@ final class Recursion: Sendable {
 /// The turns of recursive work. Lives as long as somebody can ask for another.
 private final class Turns<Place: Scheduler>: Sendable {
   private let work: WorkCell
+  /// Not kept alive by a turn that waits in its line: one that keeps its work itself would never be
+  /// released.
   // Guard: the reference is weak, which is atomic. May touch it: anyone; it is not written again.
   private nonisolated(unsafe) weak var scheduler: Place?
   private let state = Locked(TurnState())
@@ -51,18 +54,19 @@ private final class Turns<Place: Scheduler>: Sendable {
 
   deinit { work.abandon() }
 
-  func again() {
-    if state.withLock({ $0.ask() }) { queue() }
+  func again(on scheduler: Place?) {
+    if state.withLock({ $0.ask() }) { queue(on: scheduler) }
   }
 
-  private func queue() { scheduler?.schedule { self.take() } }
+  private func queue(on scheduler: Place?) { scheduler?.schedule { self.take() } }
 
   private func take() {
     guard state.withLock({ $0.begin() }) else { return }
+    let scheduler = scheduler
     repeat {
-      work.run { self.again() }
+      work.run { self.again(on: scheduler) }
       guard state.withLock({ $0.end() }) else { return }
-      queue()
+      queue(on: scheduler)
     } while state.withLock { $0.handedOver() }
   }
 }
