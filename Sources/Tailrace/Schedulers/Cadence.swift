@@ -6,6 +6,8 @@ struct Cadence<Instant: InstantProtocol> where Instant.Duration == Duration {
   private let first: Instant
   private let interval: Duration
   private var tick: Int128 = 0
+  /// There is no next date: it would be farther away than the clock can count.
+  private(set) var isOver = false
 
   init(first: Instant, interval: Duration) {
     self.first = first
@@ -13,11 +15,15 @@ struct Cadence<Instant: InstantProtocol> where Instant.Duration == Duration {
   }
 
   /// When the tick is due that is waited for.
-  var due: Instant { first.advanced(by: Duration(attoseconds: interval.attoseconds * tick)) }
+  var due: Instant {
+    let (offset, overflows) = interval.attoseconds.multipliedReportingOverflow(by: tick)
+    return first.advanced(by: overflows ? .farthest : min(Duration(attoseconds: offset), .farthest))
+  }
 
   /// The tick happens now. The next one is the next on the grid.
   mutating func advance(now: Instant) {
     let elapsed = first.duration(to: now).attoseconds
     tick = max(tick, elapsed / interval.attoseconds) + 1
+    isOver = due <= now
   }
 }

@@ -56,6 +56,8 @@ final class Repetition: Sendable {
     }
     next = { [weak scheduler] cell in
       guard let scheduler else { return false }
+      // Such work waits for ever, or until it is cancelled.
+      guard !cadence.isOver else { return true }
       scheduler.enqueue(ScheduledWork(cell), at: cadence.due, tolerance: tolerance)
       return true
     }

@@ -45,4 +45,25 @@ struct CadenceTests {
     cadence.advance(now: Instant.start)
     #expect(cadence.due.offset == .farthest)
   }
+
+  @Test(
+    "at the end of time there is no next date", arguments: [Duration.farthest, .seconds(1 << 59)])
+  func endOfTime(_ interval: Duration) {
+    let scheduler = VirtualScheduler()
+    var turns = 0
+    var cadence = Cadence(first: scheduler.date(after: interval), interval: interval)
+    while !cadence.isOver, turns < 1000 {
+      cadence.advance(now: cadence.due)
+      turns += 1
+    }
+    #expect(turns == Int(Duration.farthest / interval))
+    let ran = Counter()
+    let work = scheduler.schedule(every: interval) { ran.increment() }
+    scheduler.advance(by: .farthest)
+    scheduler.advance(by: .farthest)
+    #expect(ran.value == turns)
+    #expect(!work.isOver)
+    work.cancel()
+    #expect(work.isOver)
+  }
 }
