@@ -22,8 +22,12 @@ extension Signal {
         return .derived(
           DerivedReader(reading) { leavingWhenCancelled in
             let event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
-            if event != nil { await scheduler.turn() }
-            return event
+            guard event != nil else { return nil }
+            await scheduler.turn()
+            // Cancelled in the meantime: whoever did that is told nothing more.
+            guard leavingWhenCancelled, Task.isCancelled else { return event }
+            reading.cancel()
+            return nil
           })
       })
   }
