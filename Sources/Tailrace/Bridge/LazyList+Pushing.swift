@@ -23,25 +23,28 @@ extension LazyList {
   @inlinable
   public func signal(on scheduler: any Scheduler) -> Signal<Element, Failure> {
     Signal { subscriber in
-      walk(on: scheduler, into: subscriber) { await scheduler.turn() }
+      walk(on: scheduler, into: subscriber) { _ in await scheduler.turn() }
     }.deliver(on: scheduler)
   }
 
-  /// Sends the elements from a task on the scheduler, after a pause before each.
+  /// Sends the elements from a task on the scheduler, after a pause before each, that is told how many
+  /// there have been.
   @inlinable
   func walk(
     on scheduler: any Scheduler, into subscriber: Signal<Element, Failure>.Subscriber,
-    pausing pause: @escaping @Sendable () async -> Void
+    pausing pause: @escaping @Sendable (_ count: Int) async -> Void
   ) {
     // The task takes the list out, so that it does not keep the head while it walks.
     let list = Owned(Optional(self))
     let task = Task(executorPreference: scheduler) {
       guard var iterator = list.state.take()?.makeAsyncIterator() else { return }
       do throws(Failure) {
-        await pause()
+        var count = 0
+        await pause(count)
         while let element = try await iterator.next(), !Task.isCancelled {
           subscriber.send(element)
-          await pause()
+          count &+= 1
+          await pause(count)
         }
         subscriber.complete()
       } catch {
@@ -56,7 +59,9 @@ extension LazyList {
     on scheduler: any Scheduler, _ policy: SignalBufferingPolicy
   ) -> SharedReader<Element, Failure> {
     SharedReader(policy) { inbox in
-      walk(on: scheduler, into: Signal.Subscriber(.inbox(inbox))) {
+      walk(on: scheduler, into: Signal.Subscriber(.inbox(inbox))) { count in
+        // A walk that never has to wait would have the scheduler for itself.
+        if count % 64 == 63 { await scheduler.turn() }
         if case .bufferingOldest = policy { await inbox.room() }
       }
     }
@@ -73,7 +78,8 @@ extension LazyList where Failure == Never {
   /// - Parameter bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: as far
   ///   as it likes. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and nothing is
   ///   lost. `.bufferingNewest(n)`: as far as it likes, and the reader gets the newest `n`.
-  /// - Laziness: deferred; the walk begins at the first read.
+  /// - Laziness: deferred; the walk begins at the first read. Other work of the scheduler has its turn
+  ///   now and then, also while the walk has nothing to wait for.
   /// - Isolation: plain closures of the list run on the scheduler when the walk demands first.
   /// - Cancellation: releasing the stream and its iterators stops the walk, and so does cancelling a
   ///   task that reads it.

@@ -1,7 +1,8 @@
 import Synchronization
-import Tailrace
 import TailraceTesting
 import Testing
+
+@testable import Tailrace
 
 @Suite("Lists that are pushed, and signals that are delivered on a scheduler")
 struct PushingTests {
@@ -50,6 +51,30 @@ struct PushingTests {
     }.value
     #expect(log.values == ["next(1)"])
     #expect(subscriber.send(4) == .dropped(4))
+  }
+
+  @Test(
+    "cancelled on the scheduler, before whichever of its turns: the handler is not called again")
+  func cancelledBetweenTurns() async {
+    for signal in [
+      { (scheduler: VirtualScheduler) in [1, 2, 3].lazyList.signal(on: scheduler) },
+      { scheduler in
+        Signal { subscriber in for number in 1...3 { subscriber.send(number) } }
+          .deliver(on: scheduler)
+      },
+    ] as [(VirtualScheduler) -> Signal<Int, Never>] {
+      for steps in 0..<16 {
+        let scheduler = VirtualScheduler()
+        let calls = Counter()
+        let task = signal(scheduler).subscribe { _ in calls.increment() }
+        for _ in 0..<steps { scheduler.step() }
+        let before = calls.value
+        task.cancel()
+        scheduler.run()
+        await task.value
+        #expect(calls.value == before, "after \(steps) steps")
+      }
+    }
   }
 
   // MARK: signal(on:)
@@ -203,5 +228,64 @@ struct PushingTests {
     await log.reaches(1)
     let failing: AsyncThrowingStream<Int, any Error> = SignalTests.failing.stream()
     await #expect(throws: Mishap(position: 2)) { for try await _ in failing {} }
+  }
+
+  @Test("a stream of a signal keeps what the signal's policy says, and no more")
+  func boundedSignalStream() async {
+    let (signal, subscriber) = Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingOldest(2))
+    let stream: AsyncStream<Int> = signal.stream()
+    var iterator = stream.makeAsyncIterator()
+    subscriber.send(1)
+    #expect(await iterator.next() == 1)
+    for number in 2...3 { subscriber.send(number) }
+    // A task that took elements out by itself would have the time to do so.
+    for _ in 0..<100 { await QueueScheduler.background().run {} }
+    #expect(subscriber.send(4) == .dropped(4))
+    subscriber.complete()
+    #expect(await iterator.next() == 2)
+    #expect(await iterator.next() == 3)
+    #expect(await iterator.next() == nil)
+  }
+
+  @Test("several tasks share a stream of a signal, until one of them is cancelled")
+  func sharedSignalStream() async {
+    let (signal, subscriber) = Signal<Int, Never>.makeSignal()
+    let stream: AsyncStream<Int> = signal.stream()
+    let seen = Probe<Int>()
+    let tasks = (0..<8).map { _ in
+      Task { for await number in stream { seen.record(number) } }
+    }
+    for number in 0..<10_000 { subscriber.send(number) }
+    await seen.reaches(10_000)
+    #expect(seen.values.sorted() == Array(0..<10_000))
+    tasks[3].cancel()
+    for task in tasks { await task.value }
+    #expect(subscriber.send(0) == .dropped(0))
+  }
+
+  @Test("readers in turn: one at a time, in the order in which they came")
+  func turns() {
+    var turns = ReadersInTurn<String>()
+    let atOnce = [turns.take(), turns.take()]
+    #expect(atOnce == [true, false])
+    let wait = [turns.wait("first"), turns.wait("second")]
+    #expect(wait == [true, true])
+    let passed = [turns.pass(), turns.pass(), turns.pass()]
+    #expect(passed == ["first", "second", nil])
+    let waits = turns.wait("nobody is before it")
+    #expect(!waits)
+  }
+
+  @Test(
+    "a walk that never has to wait leaves turns to other work",
+    .timeLimit(.minutes(1)), arguments: 0..<2)
+  func fairness(_ policy: Int) async {
+    let scheduler = QueueScheduler(name: "walk")
+    let stream = LazyList(0...).stream(
+      on: scheduler, bufferingPolicy: [.unbounded, .bufferingNewest(1)][policy])
+    var iterator = stream.makeAsyncIterator()
+    _ = await iterator.next()
+    for _ in 0..<10 { await scheduler.schedule {}.value }
+    _ = await iterator.next()
   }
 }
