@@ -149,6 +149,10 @@ struct Reader<Element: Sendable, Failure: Error> {
     cursor = Cursor(list, stopsWhenCancelled: CancellationError() is Failure, wantsAll: wantsAll)
   }
 
+  /// After how many elements a producer comes back, to see whether the task is cancelled.
+  @inlinable
+  var pushedAtOnce: Int { cursor.stopsWhenCancelled ? 64 : Int.max }
+
   /// Appends every element to an array.
   @inlinable
   nonisolated(nonsending) mutating func append(
@@ -158,9 +162,11 @@ struct Reader<Element: Sendable, Failure: Error> {
       let interruption: Interruption<Failure>
       do throws(Interruption<Failure>) {
         while let cells = try cursor.nextCells() { elements.append(contentsOf: cells) }
+        var count = pushedAtOnce
         let isAtEnd = try cursor.drive(fullBudget) {
           elements.append($0)
-          return true
+          count &-= 1
+          return count > 0
         }
         if isAtEnd { return }
         continue
@@ -180,8 +186,7 @@ struct Reader<Element: Sendable, Failure: Error> {
     while true {
       let interruption: Interruption<Failure>
       do throws(Interruption<Failure>) {
-        // Comes back now and then, to see whether the task is cancelled.
-        var count = cursor.stopsWhenCancelled ? 64 : Int.max
+        var count = pushedAtOnce
         var isWanted = true
         let isAtEnd = try cursor.drive(fullBudget) { element in
           isWanted = body(element)

@@ -80,6 +80,49 @@ struct CancellationTests {
     #expect(try! await shared.next() == 1)
   }
 
+  struct Question: Sendable, CustomTestStringConvertible {
+    /// Asks a list that nobody holds: a temporary is not pinned.
+    typealias Ask =
+      @Sendable (_ list: @Sendable () -> LazyList<Int, any Error>) async throws -> Void
+
+    let testDescription: String
+    let ask: Ask
+
+    init(_ name: String, _ ask: @escaping Ask) {
+      testDescription = name
+      self.ask = ask
+    }
+
+    static let all = [
+      Question("array") { _ = try await $0().array() },
+      Question("eager") { _ = try await $0().eager() },
+      Question("count") { _ = try await $0().count() },
+      Question("last") { _ = try await $0().last() },
+      Question("reduce") { _ = try await $0().reduce(0) { $0 + $1 } },
+      Question("forEach") { try await $0().forEach { (_: Int) in } },
+      Question("first(where:)") { _ = try await $0().first { $0 < 0 } },
+    ]
+  }
+
+  @Test(
+    "a task that is cancelled in the middle of a plain pass soon stops, also if nobody else reads",
+    arguments: Question.all)
+  func endless(_ question: Question) async {
+    let pulls = Counter()
+    let task = Task {
+      try await question.ask {
+        LazyList(state: 0) { (number: inout Int) throws -> Int? in
+          pulls.increment()
+          number += 1
+          if number == 10 { withUnsafeCurrentTask { $0?.cancel() } }
+          return number <= 1000 ? number : nil
+        }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(pulls.value < 100)
+  }
+
   @Test("where it cannot, a question waits for the true answer")
   func questions() async {
     let gate = Gate()
