@@ -170,12 +170,16 @@ extension Segment: Blocker {
     if let (flight, task) = evaluator.takeOff(self, mark: mark) {
       if let landed = flight.landed { return landed }
       if own == nil {
-        guard cancellable else { return await withUnsafeContinuation { flight.park($0, task) } }
-        return await withTaskCancellationHandler {
+        guard cancellable else {
+          await withUnsafeContinuation { flight.park($0, task) }
+          return flight.answer
+        }
+        await withTaskCancellationHandler {
           await withUnsafeContinuation { flight.park($0, task) }
         } onCancel: {
           flight.leave()
         }
+        return flight.answer
       }
       flight.attach(task)
       let wake = await evaluator.wait(as: Waiter(flight: own), cancellable: cancellable)

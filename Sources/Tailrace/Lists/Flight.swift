@@ -12,7 +12,7 @@ final class Flight: Sendable {
   private let position: Int
   /// How many flights that started on one another's stack this one is on.
   private let depth: Int
-  private let state = Locked(FlightState<Task<Void, Never>, UnsafeContinuation<Wake, Never>>())
+  private let state = Locked(FlightState<Task<Void, Never>, UnsafeContinuation<Void, Never>>())
   /// Set a moment after `state` has landed, for those who only want to know whether to look.
   private let isOver = Atomic(false)
   /// Identifies the task, also after it is gone; 0 until it runs.
@@ -71,25 +71,29 @@ final class Flight: Sendable {
 
   /// The reader that started the flight waits for it.
   @usableFromInline
-  func park(_ reader: UnsafeContinuation<Wake, Never>, _ task: Task<Void, Never>) {
+  func park(_ reader: UnsafeContinuation<Void, Never>, _ task: Task<Void, Never>) {
     switch state.withLock({ $0.park(reader, task) }) {
     case .seated(let orders): tell(task, orders)
-    case .dismissed(let wake, let orders):
+    case .dismissed(let orders):
       tell(task, orders)
-      reader.resume(returning: wake)
+      reader.resume()
     }
   }
 
+  /// What the reader in the front seat is told when it goes on.
+  @usableFromInline
+  var answer: Wake { landed ?? .cancelled }
+
   /// The reader in the front seat was cancelled. It goes; the flight goes on.
   @usableFromInline
-  func leave() { state.withLock { $0.leave() }?.resume(returning: .cancelled) }
+  func leave() { state.withLock { $0.leave() }?.resume() }
 
   @usableFromInline
   func attach(_ task: Task<Void, Never>) { tell(task, state.withLock { $0.attach(task) }) }
 
   private func tell(
     _ task: Task<Void, Never>,
-    _ orders: FlightState<Task<Void, Never>, UnsafeContinuation<Wake, Never>>.Orders
+    _ orders: FlightState<Task<Void, Never>, UnsafeContinuation<Void, Never>>.Orders
   ) {
     if orders.isUnwanted { task.cancel() }
     if let priority = orders.priority { task.raise(to: priority) }
@@ -109,7 +113,7 @@ final class Flight: Sendable {
   func land(_ wake: Wake) -> Landing {
     let (reader, task) = state.withLock { $0.land(wake) }
     isOver.store(true, ordering: .releasing)
-    return Landing(reader: reader, task: task, wake: wake)
+    return Landing(reader: reader, task: task)
   }
 
   /// What whoever waits for the step is told; `nil` before it is over.
@@ -119,13 +123,12 @@ final class Flight: Sendable {
   /// What is left to be done when a flight is over, where nothing is held.
   @usableFromInline
   struct Landing: Sendable {
-    let reader: UnsafeContinuation<Wake, Never>?
+    let reader: UnsafeContinuation<Void, Never>?
     // Let go of with the landing.
     let task: Task<Void, Never>?
-    let wake: Wake
 
     @usableFromInline
-    func complete() { reader?.resume(returning: wake) }
+    func complete() { reader?.resume() }
   }
 
   // Guard: `waits`. May touch it: the functions below.

@@ -30,7 +30,7 @@ struct FlightState<Handle: Sendable, Reader: Sendable>: Sendable {
     /// The reader is kept, and its task told these orders.
     case seated(Orders)
     /// The reader goes on at once.
-    case dismissed(Wake, Orders)
+    case dismissed(Orders)
   }
 
   private var crew = Crew.unknown(Orders())
@@ -46,8 +46,8 @@ struct FlightState<Handle: Sendable, Reader: Sendable>: Sendable {
   /// The reader that started the flight waits, and knows the task.
   mutating func park(_ reader: Reader, _ handle: Handle) -> Parking {
     let orders = attach(handle)
-    if case .landed(let wake) = crew { return .dismissed(wake, orders) }
-    guard case .free = seat else { return .dismissed(.cancelled, orders) }
+    if case .landed = crew { return .dismissed(orders) }
+    guard case .free = seat else { return .dismissed(orders) }
     seat = .taken(reader)
     return .seated(orders)
   }

@@ -3,9 +3,8 @@
 final class Waiter: Sendable {
   private enum State {
     case new
-    case parked(UnsafeContinuation<Wake, Never>)
+    case parked(UnsafeContinuation<Void, Never>)
     case woken(Wake)
-    case done
   }
 
   private let state = Locked(State.new)
@@ -19,34 +18,39 @@ final class Waiter: Sendable {
   @usableFromInline
   init(flight: Flight?) { self.flight = flight }
 
+  // The answer is in the state, not in the continuation: one that is resumed before its task has
+  // suspended hands a value over where the thread sanitizer cannot see it.
   @usableFromInline
   nonisolated(nonsending) func park() async -> Wake {
     await withUnsafeContinuation { continuation in
-      let early: Wake? = state.withLock { state in
-        if case .woken(let wake) = state {
-          state = .done
-          return wake
-        }
+      let isEarly = state.withLock { state in
+        if case .woken = state { return true }
         state = .parked(continuation)
-        return nil
+        return false
       }
-      if let early { continuation.resume(returning: early) }
+      if isEarly { continuation.resume() }
+    }
+    return state.withLock { state in
+      guard case .woken(let wake) = state else {
+        preconditionFailure("a waiter went on without having been woken")
+      }
+      return wake
     }
   }
 
   @usableFromInline
   func wake(_ wake: Wake) {
-    let continuation: UnsafeContinuation<Wake, Never>? = state.withLock { state in
+    let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
       switch state {
       case .new:
         state = .woken(wake)
         return nil
       case .parked(let continuation):
-        state = .done
+        state = .woken(wake)
         return continuation
-      case .woken, .done: return nil
+      case .woken: return nil
       }
     }
-    continuation?.resume(returning: wake)
+    continuation?.resume()
   }
 }

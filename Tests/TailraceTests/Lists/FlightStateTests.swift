@@ -20,7 +20,7 @@ struct FlightStateTests {
   private func name(_ parking: State.Parking) -> String {
     switch parking {
     case .seated(let orders): "seated \(name(orders))"
-    case .dismissed(let wake, let orders): "dismissed \(name(wake)) \(name(orders))"
+    case .dismissed(let orders): "dismissed \(name(orders))"
     }
   }
 
@@ -49,7 +49,8 @@ struct FlightStateTests {
     var state = State()
     let landing = state.land(.failedTransiently(Broken()))
     #expect(landing.reader == nil && landing.handle == nil)
-    #expect(name(state.park("reader", 7)) == "dismissed failed wanted 0")
+    #expect(name(state.park("reader", 7)) == "dismissed wanted 0")
+    #expect(name(state.landed) == "failed")
     #expect(state.cancel() == nil, "the task is not kept when it is over")
     #expect(state.raise(to: .high) == nil)
     #expect(name(state.attach(7)) == "wanted 0")
@@ -67,7 +68,8 @@ struct FlightStateTests {
 
     var early = State()
     #expect(early.leave() == nil)
-    #expect(name(early.park("reader", 7)) == "dismissed cancelled wanted 0")
+    #expect(name(early.park("reader", 7)) == "dismissed wanted 0")
+    #expect(name(early.landed) == "flying")
     #expect(early.cancel() == 7)
     #expect(early.land(.retry).reader == nil)
   }
@@ -96,6 +98,6 @@ struct FlightStateTests {
     var state = State()
     #expect(state.cancel() == nil)
     #expect(state.leave() == nil)
-    #expect(name(state.park("reader", 7)) == "dismissed cancelled unwanted 0")
+    #expect(name(state.park("reader", 7)) == "dismissed unwanted 0")
   }
 }
