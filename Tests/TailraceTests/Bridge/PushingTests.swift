@@ -277,8 +277,7 @@ struct PushingTests {
   }
 
   @Test(
-    "a walk that never has to wait leaves turns to other work",
-    .timeLimit(.minutes(1)), arguments: 0..<2)
+    "a walk that never has to wait leaves turns to other work", arguments: 0..<2)
   func fairness(_ policy: Int) async {
     let scheduler = QueueScheduler(name: "walk")
     let stream = LazyList(0...).stream(
