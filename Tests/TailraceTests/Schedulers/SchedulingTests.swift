@@ -78,14 +78,17 @@ struct SchedulingTests {
     let probe = Probe<@Sendable () -> Void>()
     let turns = Counter()
     weak var gone: QueueScheduler?
+    let work: ScheduledWork
     do {
       let scheduler = QueueScheduler(name: "recursion")
       gone = scheduler
-      scheduler.scheduleRecursively { again in
+      work = scheduler.scheduleRecursively { again in
         turns.increment()
         probe.record(again)
       }
     }
+    // The probe holds the calls, and the work's closure holds the probe.
+    defer { work.cancel() }
     await probe.reaches(1)
     // Until the queue has let go of the turn.
     for _ in 0..<100 {
