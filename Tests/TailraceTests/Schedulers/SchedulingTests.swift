@@ -73,34 +73,6 @@ struct SchedulingTests {
     #expect(turns.value == 2)
   }
 
-  @Test("whoever holds the call keeps the scheduler: nothing else has to")
-  func laterWithoutHolder() async throws {
-    let probe = Probe<@Sendable () -> Void>()
-    let turns = Counter()
-    weak var gone: QueueScheduler?
-    let work: ScheduledWork
-    do {
-      let scheduler = QueueScheduler(name: "recursion")
-      gone = scheduler
-      work = scheduler.scheduleRecursively { again in
-        turns.increment()
-        probe.record(again)
-      }
-    }
-    // The probe holds the calls, and the work's closure holds the probe.
-    defer { work.cancel() }
-    await probe.reaches(1)
-    // Until the queue has let go of the turn.
-    for _ in 0..<100 {
-      guard let queue = gone?.queue else { break }
-      await withCheckedContinuation { done in queue.async { done.resume() } }
-    }
-    try #require(gone != nil)
-    for again in probe.values { again() }
-    await probe.reaches(2)
-    #expect(turns.value == 2)
-  }
-
   @Test("cancelling inside stops the recursion, and lets go of its closure")
   func cancelledInside() async {
     let scheduler = VirtualScheduler()
