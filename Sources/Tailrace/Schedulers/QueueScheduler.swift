@@ -37,7 +37,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   // Guard: `queue`, which is serial. May touch it: `drain()`.
   @exclusivity(unchecked) private nonisolated(unsafe) var taken: Unmanaged<WorkCell>?
   /// Marks the queue, and those that target it, as this scheduler's.
-  private let own = DispatchSpecificKey<Bool>()
+  private let own = DispatchSpecificKey<any Sendable>()
   // Guard: `init`, which is the last to write it. May touch it: anyone, to read.
   private nonisolated(unsafe) var isolation: QueueIsolation!
 
@@ -58,7 +58,9 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     self.queue = queue
     self.target = target
     isolation = QueueIsolation(self)
-    queue.setSpecific(key: own, value: true)
+    // Dispatch knows a key by its address, and a queue may outlive its scheduler: as its own value
+    // the key lives as long as the queue, and no other key is ever at the address of a mark.
+    queue.setSpecific(key: own, value: own)
     queue.setSpecific(key: SchedulerMark.key, value: SchedulerMark(self))
   }
 
@@ -167,5 +169,5 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   public func checkIsolated() { isolation.checkIsolated() }
 
   /// Whether this code is on the queue, or on one that targets it, whoever brought it there.
-  var isCurrent: Bool { DispatchQueue.getSpecific(key: own) == true }
+  var isCurrent: Bool { DispatchQueue.getSpecific(key: own) != nil }
 }

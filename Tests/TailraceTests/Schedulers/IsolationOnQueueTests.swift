@@ -57,6 +57,22 @@ struct IsolationOnQueueTests {
     #expect(words.contains("QueueScheduler \"account\"") && words.contains("queue.async"))
   }
 
+  @Test("a queue that has outlived its scheduler is never taken for another scheduler's")
+  func outlived() {
+    // A label that takes no block of the size that the schedulers have left behind.
+    let name = "a name that is quite a bit longer than those of other queues"
+    let orphans = (0..<100).map { _ in
+      DispatchQueue(label: name, target: QueueScheduler(name: name).queue)
+    }
+    let others = (0..<300).map { _ in QueueScheduler(name: name) }
+    for orphan in orphans {
+      orphan.sync {
+        #expect(others.count { $0.isIsolatingCurrentContext() == true } == 0)
+        #expect(currentScheduler == nil)
+      }
+    }
+  }
+
   @Test("actors, closures and tasks on one scheduler exclude one another")
   func exclusion() async {
     let scheduler = QueueScheduler(name: "shared", target: .global())
