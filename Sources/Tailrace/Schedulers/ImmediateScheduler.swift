@@ -50,9 +50,9 @@ public final class ImmediateScheduler: Scheduler {
     }
   }
 
-  /// Runs a closure as a call would, without going anywhere.
-  public func run<Value, Failure: Error>(
-    _ body: @Sendable () async throws(Failure) -> sending Value
+  /// Runs a closure as a call would: in the isolation of the caller, without going anywhere.
+  public nonisolated(nonsending) func run<Value, Failure: Error>(
+    _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> sending Value
   ) async throws(Failure) -> sending Value {
     try await body()
   }

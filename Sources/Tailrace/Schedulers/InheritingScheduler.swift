@@ -9,7 +9,12 @@
 /// ```
 ///
 /// For code that promises its user a scheduler to be on, and does not care which. Work for later goes
-/// to the ``currentScheduler`` of the caller, or to the background.
+/// to the ``currentScheduler`` of the caller, or to the background. What `run` is given, and a task of
+/// `schedule`, stays on the scheduler that the caller was on, also after an `await`. A turn of recursive
+/// work runs where it is asked for.
+///
+/// A task that is made to prefer this scheduler has no caller: it goes on where it is resumed, if
+/// that is on a scheduler.
 ///
 /// - Isolation: a scheduler: the caller's, else one in the background.
 ///
@@ -33,14 +38,26 @@ public final class InheritingScheduler: Scheduler {
     if currentScheduler != nil { work.cell.run() } else { background.enqueue(work) }
   }
 
+  /// Where work goes that does not run in place.
+  private var place: any Scheduler { currentScheduler ?? background }
+
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
     guard delay > .zero || work.cell.kind == .repeatedly else { return enqueue(work) }
-    (currentScheduler ?? background).enqueue(work, after: delay, tolerance: tolerance)
+    place.enqueue(work, after: delay, tolerance: tolerance)
   }
 
-  public func enqueue(_ job: consuming ExecutorJob) {
-    (currentScheduler ?? background).enqueue(job)
+  public func enqueue(_ job: consuming ExecutorJob) { place.enqueue(job) }
+
+  @discardableResult
+  public func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    place.schedule(action)
+  }
+
+  public nonisolated(nonsending) func run<Value, Failure: Error>(
+    _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> sending Value
+  ) async throws(Failure) -> sending Value {
+    try await place.run(body)
   }
 }
 

@@ -1,20 +1,22 @@
 extension Scheduler {
-  /// Runs a closure on the scheduler, and returns or throws here.
-  ///
-  /// ```swift
-  /// let sum = await scheduler.run { (1...100).reduce(0, +) }
-  /// ```
-  ///
-  /// - Isolation: on the scheduler, also after an `await` in it.
-  /// - Cancellation: runs also in a task that is cancelled, as `MainActor.run` does.
-  public func run<Value, Failure: Error>(
-    _ body: @Sendable () async throws(Failure) -> sending Value
+  public nonisolated(nonsending) func run<Value, Failure: Error>(
+    _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> sending Value
   ) async throws(Failure) -> sending Value {
-    try await withTaskExecutorPreference(self, isolation: nil) {
-      () async throws(Failure) -> Value in
-      try await body()
+    try await withTaskExecutorPreference(self) {
+      @concurrent () async throws(Failure) -> Value in
+      try await call(body)
     }
   }
+}
+
+/// Calls a closure, where it is called itself.
+///
+/// Swift 6.3.1 leaves out the hop to the scheduler before a call of a parameter that runs where its
+/// caller does, as if it could run anywhere. It does not before a call of a function.
+private nonisolated(nonsending) func call<Value, Failure: Error>(
+  _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> sending Value
+) async throws(Failure) -> sending Value {
+  try await body()
 }
 
 extension Scheduler {

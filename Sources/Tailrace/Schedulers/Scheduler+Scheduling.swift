@@ -18,9 +18,6 @@ extension Scheduler {
     enqueue(action)
   }
 
-  /// Runs an asynchronous closure in a task that prefers this scheduler.
-  ///
-  /// - Cancellation: that of the task, which starts also when it is cancelled before its turn.
   @discardableResult
   public func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     Task(executorPreference: self, operation: action)
@@ -87,7 +84,7 @@ extension Scheduler {
   public func schedule(
     at instant: Instant, tolerance: Duration? = nil, _ action: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
-    Task(executorPreference: self) {
+    schedule { () async in
       guard await self.waits(until: instant, tolerance: tolerance) else { return }
       await action()
     }

@@ -56,6 +56,27 @@ public protocol Scheduler<Instant>: TaskExecutor {
   ///
   /// A time in the past means as soon as possible. `nil` leaves the tolerance to the scheduler.
   func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?)
+
+  /// Runs an asynchronous closure in a task that prefers this scheduler.
+  ///
+  /// A scheduler need not implement it, nor ``run(_:)``; those do that run work where the caller is.
+  ///
+  /// - Isolation: on the scheduler, also after an `await` in it.
+  /// - Cancellation: that of the task, which starts also when it is cancelled before its turn.
+  @discardableResult
+  func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never>
+
+  /// Runs a closure on the scheduler, and returns or throws here.
+  ///
+  /// ```swift
+  /// let sum = await scheduler.run { (1...100).reduce(0, +) }
+  /// ```
+  ///
+  /// - Isolation: on the scheduler, also after an `await` in it.
+  /// - Cancellation: runs also in a task that is cancelled, as `MainActor.run` does.
+  nonisolated(nonsending) func run<Value, Failure: Error>(
+    _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> sending Value
+  ) async throws(Failure) -> sending Value
 }
 
 extension Scheduler where Instant == ContinuousClock.Instant {
