@@ -163,16 +163,33 @@ extension Tuple: Hashable where repeat each Element: Hashable {
   }
 }
 
-/// Lexicographically: the first elements that differ decide.
+/// Lexicographically: the first elements that differ decide, by the comparison that is asked for.
+///
+/// So elements that cannot be ordered compare as they do in a plain Swift tuple: `Tuple(.nan, 1)` is
+/// neither less than, nor greater than, nor equal to `Tuple(.nan, 1)`.
 extension Tuple: Comparable where repeat each Element: Comparable {
   /// Whether this is the lesser one where the first elements differ.
   public static func < (left: Tuple, right: Tuple) -> Bool {
     for (left, right) in repeat (each left.elements, each right.elements) {
-      if left < right { return true }
-      if left != right { return false }
+      if left != right { return left < right }
     }
     return false
   }
+
+  /// Whether this is the lesser one where the first elements differ, or the equal one.
+  public static func <= (left: Tuple, right: Tuple) -> Bool {
+    // Not the contrary of `>`: neither need be true.
+    for (left, right) in repeat (each left.elements, each right.elements) {
+      if left != right { return left <= right }
+    }
+    return true
+  }
+
+  /// Whether this is the greater one where the first elements differ.
+  public static func > (left: Tuple, right: Tuple) -> Bool { right < left }
+
+  /// Whether this is the greater one where the first elements differ, or the equal one.
+  public static func >= (left: Tuple, right: Tuple) -> Bool { right <= left }
 }
 
 extension Tuple: CustomStringConvertible {

@@ -181,9 +181,11 @@ struct SchedulingTests {
     #expect(work.isOver)
     scheduler.schedule(after: .seconds(-1)) { probe.record(3) }
     #expect(probe.values == [1, 2, 3])
-    let later = scheduler.schedule(after: .milliseconds(5)) { probe.record(4) }
-    #expect(!later.isOver)
-    await later.value
+    let never = scheduler.schedule(after: .seconds(1000)) { probe.record(0) }
+    #expect(!never.isOver)
+    never.cancel()
+    await scheduler.schedule(after: .milliseconds(1)) { probe.record(4) }.value
+    #expect(probe.values == [1, 2, 3, 4])
     let task = scheduler.schedule {
       probe.record(5)
       await Task.yield()

@@ -95,12 +95,24 @@ struct TupleTests {
       // Nothing comes after what cannot be ordered.
       (Tuple(1, "a", Double.nan), Tuple(1, "a", 1.0), false),
       (Tuple(1, "a", 1.0), Tuple(1, "a", Double.nan), false),
+      (Tuple(0, "a", Double.nan), Tuple(1, "a", 1.0), true),
     ])
   func order(
     _ left: Tuple<Int, String, Double>, _ right: Tuple<Int, String, Double>, _ isLess: Bool
   ) {
     #expect((left < right) == isLess)
-    #expect((left < right) == (left.elements < right.elements))
+    for (left, right) in [(left, right), (right, left), (left, left)] {
+      #expect((left < right) == (left.elements < right.elements))
+      #expect((left <= right) == (left.elements <= right.elements))
+      #expect((left > right) == (left.elements > right.elements))
+      #expect((left >= right) == (left.elements >= right.elements))
+      #expect((left == right) == (left.elements == right.elements))
+    }
+  }
+
+  @Test("without elements, all are equal")
+  func orderOfNone() {
+    #expect(Tuple() <= Tuple() && Tuple() >= Tuple() && !(Tuple() < Tuple()) && !(Tuple() > Tuple()))
   }
 
   @Test("iterated, and as a list")
