@@ -23,17 +23,16 @@ final class Alarm: Sendable {
 }
 
 extension WorkCell {
-  /// Sets the timer of this work, which is made at the first time and cancelled at the end.
+  /// Sets the timer of this work, which is made at the first time. To be called by whoever brings the
+  /// work to its next turn.
   func setAlarm(
     after delay: Duration, tolerance: Duration?, on queue: DispatchQueue,
     ring: @escaping @Sendable () -> Void
   ) {
-    let alarm = alarm {
-      let alarm = Alarm(on: queue, ring: ring)
-      onEnd { alarm.cancel() }
-      return alarm
-    }
+    if let alarm { return alarm.set(after: delay, tolerance: tolerance) }
+    let alarm = Alarm(on: queue, ring: ring)
     alarm.set(after: delay, tolerance: tolerance)
+    keep(alarm)
   }
 }
 

@@ -78,10 +78,14 @@ final class WorkCell: Sendable {
     if isOpen, !move({ $0.observe() }).0 { end(observers) } else if !isOpen { action() }
   }
 
-  /// The timer that brings this work to its scheduler.
-  func alarm(orMake make: () -> Alarm) -> Alarm {
+  /// The timer that brings this work to its scheduler: until the end, if it was set before.
+  var alarm: Alarm? { observers.load()?.alarm }
+
+  /// Keeps a timer, which is cancelled at the end and let go of.
+  func keep(_ alarm: Alarm) {
     let observers = observers.storeIfNil(WorkObservers())
-    return observers.alarm.load() ?? observers.alarm.storeIfNil(make())
+    let isOpen = observers.keep(alarm)
+    if isOpen, !move({ $0.observe() }).0 { end(observers) } else if !isOpen { alarm.cancel() }
   }
 
   // MARK: The turn
@@ -176,35 +180,51 @@ final class WorkCell: Sendable {
   }
 
   private func end(_ observers: WorkObservers) {
-    for action in observers.close() { action() }
+    let (alarm, actions) = observers.close()
+    alarm?.cancel()
+    for action in actions { action() }
   }
 }
 
-/// Who wants to hear that a piece of work is over. Made for the work that somebody waits for.
+/// Who wants to hear that a piece of work is over. Made for the work that somebody waits for, and for
+/// work that has a timer.
 final class WorkObservers: Sendable {
   private enum State {
-    case open([@Sendable () -> Void])
+    case open([@Sendable () -> Void], Alarm?)
     case closed
   }
 
-  private let state = Locked(State.open([]))
-  let alarm = AtomicLazyReference<Alarm>()
+  private let state = Locked(State.open([], nil))
 
   /// False when the work is over.
   func add(_ action: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
-      guard case .open(var actions) = state else { return false }
+      guard case .open(var actions, let alarm) = state else { return false }
       actions.append(action)
-      state = .open(actions)
+      state = .open(actions, alarm)
       return true
     }
   }
 
-  func close() -> [@Sendable () -> Void] {
+  var alarm: Alarm? {
+    state.withLock { state in if case .open(_, let alarm) = state { alarm } else { nil } }
+  }
+
+  /// False when the work is over.
+  func keep(_ alarm: Alarm) -> Bool {
     state.withLock { state in
-      guard case .open(let actions) = state else { return [] }
+      guard case .open(let actions, _) = state else { return false }
+      state = .open(actions, alarm)
+      return true
+    }
+  }
+
+  /// What is to be cancelled and called. Nothing of it is kept: a handle may outlive its work by far.
+  func close() -> (alarm: Alarm?, actions: [@Sendable () -> Void]) {
+    state.withLock { state in
+      guard case .open(let actions, let alarm) = state else { return (nil, []) }
       state = .closed
-      return actions
+      return (alarm, actions)
     }
   }
 }

@@ -1,7 +1,8 @@
 import Dispatch
-import Tailrace
 import TailraceTesting
 import Testing
+
+@testable import Tailrace
 
 /// The only suite that waits for real time. Its bounds are generous above, and exact below.
 @Suite("Timers of Dispatch: never early, no drift")
@@ -117,6 +118,23 @@ struct TimerTests {
       await withCheckedContinuation { done in queue?.async { done.resume() } }
     }
     #expect(gone == nil)
+  }
+
+  @Test("work that is over keeps no timer, though its handle is held", arguments: [true, false])
+  func handles(_ isCancelled: Bool) async {
+    // On the queue, where no timer can ring in between.
+    let (works, alarms) = await scheduler.run {
+      let works = (0..<100).map { number in
+        number % 2 == 0
+          ? scheduler.schedule(after: isCancelled ? .seconds(1000) : .milliseconds(1)) {}
+          : scheduler.schedule(every: .seconds(1000)) {}
+      }
+      return (works, works.count { $0.cell.alarm != nil })
+    }
+    #expect(alarms == 100)
+    for (number, work) in works.enumerated() where isCancelled || number % 2 == 1 { work.cancel() }
+    for work in works { await work.value }
+    #expect(works.count { $0.cell.alarm != nil } == 0)
   }
 
   @Test("a sleep that is cancelled ends at once")
