@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 // The threads on which tasks run are few, and the other tasks need them: none of them waits here.
 
@@ -39,8 +40,35 @@ extension Descriptor {
 package func elsewhere<Value: Sendable>(
   _ call: @escaping @Sendable () throws(SystemError) -> Value
 ) async -> Result<Value, SystemError> {
+  let answer = Answer<Result<Value, SystemError>>()
   await withCheckedContinuation { continuation in
-    blockingCalls.async { continuation.resume(returning: Result(catching: call)) }
+    blockingCalls.async {
+      answer.give(Result(catching: call))
+      continuation.resume()
+    }
+  }
+  return answer.value
+}
+
+/// What a thread has found out for a task that waits for it.
+///
+/// The continuation does not carry it: one that is resumed before its task has suspended hands a value
+/// over where the thread sanitizer cannot see it, and users would read its reports.
+private final class Answer<Value: Sendable>: Sendable {
+  private let isGiven = Atomic(false)
+  // Guard: `isGiven`. May touch it: the thread that gives it, before; everybody, to read, after.
+  private nonisolated(unsafe) var given: Value?
+
+  func give(_ value: Value) {
+    given = value
+    isGiven.store(true, ordering: .releasing)
+  }
+
+  var value: Value {
+    guard isGiven.load(ordering: .acquiring), let given else {
+      preconditionFailure("a task was woken before there was an answer")
+    }
+    return given
   }
 }
 
