@@ -9,7 +9,14 @@ import Dispatch
 /// Five readers, one list of lines, every line read from disk once.
 @main
 struct TextScan {
-  static func main() async {
+  /// Not asynchronous itself: before the first task runs, Dispatch has opened descriptors.
+  static func main() {
+    StandardStreams.reserveClosed()
+    Task { await run() }
+    dispatchMain()
+  }
+
+  private static func run() async {
     let console = Console()
     do throws(UsageError) {
       switch try Command(CommandLine.arguments.dropFirst()) {
