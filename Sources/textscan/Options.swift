@@ -86,8 +86,8 @@ extension Options {
     same time. Without a path it reads the current directory; - is standard input.
 
     readers
-      lines        counts lines, words and bytes, as wc -lwc does: a line is a newline, a word a run
-                   of bytes other than space, \\t, \\n, \\v, \\f and \\r
+      lines        counts lines, words and bytes, as wc -lwc does in a UTF-8 locale: a line is a
+                   newline, a word a run of characters other than white space
       longest      the first longest line, in bytes, without its line end (\\n or \\r\\n)
       words        the twenty most frequent words; a word is what wc counts as one, as it is written
       duplicates   how many distinct lines occur more than once, and the five most frequent of them;

@@ -12,12 +12,28 @@ struct ReaderTests {
       ("x", [0, 1, 1]),
       ("one two\r\nthree\tfour\u{B}five\u{C}six\r\n\r\nend", [3, 7, 35]),
       ("\n\n\n", [3, 0, 3]),
-      (" … \u{A0} ", [0, 2, 8]),
+      (" … \u{A0} ", [0, 1, 8]),
+      ("a\u{1680}b\u{2000}c\u{200A}d\u{202F}e\u{205F}f\u{2060}g\u{3000}h", [0, 8, 29]),
+      // Not white space: zero width, next line, line and paragraph separator, and their neighbors.
+      ("a\u{200B}b\u{FEFF}c\u{85}d\u{2028}e\u{2029}f", [0, 1, 20]),
+      ("a\u{9F}\u{A1}\u{167F}\u{1681}\u{1FFF}\u{2030}b", [0, 1, 18]),
+      ("a\u{205E}\u{2061}\u{2FFF}\u{3001}b", [0, 1, 14]),
     ])
   func counts(text: String, expected: [Int]) async throws {
     let playground = try Playground()
     let path = try playground.file("file", text)
     #expect(try await playground.report(path, "--only", "lines").summary == expected)
+  }
+
+  @Test("part words at white space that stands among invalid bytes, and not at a part of it")
+  func invalid() async throws {
+    let playground = try Playground()
+    let space = Array("\u{2003}".utf8)
+    let path = try playground.file(
+      "file", [0x61, 0xF0] + space + [0xE2, 0x80, 0x62, 0xC2, 0x63, 0xA0, 0xE3, 0x0A, 0xC2])
+    #expect(try await playground.report(path, "--only", "lines").summary == [1, 3, 14])
+    let words = try await playground.report(path, "--only", "words").words
+    #expect(words?.map(\.text) == ["a\u{FFFD}", "\u{FFFD}", "\u{FFFD}b\u{FFFD}c\u{FFFD}\u{FFFD}"])
   }
 
   @Test("keep words of different files apart")

@@ -135,7 +135,4 @@ struct Location: Sendable, Equatable {
 extension UInt8 {
   static var newline: UInt8 { UInt8(ascii: "\n") }
   static var carriageReturn: UInt8 { UInt8(ascii: "\r") }
-
-  /// As `isspace` in a C locale: a space, or one of `\t`, `\n`, `\v`, `\f` and `\r`.
-  var isWhitespace: Bool { self == 0x20 || self &- 0x09 < 5 }
 }

@@ -6,11 +6,15 @@ struct FrequentWords: LineReader {
     line.withBytes { bytes in
       var position = 0
       while true {
-        while position < bytes.count, bytes[position].isWhitespace { position += 1 }
+        while position < bytes.count {
+          let whitespace = bytes.whitespace(at: position)
+          if whitespace == 0 { break }
+          position += whitespace
+        }
         if position == bytes.count { return }
         let start = position
         var union: UInt8 = 0
-        while position < bytes.count, !bytes[position].isWhitespace {
+        while position < bytes.count, bytes.whitespace(at: position) == 0 {
           union |= bytes[position]
           position += 1
         }

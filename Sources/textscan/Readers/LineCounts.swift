@@ -1,7 +1,7 @@
 /// Counts lines, words and bytes, as `wc -lwc` does in a UTF-8 locale.
 ///
-/// In a C locale older versions of GNU `wc`, 9.1 for one, leave out words without any printable ASCII
-/// character, such as `…`.
+/// Older versions of GNU `wc`, 9.1 for one, leave out words without any character that their locale
+/// can print: `…` in a C locale, a control character in all of them.
 struct LineCounts: LineReader {
   /// Newlines, to be exact.
   private(set) var lines = 0
@@ -22,10 +22,13 @@ struct LineCounts: LineReader {
   private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var count = 0
     var isInWord = false
-    for byte in bytes {
-      let isWord = !byte.isWhitespace
+    var position = 0
+    while position < bytes.count {
+      let whitespace = bytes.whitespace(at: position)
+      let isWord = whitespace == 0
       count &+= isWord && !isInWord ? 1 : 0
       isInWord = isWord
+      position &+= isWord ? 1 : whitespace
     }
     return count
   }
