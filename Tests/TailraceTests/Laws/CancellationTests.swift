@@ -265,7 +265,9 @@ struct CancellationTests {
       state += 1
       return state
     }
-    let worker = Task.detached { await list.head() }
+    // On a thread of its own: the pool may have no other for the tasks that this one waits for.
+    let thread = QueueScheduler(name: "long step")
+    let worker = Task(executorPreference: thread) { await list.head() }
     await inside.reaches(1)
     let leaver = Task.detached { () -> Int? in
       for await element in list { return element }

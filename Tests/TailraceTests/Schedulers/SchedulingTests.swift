@@ -1,8 +1,10 @@
+import Dispatch
 import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Recursion, repetition, ticks, immediate and inheriting schedulers")
+@Suite(
+  "Recursion, repetition, ticks, immediate and inheriting schedulers", .timeLimit(.minutes(10)))
 struct SchedulingTests {
   private static let turns = 1_000_000
 
@@ -12,11 +14,15 @@ struct SchedulingTests {
     for scheduler in [queue as any Scheduler, ImmediateScheduler.shared] {
       let population = Population()
       let count = Counter()
-      await scheduler.scheduleRecursively { again in
-        let member = population.member()
-        if count.increment() < Self.turns { again() }
-        _ = member
-      }.value
+      // Scheduled on a queue: in place all turns are one, and the pool has other tests to run.
+      let work = await queue.run {
+        scheduler.scheduleRecursively { again in
+          let member = population.member()
+          if count.increment() < Self.turns { again() }
+          _ = member
+        }
+      }
+      await work.value
       #expect(count.value == Self.turns)
       #expect(population.greatest == 1)
     }
@@ -71,6 +77,61 @@ struct SchedulingTests {
     for again in probe.values { again() }
     await scheduler.run {}
     #expect(turns.value == 2)
+  }
+
+  @Test("recursion that keeps its own calls keeps its scheduler; cancelled, it leaks nothing")
+  func keptByItsCalls() async throws {
+    let (population, turns) = (Population(), Counter())
+    weak var gone: QueueScheduler?
+    let make = {
+      let scheduler = QueueScheduler(name: "recursion")
+      gone = scheduler
+      // The work's closure holds the probe, and the probe holds the calls: nothing else does.
+      let (probe, member) = (Probe<@Sendable () -> Void>(), population.member())
+      let work = scheduler.scheduleRecursively { [member] again in
+        turns.increment(by: 1 + member.number)
+        probe.record(again)
+      }
+      return (work, { [weak probe] in probe }, scheduler.queue)
+    }
+    let (work, probe, queue) = make()
+    await probe()?.reaches(1)
+    // A block behind the drain: the queue has let go of the turn, and of the scheduler.
+    await queue.turn()
+    try #require(gone != nil)
+    for again in probe()?.values ?? [] { again() }
+    await probe()?.reaches(2)
+    await queue.turn()
+    #expect(turns.value == 2)
+    #expect(gone != nil && population.alive == 1)
+    work.cancel()
+    #expect(gone == nil && population.alive == 0)
+  }
+
+  @Test("cancelled in a turn, it leaks nothing when the turn is over")
+  func keptByItsCallsInATurn() async {
+    let population = Population()
+    let (inside, outside) = (Gate(), DispatchSemaphore(value: 0))
+    weak var gone: QueueScheduler?
+    let make = {
+      let scheduler = QueueScheduler(name: "recursion")
+      gone = scheduler
+      let (calls, member) = (Probe<@Sendable () -> Void>(), population.member())
+      let work = scheduler.scheduleRecursively { [member] again in
+        for _ in 0...member.number { calls.record(again) }
+        Task.immediate { await inside.wait() }
+        outside.wait()
+      }
+      return (work, scheduler.queue)
+    }
+    let (work, queue) = make()
+    await inside.arrivals(1)
+    work.cancel()
+    #expect(gone != nil && population.alive == 1)
+    outside.signal()
+    await queue.turn()
+    #expect(gone == nil && population.alive == 0)
+    inside.open()
   }
 
   @Test("cancelling inside stops the recursion, and lets go of its closure")
@@ -289,4 +350,9 @@ struct SchedulingTests {
     }
     _ = gone
   }
+}
+
+extension DispatchQueue {
+  /// Waits until the queue has run, and let go of, the blocks that it has now.
+  func turn() async { await withCheckedContinuation { done in async { done.resume() } } }
 }
