@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Standard streams", .timeLimit(.minutes(1)))
+@Suite("Standard streams", .timeLimit(.minutes(20)))
 struct StandardStreamTests {
   /// What the program says and returns when a shell has run it with a redirection.
   private func run(

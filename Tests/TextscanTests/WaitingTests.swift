@@ -1,7 +1,7 @@
 import FileReading
 import Testing
 
-@Suite("Waiting for what may block", .timeLimit(.minutes(5)))
+@Suite("Waiting for what may block", .timeLimit(.minutes(20)))
 struct WaitingTests {
   /// Code of this module writes it and reads it, as the thread sanitizer needs to see.
   private final class Note: Sendable {

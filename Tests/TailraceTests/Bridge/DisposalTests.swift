@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Disposal: once, in reverse, however a subscription ends")
+@Suite("Disposal: once, in reverse, however a subscription ends", .hangLimit)
 struct DisposalTests {
   /// A signal that sends 1 and goes on for ever, and what its handlers did.
   static func endless(_ log: Probe<String>) -> Signal<Int, Never> {

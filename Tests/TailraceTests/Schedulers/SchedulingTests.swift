@@ -4,7 +4,7 @@ import TailraceTesting
 import Testing
 
 @Suite(
-  "Recursion, repetition, ticks, immediate and inheriting schedulers", .timeLimit(.minutes(10)))
+  "Recursion, repetition, ticks, immediate and inheriting schedulers", .hangLimit)
 struct SchedulingTests {
   private static let turns = 1_000_000
 

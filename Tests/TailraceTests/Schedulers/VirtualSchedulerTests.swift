@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("VirtualScheduler: time passes when a test says so")
+@Suite("VirtualScheduler: time passes when a test says so", .hangLimit)
 struct VirtualSchedulerTests {
   private let scheduler = VirtualScheduler()
   private let probe = Probe<String>()

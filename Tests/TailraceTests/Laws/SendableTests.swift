@@ -1,0 +1,61 @@
+import Foundation
+import Tailrace
+import TailraceFoundation
+import TailraceTesting
+import Testing
+
+@Suite("Every public type may be sent, or is known not to")
+struct SendableTests {
+  /// The compiler checks the types. What is left is their name, without what it is generic over.
+  private static func sendable<T: Sendable>(_ type: T.Type) -> String {
+    let name = String(reflecting: type)
+    return name.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? name
+  }
+
+  private static let checked: Set<String> = [
+    sendable(LazyList<Int, Never>.self), sendable(Memo<Int, any Error>.self),
+    sendable(SharedIterator<Int, Never>.self), sendable(CyclicEvaluationError.self),
+    sendable(EagerList<Int>.self), sendable(Tuple<Int, String>.self), sendable(TupleError.self),
+    sendable(Signal<Int, Never>.self), sendable(SignalBufferingPolicy.self),
+    sendable((any Scheduler).self), sendable(QueueScheduler.self),
+    sendable(ImmediateScheduler.self), sendable(InheritingScheduler.self),
+    sendable(ScheduledWork.self), sendable(Ticks<QueueScheduler>.self),
+    sendable(VirtualScheduler.self), sendable(VirtualScheduler.Instant.self),
+    sendable(VirtualScheduler.Clock.self), sendable(Gate.self), sendable(Probe<Int>.self),
+    sendable(Population.self), sendable(Population.Member.self), sendable(FileError.self),
+    sendable(Untyped.self), sendable(ElementTypeError.self),
+    // Their names have those of the types that they are nested in behind the `<`.
+    nested(Signal<Int, Never>.Event.self, "Event"),
+    nested(Signal<Int, Never>.SendResult.self, "SendResult"),
+    nested(Signal<Int, Never>.Subscriber.self, "Subscriber"),
+  ]
+
+  private static func nested<T: Sendable>(_: T.Type, _ name: String) -> String { name }
+
+  /// One task has an iterator at a time, and what is left of a list that is being folded.
+  private static let notSendable: Set<String> = ["Iterator", "Rest"]
+
+  @Test("and no type is missing here")
+  func complete() throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Sources").standardizedFileURL
+    var declared: Set<String> = []
+    for module in ["Tailrace", "TailraceFoundation", "TailraceTesting"] {
+      let files = FileManager.default.enumerator(atPath: sources.appending(path: module).path)
+      while let file = files?.nextObject() as? String {
+        guard file.hasSuffix(".swift") else { continue }
+        let text = try String(
+          contentsOf: sources.appending(path: "\(module)/\(file)"), encoding: .utf8)
+        declared.formUnion(Self.publicTypes(in: text))
+      }
+    }
+    #expect(declared.contains("LazyList"))
+    #expect(declared.subtracting(Self.checked).subtracting(Self.notSendable) == [])
+  }
+
+  private static func publicTypes(in text: String) -> [String] {
+    let declaration =
+      /(?m)^ *public (?:final |indirect )?(?:class|struct|enum|actor|protocol) (?<name>\w+)/
+    return text.matches(of: declaration).map { String($0.name) }
+  }
+}
