@@ -4,7 +4,7 @@ import PackageDescription
 /// A topic is a file in `Sources/Works/Topics` and a target of three lines in `Sources/Benchmarks`.
 let topics = [
   "Iteration", "FirstPass", "Collecting", "FanOut", "Contention", "AsyncSteps", "Operators",
-  "Memory", "Memos", "Collections", "Schedulers", "Signals", "WorkingAhead",
+  "Streams", "Depth", "Memory", "Memos", "Collections", "Schedulers", "Signals", "WorkingAhead",
   "Layouts",
 ]
 

@@ -79,9 +79,9 @@ public struct Contender: Sendable {
     self.init(who, sizes: sizes) { count in { try await run(count) } }
   }
 
-  public static let sizes = [1, 100, 10_000, 1_000_000]
+  public static let sizes = [4, 100, 10_000, 1_000_000]
   /// For what costs microseconds per element.
-  public static let fewer = [1, 100, 10_000]
+  public static let fewer = [4, 100, 10_000]
 }
 
 /// What a run has done.

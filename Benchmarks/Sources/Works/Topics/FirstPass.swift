@@ -25,6 +25,7 @@ extension Topic {
             for await element in chain { sum &+= element }
             return Tally(count, sum)
           },
+          Contender("`.async.compactMap`") { Tally($0, await compactMapped($0)) },
           Contender("`AsyncStream`, buffered, `.map.filter`", sizes: Contender.fewer) { count in
             let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
             for element in 0..<count { continuation.yield(element) }
@@ -116,4 +117,15 @@ extension Topic {
 /// A list that only its reader holds.
 private func released(_ count: Int) -> LazyList<Int, Never> {
   (0..<count).lazyList.map { $0 &* 3 }.filter { $0 % 2 == 0 }
+}
+
+@inline(never)
+private func compactMapped(_ count: Int) async -> Int {
+  let chain = (0..<count).async.compactMap { element -> Int? in
+    let tripled = element &* 3
+    return tripled % 2 == 0 ? tripled : nil
+  }
+  var sum = 0
+  for await element in chain { sum &+= element }
+  return sum
 }

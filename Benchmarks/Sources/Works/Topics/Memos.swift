@@ -92,11 +92,6 @@ extension Topic {
     ])
 }
 
-private func yielding(_ number: Int) async -> Int {
-  await Task.yield()
-  return number &* 3
-}
-
 private actor Keeper {
   private(set) var value = 0
 

@@ -1,0 +1,3 @@
+import Registering
+
+let benchmarks: @Sendable () -> Void = { register(.depth) }
