@@ -3,28 +3,21 @@ import Tailrace
 extension Topic {
   public static let depth = Topic(
     "Depth", about: "what is stacked, and what recurs",
-    works: [
-      Work(
-        "10 000 stacked plain maps, 100 elements, per element and map",
-        contenders: [
-          Contender("LazyList", sizes: [100]) { Tally($0 * 10_000, await stackedMaps($0)) },
-          Contender("an array, mapped as often", sizes: [100]) {
-            Tally($0 * 10_000, mappedArrays($0))
-          },
-        ]),
-      Work(
-        "`foldRight`", floors: [.atMost(0.6, slowerThan: "a task made and awaited")],
-        contenders: [
-          Contender("LazyList", sizes: [50_000]) { Tally($0, await foldedRight($0)) },
-          Contender("a task made and awaited", sizes: [50_000]) { Tally($0, await tasks($0)) },
-        ]),
+    rows: [
+      Row(
+        "10 000 stacked plain maps", per: "element and map", times: 10_000, sizes: [100],
+        Contender("LazyList", stackedMaps),
+        Contender("an array, mapped as often", mappedArrays)),
+      Row(
+        "`foldRight`", sizes: [50_000],
+        Contender("LazyList", foldRight),
+        Contender("a task made and awaited", atMost: 0.6, tasks)),
     ])
 }
 
 // MARK: Tailrace
 
-@inline(never)
-private func stackedMaps(_ count: Int) async -> Int {
+@inline(never) private func stackedMaps(_ count: Int) async -> Int {
   var list = (0..<count).lazyList
   for _ in 0..<10_000 { list = list.map { $0 &+ 1 } }
   var sum = 0
@@ -32,22 +25,19 @@ private func stackedMaps(_ count: Int) async -> Int {
   return withExtendedLifetime(list) { sum }
 }
 
-@inline(never)
-private func foldedRight(_ count: Int) async -> Int {
+@inline(never) private func foldRight(_ count: Int) async -> Int {
   await (0..<count).lazyList.foldRight(0) { first, rest in first &+ (await rest.value()) }
 }
 
 // MARK: Peers
 
-@inline(never)
-private func mappedArrays(_ count: Int) -> Int {
+@inline(never) private func mappedArrays(_ count: Int) -> Int {
   var array = Array(0..<count)
   for _ in 0..<10_000 { array = array.map { $0 &+ 1 } }
   return array.reduce(0, &+)
 }
 
-@inline(never)
-private func tasks(_ count: Int) async -> Int {
+@inline(never) private func tasks(_ count: Int) async -> Int {
   var sum = 0
   for number in 0..<count { sum &+= await Task { number }.value }
   return sum
