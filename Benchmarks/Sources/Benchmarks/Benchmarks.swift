@@ -68,7 +68,8 @@ private func count(_ topic: Topic, _ quantity: Quantity) {
   Benchmark(
     title("count", topic.name, quantity.name, quantity.who), configuration: configuration
   ) { benchmark in
-    guard let count = try await quantity.count(isQuick ? min(1_000, quantity.size) : quantity.size) else { return }
+    guard let count = try await quantity.count(isQuick ? min(1_000, quantity.size) : quantity.size)
+    else { return }
     benchmark.measurement(thousandths, Int(1e3 * count))
   }
 }

@@ -22,14 +22,19 @@ public struct SamplePipes: ~Copyable {
         throw Flaw("cannot make a pipe in \(folder.path)")
       }
     }
-    try self.init(in: folder)
+    // Opened both ways, it does not wait for the other side.
+    try self.init(folder, requests: "r+")
   }
 
-  /// Those that somebody else has made.
+  /// Those that the comparison has made.
   public init(in folder: URL) throws {
+    // Opened for reading only, it ends when the comparison does.
+    try self.init(folder, requests: "r")
+  }
+
+  private init(_ folder: URL, requests mode: String) throws {
     self.folder = folder
-    // Opened both ways, neither side has to wait for the other.
-    guard let requests = fopen(folder.appending(path: "requests").path, "r+"),
+    guard let requests = fopen(folder.appending(path: "requests").path, mode),
       let samples = fopen(folder.appending(path: "samples").path, "r+")
     else { throw Flaw("there are no pipes in \(folder.path)") }
     (self.requests, self.samples) = (requests, samples)

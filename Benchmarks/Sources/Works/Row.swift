@@ -46,7 +46,9 @@ public struct Row: Sendable {
   }
 
   /// The largest size that both do; sizes are compared with nothing but themselves.
-  public func commonSize(with peer: Contender) -> Int? { sizes(of: peer).last { $0 <= ours.largest } }
+  public func commonSize(with peer: Contender) -> Int? {
+    sizes(of: peer).last { $0 <= ours.largest }
+  }
 }
 
 /// One way to do the work of a row.
