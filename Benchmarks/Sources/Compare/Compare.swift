@@ -47,7 +47,8 @@ struct Compare {
     for topic in options.topics {
       for row in topic.rows {
         report("\(topic.name) · \(row.name)")
-        results.races.append((topic, try await Race(row) { $0 < options.rounds }))
+        results.races.append(
+          (topic, try await Race(row, by: options.stopwatch) { $0 < options.rounds }))
       }
     }
     if options.isInside { results.insides = try await timeInside(options) }
@@ -66,8 +67,7 @@ struct Compare {
     for topic in options.topics {
       for row in topic.rows {
         report("inside a test: \(topic.name) · \(row.name)")
-        insides.append(
-          (topic, try await Inside(topic, row, at: outpost, rounds: options.rounds)))
+        insides.append((topic, try await Inside(topic, row, at: outpost, options)))
       }
     }
     return insides

@@ -12,16 +12,16 @@ struct Inside {
   private(set) var inside = Timing()
 
   /// Both take turns, though they are two processes: the one that waits does not run.
-  init(_ topic: Topic, _ row: Row, at outpost: Outpost, rounds: Int) async throws {
+  init(_ topic: Topic, _ row: Row, at outpost: Outpost, _ options: Options) async throws {
     self.row = row
     size = row.sizeInside
     var entrant = try await Entrant(row.ours, of: row, at: size)
     try await entrant.warm()
     // The first time, it sets up and warms up.
-    _ = try outpost.sample(topic, row)
-    for _ in 0..<rounds {
-      outside.append(try await entrant.sample())
-      inside.append(try outpost.sample(topic, row))
+    _ = try outpost.sample(topic, row, by: options.stopwatch)
+    for _ in 0..<options.rounds {
+      outside.append(try await entrant.sample(by: options.stopwatch))
+      inside.append(try outpost.sample(topic, row, by: options.stopwatch))
     }
   }
 

@@ -1,9 +1,11 @@
+import Measuring
 import Works
 
 /// What the command line asks for.
 struct Options {
   var topics: [Topic] = Topic.all
   var rounds = 7
+  var stopwatch = Stopwatch.clock
   var isQuick = false
   /// Whether rows are timed inside a test, too.
   var isInside = true
@@ -11,12 +13,13 @@ struct Options {
   var writes = true
 
   static let usage = """
-    usage: compare [--topics <name>,…] [--rows <text>,…] [--rounds <n>] [--inside | --outside]
-                   [--check] [--quick] [--no-write]
+    usage: compare [--topics <name>,…] [--rows <text>,…] [--rounds <n>] [--processor]
+                   [--inside | --outside] [--check] [--quick] [--no-write]
 
       --topics    only these: \(Topic.all.map(\.name).joined(separator: ", "))
       --rows      only rows whose name contains one of these texts
       --rounds    how often each contender has its turn (7)
+      --processor times of the processor, not of the clock: steadier while others use the machine
       --inside    of chosen rows, too, what they cost inside a Swift Testing test
       --outside   of no row, what it costs inside a test
       --check     fails when a limit is missed
@@ -40,6 +43,9 @@ struct Options {
           throw Misuse("--rounds needs a number")
         }
         self.rounds = rounds
+      case "--processor":
+        stopwatch = .processor
+        writes = false
       case "--inside": isInside = true
       case "--outside":
         isInside = false

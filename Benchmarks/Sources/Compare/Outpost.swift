@@ -23,7 +23,9 @@ final class Outpost {
     try process.run()
   }
 
-  func sample(_ topic: Topic, _ row: Row) throws -> Double { try pipes.sample(topic, row) }
+  func sample(_ topic: Topic, _ row: Row, by stopwatch: Stopwatch) throws -> Double {
+    try pipes.sample(topic, row, by: stopwatch)
+  }
 
   func close() {
     pipes.end()

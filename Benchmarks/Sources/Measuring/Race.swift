@@ -10,7 +10,7 @@ public struct Race: Sendable {
   /// - Parameter goesOn: asked before each round with the number of rounds that there have been.
   public init(
     _ row: Row, contenders: [Contender]? = nil, sizes: [Int]? = nil,
-    while goesOn: (Int) -> Bool
+    by stopwatch: Stopwatch = .clock, while goesOn: (Int) -> Bool
   ) async throws {
     self.row = row
     var entrants = try await Self.entrants(row, contenders ?? row.contenders, sizes ?? row.sizes)
@@ -21,7 +21,7 @@ public struct Race: Sendable {
       // Nobody is always the first.
       let shift = round % entrants.count
       for entrant in entrants[shift...] + entrants[..<shift] {
-        let sample = try await entrant.sample()
+        let sample = try await entrant.sample(by: stopwatch)
         timings[entrant.contender.who, default: [:]][entrant.size, default: Timing()]
           .append(sample)
       }

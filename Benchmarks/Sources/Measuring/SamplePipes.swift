@@ -3,7 +3,8 @@ import Works
 
 /// Two named pipes between the comparison, which asks for samples, and a test, which takes them.
 ///
-/// Lines go through them: the name of a topic and the name of a row there, nanoseconds back.
+/// Lines go through them: the names of a topic, of its row and of a stopwatch there, nanoseconds
+/// back.
 public struct SamplePipes: ~Copyable {
   private let folder: URL
   private let requests: UnsafeMutablePointer<FILE>
@@ -49,8 +50,8 @@ public struct SamplePipes: ~Copyable {
 
   // MARK: The comparison's side
 
-  public func sample(_ topic: Topic, _ row: Row) throws -> Double {
-    Self.write("\(topic.name)\t\(row.name)", to: requests)
+  public func sample(_ topic: Topic, _ row: Row, by stopwatch: Stopwatch) throws -> Double {
+    Self.write("\(stopwatch)\t\(topic.name)\t\(row.name)", to: requests)
     guard let nanoseconds = Double(Self.line(of: samples)) else {
       throw Flaw("\(topic.name) · \(row.name): there is no sample from inside a test")
     }
@@ -66,27 +67,24 @@ public struct SamplePipes: ~Copyable {
 
   /// Takes samples until no more are wanted. Each row is set up and warmed up at its first one.
   public func serve() async throws {
-    var entrants: [String: Entrant] = [:]
-    while case let request = Self.line(of: requests), !request.isEmpty {
-      if entrants[request] == nil {
-        // What others have kept is let go of.
-        entrants = [request: try await Self.entrant(request)]
-      }
-      if let entrant = entrants[request] {
-        Self.write(String(try await entrant.sample()), to: samples)
-      }
+    var last: (names: Substring, entrant: Entrant)?
+    while case let request = Self.line(of: requests), let tab = request.firstIndex(of: "\t") {
+      let names = request[tab...].dropFirst()
+      if last?.names != names { last = (names, try await Self.entrant(names)) }
+      guard let last, let stopwatch = Stopwatch(rawValue: String(request[..<tab])) else { continue }
+      Self.write(String(try await last.entrant.sample(by: stopwatch)), to: samples)
     }
   }
 
-  private static func entrant(_ request: String) async throws -> Entrant {
-    let names = request.split(separator: "\t")
-    let rows = Topic.all.filter { $0.name == names[0] }.flatMap(\.rows)
-    guard let row = rows.first(where: { $0.name == names[1] }) else {
-      throw Flaw("no row is called \(request)")
+  private static func entrant(_ names: Substring) async throws -> Entrant {
+    for topic in Topic.all {
+      for row in topic.rows where names == "\(topic.name)\t\(row.name)" {
+        var entrant = try await Entrant(row.ours, of: row, at: row.sizeInside)
+        try await entrant.warm()
+        return entrant
+      }
     }
-    var entrant = try await Entrant(row.ours, of: row, at: row.sizeInside)
-    try await entrant.warm()
-    return entrant
+    throw Flaw("no row is called \(names)")
   }
 
   // MARK: Lines

@@ -20,6 +20,11 @@ extension Topic {
         Contender("LazyList", listFilter),
         Contender("`.async.filter`", asyncFilter)),
       Row(
+        "a plain filter over a step, that rejects all but the last",
+        Contender("LazyList", listPlainFilter),
+        Contender("`.async.map.filter`", asyncMapFilter),
+        Contender("`.async.map`, and `where` in the loop", asyncMapWhere)),
+      Row(
         "`first(where:)` over a step, found at the end",
         Contender("LazyList", listFirst),
         Contender("`.async.map.first`", asyncFirst),
@@ -63,6 +68,15 @@ extension Topic {
   var sum = 0
   for await element in list { sum &+= element }
   return withExtendedLifetime(list) { sum }
+}
+
+@inline(never) private func listPlainFilter(_ count: Int) async -> Int {
+  let last = (count - 1) &* 3
+  let source: LazyList<Int, Never> = (0..<count).lazyList.map { await staying($0) }
+  let list: LazyList<Int, Never> = source.filter { $0 == last }
+  var sum = 0
+  for await element in list { sum &+= element }
+  return withExtendedLifetime((source, list)) { sum }
 }
 
 @inline(never) private func listFirst(_ count: Int) async -> Int {
@@ -111,6 +125,24 @@ extension Topic {
   let last = (count - 1) &* 3
   var sum = 0
   for await element in (0..<count).async.filter({ await staying($0) == last }) { sum &+= element }
+  return sum
+}
+
+@inline(never) private func asyncMapFilter(_ count: Int) async -> Int {
+  let last = (count - 1) &* 3
+  var sum = 0
+  for await element in (0..<count).async.map({ await staying($0) }).filter({ $0 == last }) {
+    sum &+= element
+  }
+  return sum
+}
+
+@inline(never) private func asyncMapWhere(_ count: Int) async -> Int {
+  let last = (count - 1) &* 3
+  var sum = 0
+  for await element in (0..<count).async.map({ await staying($0) }) where element == last {
+    sum &+= element
+  }
   return sum
 }
 

@@ -19,7 +19,7 @@ extension Topic {
         Contender("LazyList", list),
         Contender("`Array(lazy.map.filter)`", lazyArray),
         Contender("`await Array(async.map.filter)`", atMost: 0.1, asyncArray),
-        Contender("`await Array(async.compactMap)`", compactArray)),
+        Contender("`await Array(async.compactMap)`", atMost: 0.1, compactArray)),
       Row(
         "an array of Strings",
         Contender("LazyList", given: strings, stringList),
