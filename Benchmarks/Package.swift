@@ -1,16 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A topic is a file in `Sources/Works/Topics` and a target of three lines in `Sources/Benchmarks`.
-let topics = [
-  "Iteration", "FirstPass", "Collecting", "FanOut", "Contention", "AsyncSteps", "Operators",
-  "Memory", "Memos", "Collections", "Schedulers", "Signals", "WorkingAhead",
-  "Layouts",
-]
-
 let package = Package(
   name: "Benchmarks",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v26)],
   dependencies: [
     .package(name: "Tailrace", path: ".."),
     .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
@@ -20,6 +13,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "Allocations"),
+    // What is measured: a topic is a file in `Sources/Works/Topics`.
     .target(
       name: "Works",
       dependencies: [
@@ -28,17 +22,14 @@ let package = Package(
         .product(name: "TailraceFoundation", package: "Tailrace"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ]),
-    .executableTarget(name: "compare", dependencies: ["Works"], path: "Sources/Compare"),
-    .target(
-      name: "Registering",
-      dependencies: ["Works", .product(name: "Benchmark", package: "benchmark")]),
-  ]
-    + topics.map { topic in
-      .executableTarget(
-        name: topic + "Benchmarks",
-        dependencies: ["Registering", .product(name: "Benchmark", package: "benchmark")],
-        path: "Sources/Benchmarks/" + topic,
-        plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])
-    },
+    .target(name: "Measuring", dependencies: ["Works"]),
+    .executableTarget(
+      name: "compare", dependencies: ["Measuring", "Works"], path: "Sources/Compare"),
+    .testTarget(name: "InsideTests", dependencies: ["Measuring"]),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: ["Measuring", "Works", .product(name: "Benchmark", package: "benchmark")],
+      plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+  ],
   swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import Works
 
 /// Times Tailrace beside its peers, and writes down what came out.
@@ -23,12 +24,12 @@ struct Compare {
 
   private static func rehearse(_ options: Options) async throws {
     for topic in options.topics {
-      for work in topic.works {
-        try await Race.rehearse(work)
-        print("\(topic.name) · \(work.name): \(work.contenders.count) contenders agree")
+      for row in topic.rows {
+        try await Race.rehearse(row)
+        print("\(topic.name) · \(row.name): \(row.contenders.count) contenders agree")
       }
       for quantity in topic.quantities {
-        let count = try await quantity.count(1_000)
+        let count = try await quantity.count(min(1_000, quantity.size))
         print("\(topic.name) · \(quantity.name) · \(quantity.who): \(count.map(decimal) ?? "–")")
       }
     }
@@ -44,15 +45,32 @@ struct Compare {
       }
     }
     for topic in options.topics {
-      for work in topic.works {
-        report("\(topic.name) · \(work.name)")
-        results.races.append((topic, try await Race(work, rounds: options.rounds)))
+      for row in topic.rows {
+        report("\(topic.name) · \(row.name)")
+        results.races.append(
+          (topic, try await Race(row, by: options.stopwatch) { $0 < options.rounds }))
       }
     }
-    for table in [results.ratios, results.growth, results.quantities].compactMap(\.self) {
-      print(table.lines.joined(separator: "\n") + "\n")
-    }
+    if options.isInside { results.insides = try await timeInside(options) }
+    for (_, table) in results.tables { print(table.lines.joined(separator: "\n") + "\n") }
     if options.writes { try Readme.write(results) }
+    let missed = results.limits.filter { !$0.isReached }
+    report("\(results.limits.count) limits, \(missed.count) missed")
+    for limit in missed { report("  \(limit.name)") }
+    if options.isCheck && !missed.isEmpty { exit(1) }
+  }
+
+  private static func timeInside(_ options: Options) async throws -> [(Topic, Inside)] {
+    let outpost = try Outpost()
+    defer { outpost.close() }
+    var insides: [(Topic, Inside)] = []
+    for topic in options.topics {
+      for row in topic.rows {
+        report("inside a test: \(topic.name) · \(row.name)")
+        insides.append((topic, try await Inside(topic, row, at: outpost, options)))
+      }
+    }
+    return insides
   }
 
   private static func report(_ progress: String) {

@@ -3,67 +3,132 @@ import Tailrace
 
 extension Topic {
   public static let asyncSteps = Topic(
-    "Async steps", about: "elements that an async closure computes",
-    works: [
-      Work(
-        "a step that suspends", isHeadline: true,
-        floors: [.atLeast(4, fasterThan: "`.async.map.share()`")],
-        contenders: [
-          Contender("LazyList", sizes: Contender.fewer) { count in
-            // Spelt out: without the type it might be the standard library's `map`.
-            let list: LazyList<Int, Never> = (0..<count).lazyList.map { await yielding($0) }
-            return Tally(count, await sum(list))
-          },
-          Contender("`.async.map.share()`", sizes: Contender.fewer) { count in
-            Tally(count, await sum((0..<count).async.map { await yielding($0) }.share()))
-          },
-          Contender("`.async.map`", sizes: Contender.fewer) { count in
-            Tally(count, await sum((0..<count).async.map { await yielding($0) }))
-          },
-        ]),
-      Work(
+    "Async steps", about: "elements that an async closure computes, the list held",
+    rows: [
+      Row(
+        "a step that does not suspend", isHeadline: true,
+        Contender("LazyList", listStaying),
+        Contender("`.async.map`", atMost: 4, mapStaying),
+        Contender("`.async.map.share()`", upTo: 10_000, shareStaying),
+        Contender("an immediate task for each", immediateStaying)),
+      Row(
+        "an array of steps that do not suspend",
+        Contender("LazyList", listArray),
+        Contender("`Array(.async.map)`", atMost: 1, mapArray),
+        Contender("`.async.map`, appended in a loop", atMost: 1, mapAppended)),
+      Row(
         "a step that asks an actor",
-        contenders: [
-          Contender("LazyList", sizes: Contender.fewer) { count in
-            let server = Server()
-            let list: LazyList<Int, Never> = (0..<count).lazyList.map { await server.triple($0) }
-            return Tally(count, await sum(list))
-          },
-          Contender("`.async.map.share()`", sizes: Contender.fewer) { count in
-            let server = Server()
-            return Tally(
-              count, await sum((0..<count).async.map { await server.triple($0) }.share()))
-          },
-          Contender("`.async.map`", sizes: Contender.fewer) { count in
-            let server = Server()
-            return Tally(count, await sum((0..<count).async.map { await server.triple($0) }))
-          },
-        ]),
-      Work(
-        "an async step that does not suspend",
-        contenders: [
-          Contender("LazyList", sizes: Contender.fewer) { count in
-            let list: LazyList<Int, Never> = (0..<count).lazyList.map { await staying($0) }
-            return Tally(count, await sum(list))
-          },
-          Contender("`.async.map.share()`", sizes: Contender.fewer) { count in
-            Tally(count, await sum((0..<count).async.map { await staying($0) }.share()))
-          },
-          Contender("`.async.map`", sizes: Contender.fewer) { count in
-            Tally(count, await sum((0..<count).async.map { await staying($0) }))
-          },
-        ]),
+        Contender("LazyList", listAsking),
+        Contender("`.async.map`", atMost: 5, mapAsking),
+        Contender("`.async.map.share()`", upTo: 10_000, shareAsking),
+        Contender("an immediate task for each", immediateAsking)),
+      Row(
+        "a step that suspends", sizes: [4, 100, 10_000, 100_000], isHeadline: true,
+        Contender("LazyList", listYielding),
+        Contender("`.async.map`", atMost: 1.2, mapYielding),
+        Contender("`.async.map.share()`", atMost: 1 / 4, upTo: 10_000, shareYielding),
+        Contender("an immediate task for each", immediateYielding)),
     ])
 }
 
-private func yielding(_ element: Int) async -> Int {
-  await Task.yield()
-  return element &* 3
+// MARK: Tailrace
+
+@inline(never) private func listStaying(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await staying($0) }
+  var sum = 0
+  for await element in list { sum &+= element }
+  return withExtendedLifetime(list) { sum }
 }
 
-@inline(never)
-private func staying(_ element: Int) async -> Int { element &* 3 }
+@inline(never) private func listArray(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await staying($0) }
+  return collected(await list.array())
+}
 
-private actor Server {
-  func triple(_ element: Int) -> Int { element &* 3 }
+@inline(never) private func listAsking(_ count: Int) async -> Int {
+  let server = Server()
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await server.triple($0) }
+  var sum = 0
+  for await element in list { sum &+= element }
+  return withExtendedLifetime(list) { sum }
+}
+
+@inline(never) private func listYielding(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await yielding($0) }
+  var sum = 0
+  for await element in list { sum &+= element }
+  return withExtendedLifetime(list) { sum }
+}
+
+// MARK: swift-async-algorithms
+
+@inline(never) private func mapStaying(_ count: Int) async -> Int {
+  var sum = 0
+  for await element in (0..<count).async.map({ await staying($0) }) { sum &+= element }
+  return sum
+}
+
+@inline(never) private func mapArray(_ count: Int) async -> Int {
+  collected(await Array((0..<count).async.map { await staying($0) }))
+}
+
+@inline(never) private func mapAppended(_ count: Int) async -> Int {
+  var array: [Int] = []
+  for await element in (0..<count).async.map({ await staying($0) }) { array.append(element) }
+  return collected(array)
+}
+
+@inline(never) private func mapAsking(_ count: Int) async -> Int {
+  let server = Server()
+  var sum = 0
+  for await element in (0..<count).async.map({ await server.triple($0) }) { sum &+= element }
+  return sum
+}
+
+@inline(never) private func mapYielding(_ count: Int) async -> Int {
+  var sum = 0
+  for await element in (0..<count).async.map({ await yielding($0) }) { sum &+= element }
+  return sum
+}
+
+@inline(never) private func shareStaying(_ count: Int) async -> Int {
+  var sum = 0
+  for await element in (0..<count).async.map({ await staying($0) }).share() { sum &+= element }
+  return sum
+}
+
+@inline(never) private func shareAsking(_ count: Int) async -> Int {
+  let server = Server()
+  var sum = 0
+  for await element in (0..<count).async.map({ await server.triple($0) }).share() {
+    sum &+= element
+  }
+  return sum
+}
+
+@inline(never) private func shareYielding(_ count: Int) async -> Int {
+  var sum = 0
+  for await element in (0..<count).async.map({ await yielding($0) }).share() { sum &+= element }
+  return sum
+}
+
+// MARK: The concurrency library
+
+@inline(never) private func immediateStaying(_ count: Int) async -> Int {
+  var sum = 0
+  for element in 0..<count { sum &+= await Task.immediate { await staying(element) }.value }
+  return sum
+}
+
+@inline(never) private func immediateAsking(_ count: Int) async -> Int {
+  let server = Server()
+  var sum = 0
+  for element in 0..<count { sum &+= await Task.immediate { await server.triple(element) }.value }
+  return sum
+}
+
+@inline(never) private func immediateYielding(_ count: Int) async -> Int {
+  var sum = 0
+  for element in 0..<count { sum &+= await Task.immediate { await yielding(element) }.value }
+  return sum
 }

@@ -4,49 +4,43 @@ extension Topic {
   /// An element costs the same in a list of any length.
   public static let growth = Topic(
     "Growth", about: "cost per element against the number of elements",
-    works: [
-      Work(
-        "first pass, map and filter", steadiness: 1.5,
-        contenders: [
-          Contender("LazyList", sizes: sizes) { count in
-            let list: LazyList<Int, Never> = (0..<count).lazyList
-              .map { $0 &* 3 }.filter { $0 % 2 == 0 }
-            let sum = await sum(list)
-            return withExtendedLifetime(list) { Tally(count, sum) }
-          }
-        ]),
-      Work(
-        "read again", steadiness: 1.5,
-        contenders: [
-          Contender(
-            "LazyList", sizes: sizes,
-            preparing: { count in
-              let list = (0..<count).lazyList
-              _ = await list.count()
-              return { Tally(count, await sum(list)) }
-            }),
-          // Memory that is far away costs an array, too.
-          Contender(
-            "`for x in array`", sizes: sizes,
-            preparing: { count in
-              let array = Array(0..<count)
-              return {
-                var sum = 0
-                for element in array { sum &+= element }
-                return Tally(count, sum)
-              }
-            }),
-        ]),
-      Work(
-        "an array of map and filter", steadiness: 1.5,
-        contenders: [
-          Contender("LazyList", sizes: sizes) { count in
-            let array = await (0..<count).lazyList.map { $0 &* 3 }.filter { $0 % 2 == 0 }.array()
-            blackHole(array)
-            return Tally(count, array.count)
-          }
-        ]),
+    rows: [
+      Row(
+        "first pass, map and filter", sizes: sizes, steadiness: 1.5,
+        Contender("LazyList", listFirstPass)),
+      Row(
+        "read again", sizes: sizes, steadiness: 1.5,
+        Contender("LazyList", given: evaluated, readAgain),
+        // Memory that is far away costs an array, too.
+        Contender("`for x in array`", given: array, loop)),
+      Row(
+        "an array of map and filter", sizes: sizes, steadiness: 1.5,
+        Contender("LazyList", listArray)),
     ])
 }
 
 private let sizes = [100, 10_000, 1_000_000, 10_000_000]
+
+@inline(never) private func listFirstPass(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList
+    .map { $0 &* 3 }.filter { $0 % 2 == 0 }
+  var sum = 0
+  for await element in list { sum &+= element }
+  return withExtendedLifetime(list) { sum }
+}
+
+@inline(never) private func readAgain(_ list: LazyList<Int, Never>) async -> Int {
+  var sum = 0
+  for await element in list { sum &+= element }
+  return sum
+}
+
+@inline(never) private func loop(_ array: [Int]) -> Int {
+  var sum = 0
+  for element in array { sum &+= element }
+  return sum
+}
+
+@inline(never) private func listArray(_ count: Int) async -> Int {
+  collected(await (0..<count).lazyList.map { $0 &* 3 }.filter { $0 % 2 == 0 }.array())
+}

@@ -3,98 +3,103 @@ import Tailrace
 
 extension Topic {
   public static let memos = Topic(
-    "Memo", about: "one value, per value or question",
-    works: [
-      Work(
-        "ask for a value that is there",
-        contenders: [
-          Contender(
-            "Memo",
-            preparing: { count in
-              let memo = Memo { 3 }
-              _ = await memo.value()
-              return {
-                var sum = 0
-                for _ in 0..<count { sum &+= await memo.value() }
-                return Tally(count, sum)
-              }
-            }),
-          Contender(
-            "`Task.value`",
-            preparing: { count in
-              let task = Task { 3 }
-              _ = await task.value
-              return {
-                var sum = 0
-                for _ in 0..<count { sum &+= await task.value }
-                return Tally(count, sum)
-              }
-            }),
-          Contender(
-            "an actor's property",
-            preparing: { count in
-              let keeper = Keeper()
-              await keeper.set(3)
-              return {
-                var sum = 0
-                for _ in 0..<count { sum &+= await keeper.value }
-                return Tally(count, sum)
-              }
-            }),
-        ]),
-      Work(
-        "make one and ask it",
-        contenders: [
-          Contender("Memo") { count in
-            var sum = 0
-            for number in 0..<count { sum &+= await Memo { number &* 3 }.value() }
-            return Tally(count, sum)
-          },
-          Contender("`Task.value`") { count in
-            var sum = 0
-            for number in 0..<count { sum &+= await Task { number &* 3 }.value }
-            return Tally(count, sum)
-          },
-          Contender("an actor that keeps a task") { count in
-            var sum = 0
-            for number in 0..<count { sum &+= await Cache { number &* 3 }.value }
-            return Tally(count, sum)
-          },
-          Contender("OpenCombine `Future.sink`") { count in
-            let total = Total()
-            for number in 0..<count {
-              let future = Future<Int, Never> { $0(.success(number &* 3)) }
-              let sink = future.sink { total.sum &+= $0 }
-              withExtendedLifetime(sink) {}
-            }
-            return Tally(count, total.sum)
-          },
-        ]),
-      Work(
-        "make one that suspends and ask it",
-        contenders: [
-          Contender("Memo", sizes: Contender.fewer) { count in
-            var sum = 0
-            for number in 0..<count { sum &+= await Memo { await yielding(number) }.value() }
-            return Tally(count, sum)
-          },
-          Contender("`Task.value`", sizes: Contender.fewer) { count in
-            var sum = 0
-            for number in 0..<count { sum &+= await Task { await yielding(number) }.value }
-            return Tally(count, sum)
-          },
-          Contender("an actor that keeps a task", sizes: Contender.fewer) { count in
-            var sum = 0
-            for number in 0..<count { sum &+= await Cache { await yielding(number) }.value }
-            return Tally(count, sum)
-          },
-        ]),
+    "Memo", about: "one value",
+    rows: [
+      Row(
+        "ask for a value that is there", per: "question",
+        Contender("Memo", given: knownMemo, askMemo),
+        Contender("`Task.value`", atMost: 0.6, given: doneTask, askTask),
+        Contender("an actor's property", given: keeper, askKeeper)),
+      Row(
+        "make one of a plain closure and ask it", per: "memo",
+        Contender("Memo", makeMemos),
+        Contender("`Task.value`", atMost: 0.1, makeTasks),
+        Contender("an actor that keeps a task", makeCaches),
+        Contender("OpenCombine `Future.sink`", makeFutures)),
+      Row(
+        "make one that suspends and ask it", per: "memo", sizes: [4, 100, 10_000],
+        Contender("Memo", makeSuspendingMemos),
+        Contender("`Task.value`", atMost: 1.2, makeSuspendingTasks),
+        Contender("an actor that keeps a task", makeSuspendingCaches)),
     ])
 }
 
-private func yielding(_ number: Int) async -> Int {
-  await Task.yield()
-  return number &* 3
+// MARK: Tailrace
+
+private func knownMemo(_ count: Int) async -> (memo: Memo<Int, Never>, count: Int) {
+  let memo = Memo { 3 }
+  _ = await memo.value()
+  return (memo, count)
+}
+
+@inline(never) private func askMemo(_ known: (memo: Memo<Int, Never>, count: Int)) async -> Int {
+  var sum = 0
+  for _ in 0..<known.count { sum &+= await known.memo.value() }
+  return sum
+}
+
+@inline(never) private func makeMemos(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Memo { number &* 3 }.value() }
+  return sum
+}
+
+@inline(never) private func makeSuspendingMemos(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Memo { await yielding(number) }.value() }
+  return sum
+}
+
+// MARK: Tasks
+
+private func doneTask(_ count: Int) async -> (task: Task<Int, Never>, count: Int) {
+  let task = Task { 3 }
+  _ = await task.value
+  return (task, count)
+}
+
+@inline(never) private func askTask(_ done: (task: Task<Int, Never>, count: Int)) async -> Int {
+  var sum = 0
+  for _ in 0..<done.count { sum &+= await done.task.value }
+  return sum
+}
+
+@inline(never) private func makeTasks(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Task { number &* 3 }.value }
+  return sum
+}
+
+@inline(never) private func makeSuspendingTasks(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Task { await yielding(number) }.value }
+  return sum
+}
+
+// MARK: Actors
+
+private func keeper(_ count: Int) async -> (keeper: Keeper, count: Int) {
+  let keeper = Keeper()
+  await keeper.set(3)
+  return (keeper, count)
+}
+
+@inline(never) private func askKeeper(_ given: (keeper: Keeper, count: Int)) async -> Int {
+  var sum = 0
+  for _ in 0..<given.count { sum &+= await given.keeper.value }
+  return sum
+}
+
+@inline(never) private func makeCaches(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Cache { number &* 3 }.value }
+  return sum
+}
+
+@inline(never) private func makeSuspendingCaches(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Cache { await yielding(number) }.value }
+  return sum
 }
 
 private actor Keeper {
@@ -120,4 +125,16 @@ private actor Cache {
       return await task.value
     }
   }
+}
+
+// MARK: OpenCombine
+
+@inline(never) private func makeFutures(_ count: Int) -> Int {
+  let total = Total()
+  for number in 0..<count {
+    let future = Future<Int, Never> { $0(.success(number &* 3)) }
+    let sink = future.sink { total.sum &+= $0 }
+    withExtendedLifetime(sink) {}
+  }
+  return total.sum
 }

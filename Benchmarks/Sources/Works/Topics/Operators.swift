@@ -2,143 +2,236 @@ import AsyncAlgorithms
 import Tailrace
 
 extension Topic {
+  /// The same operator three times: of a list, of the standard library's lazy sequences, and of
+  /// asynchronous ones.
   public static let operators = Topic(
     "Operators", about: "one operator over a range, read to the end, per element of the range",
-    works: maps + filters + slices + joins + scans)
-}
-
-/// The same operator three times: of a list, of the standard library's lazy sequences, and of
-/// asynchronous ones.
-private func work<
-  Listed: AsyncSequence & SendableMetatype, Lazily: Sequence & SendableMetatype,
-  Streamed: AsyncSequence & SendableMetatype
->(
-  _ name: String, asyncSizes: [Int] = Contender.sizes,
-  list: @escaping @Sendable (Range<Int>) -> Listed,
-  lazy: @escaping @Sendable (Range<Int>) -> Lazily,
-  async: @escaping @Sendable (Range<Int>) -> Streamed
-) -> Work
-where
-  Listed.Element == Int, Listed.Failure == Never, Lazily.Element == Int,
-  Lazily.Iterator: SendableMetatype, Streamed.Element == Int, Streamed.Failure == Never
-{
-  Work(
-    name,
-    contenders: [
-      Contender("LazyList") { count in Tally(count, await digest(list(0..<count))) },
-      Contender("lazy sequence") { count in
-        var digest = 0
-        for element in lazy(0..<count) { digest = digest &* 31 &+ element }
-        return Tally(count, digest)
-      },
-      Contender("AsyncSequence", sizes: asyncSizes) { count in
-        Tally(count, await digest(async(0..<count)))
-      },
+    rows: [
+      row("none, the source alone", listSource, lazySource, asyncSource),
+      row("map", listMap, lazyMap, asyncMap),
+      row("filter", listFilter, lazyFilter, asyncFilter),
+      row("compactMap", listCompactMap, lazyCompactMap, asyncCompactMap),
+      row("map and removeDuplicates", listDuplicates, lazyDuplicates, asyncDuplicates),
+      row("dropFirst and prefix", listSlice, lazySlice, asyncSlice),
+      row("prefix(while:)", listPrefix, lazyPrefix, asyncPrefix),
+      row("reductions", listReductions, lazyReductions, asyncReductions),
+      row("chunks of 16, counted", listChunks, lazyChunks, asyncChunks),
     ])
 }
 
-/// Each element changes the result in its own way. Of a plain sum over a range the compiler knows the
-/// formula, and leaves out the loop.
-@inline(__always)
-private func digest<S: AsyncSequence>(_ sequence: S) async -> Int
-where S.Element == Int, S.Failure == Never {
+// Each element changes the result in its own way. Of a plain sum over a range the compiler knows the
+// formula, and leaves out the loop.
+
+private func row(
+  _ name: String, _ list: @escaping @Sendable (Int) async -> Int,
+  _ lazy: @escaping @Sendable (Int) -> Int, _ async: @escaping @Sendable (Int) async -> Int
+) -> Row {
+  Row(
+    name, Contender("LazyList", list), Contender("lazy sequence", lazy),
+    Contender("AsyncSequence", async))
+}
+
+// MARK: Tailrace
+
+@inline(never) private func listSource(_ count: Int) async -> Int {
   var digest = 0
-  for await element in sequence { digest = digest &* 31 &+ element }
+  for await element in (0..<count).lazyList { digest = digest &* 31 &+ element }
   return digest
 }
 
-private typealias Ints = LazyList<Int, Never>
+@inline(never) private func listMap(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { $0 &* 3 }
+  var digest = 0
+  for await element in list { digest = digest &* 31 &+ element }
+  return digest
+}
 
-private let maps = [
-  work("none, the source alone", list: { $0.lazyList }, lazy: { $0.lazy }, async: { $0.async }),
-  work(
-    "map",
-    list: { $0.lazyList.map { $0 &* 3 } as Ints },
-    lazy: { $0.lazy.map { $0 &* 3 } },
-    async: { $0.async.map { $0 &* 3 } }),
-  work(
-    "flatMap to two",
-    list: { $0.lazyList.flatMap { [$0, $0] } as Ints },
-    lazy: { $0.lazy.flatMap { [$0, $0] } },
-    async: { $0.async.flatMap { [$0, $0].async } }),
-]
+@inline(never) private func listFilter(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.filter { $0 % 2 == 0 }
+  var digest = 0
+  for await element in list { digest = digest &* 31 &+ element }
+  return digest
+}
 
-private let filters = [
-  work(
-    "filter",
-    list: { $0.lazyList.filter { $0 % 2 == 0 } as Ints },
-    lazy: { $0.lazy.filter { $0 % 2 == 0 } },
-    async: { $0.async.filter { $0 % 2 == 0 } }),
-  work(
-    "compactMap",
-    list: { $0.lazyList.compactMap { $0 % 2 == 0 ? $0 &* 3 : nil } as Ints },
-    lazy: { $0.lazy.compactMap { $0 % 2 == 0 ? $0 &* 3 : nil } },
-    async: { $0.async.compactMap { $0 % 2 == 0 ? $0 &* 3 : nil } }),
-  work(
-    "map and removeDuplicates",
-    list: { $0.lazyList.map { $0 / 2 }.removeDuplicates() as Ints },
-    // The standard library has none: what one writes instead.
-    lazy: { range in
-      sequence(state: (range.makeIterator(), Int?.none)) { state in
-        while let element = state.0.next() {
-          let halved = element / 2
-          if state.1 == halved { continue }
-          state.1 = halved
-          return halved
-        }
-        return nil
-      }
-    },
-    async: { $0.async.map { $0 / 2 }.removeDuplicates() }),
-]
+@inline(never) private func listCompactMap(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.compactMap { $0 % 2 == 0 ? $0 &* 3 : nil }
+  var digest = 0
+  for await element in list { digest = digest &* 31 &+ element }
+  return digest
+}
 
-private let slices = [
-  work(
-    "dropFirst and prefix",
-    list: { $0.lazyList.dropFirst(10).prefix($0.count) as Ints },
-    lazy: { $0.lazy.dropFirst(10).prefix($0.count) },
-    async: { $0.async.dropFirst(10).prefix($0.count) }),
-  work(
-    "prefix(while:)",
-    list: { $0.lazyList.prefix { $0 >= 0 } as Ints },
-    lazy: { $0.lazy.prefix { $0 >= 0 } },
-    async: { $0.async.prefix { $0 >= 0 } }),
-]
+@inline(never) private func listDuplicates(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { $0 / 2 }.removeDuplicates()
+  var digest = 0
+  for await element in list { digest = digest &* 31 &+ element }
+  return digest
+}
 
-private let joins = [
-  work(
-    "one after the other",
-    list: { (0..<$0.count / 2).lazyList + ($0.count / 2..<$0.count).lazyList },
-    lazy: { [0..<$0.count / 2, $0.count / 2..<$0.count].lazy.joined() },
-    async: { chain((0..<$0.count / 2).async, ($0.count / 2..<$0.count).async) }),
-  work(
-    "zip and map", asyncSizes: Contender.fewer,
-    list: { Tailrace.zip($0.lazyList, $0.lazyList).map { $0 &+ $1 } as Ints },
-    lazy: { Swift.zip($0, $0).lazy.map { $0 &+ $1 } },
-    async: { AsyncAlgorithms.zip($0.async, $0.async).map { $0 &+ $1 } }),
-]
+@inline(never) private func listSlice(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.dropFirst(10).prefix(count)
+  var digest = 0
+  for await element in list { digest = digest &* 31 &+ element }
+  return digest
+}
 
-private let scans = [
-  work(
-    "reductions",
-    list: { $0.lazyList.reductions(0) { $0 &+ $1 } as Ints },
-    lazy: { range in
-      sequence(state: (range.makeIterator(), 0)) { state in
-        guard let element = state.0.next() else { return nil }
-        state.1 &+= element
-        return state.1
-      }
-    },
-    async: { $0.async.reductions { $0 &+ $1 } }),
-  work(
-    "chunks of 16, counted",
-    list: { $0.lazyList.chunks(ofCount: 16).map { $0.count } as Ints },
-    lazy: { range in
-      sequence(state: range.makeIterator()) { iterator in
-        var chunk: [Int] = []
-        while chunk.count < 16, let element = iterator.next() { chunk.append(element) }
-        return chunk.isEmpty ? nil : chunk.count
-      }
-    },
-    async: { $0.async.chunks(ofCount: 16).map { $0.count } }),
-]
+@inline(never) private func listPrefix(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.prefix { $0 >= 0 }
+  var digest = 0
+  for await element in list { digest = digest &* 31 &+ element }
+  return digest
+}
+
+@inline(never) private func listReductions(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.reductions(0) { $0 &+ $1 }
+  var digest = 0
+  for await element in list { digest = digest &* 31 &+ element }
+  return digest
+}
+
+@inline(never) private func listChunks(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.chunks(ofCount: 16).map { $0.count }
+  var digest = 0
+  for await element in list { digest = digest &* 31 &+ element }
+  return digest
+}
+
+// MARK: The standard library
+
+@inline(never) private func lazySource(_ count: Int) -> Int {
+  var digest = 0
+  for element in 0..<count { digest = digest &* 31 &+ element }
+  return digest
+}
+
+@inline(never) private func lazyMap(_ count: Int) -> Int {
+  var digest = 0
+  for element in (0..<count).lazy.map({ $0 &* 3 }) { digest = digest &* 31 &+ element }
+  return digest
+}
+
+@inline(never) private func lazyFilter(_ count: Int) -> Int {
+  var digest = 0
+  for element in (0..<count).lazy.filter({ $0 % 2 == 0 }) { digest = digest &* 31 &+ element }
+  return digest
+}
+
+@inline(never) private func lazyCompactMap(_ count: Int) -> Int {
+  var digest = 0
+  for element in (0..<count).lazy.compactMap({ $0 % 2 == 0 ? $0 &* 3 : nil }) {
+    digest = digest &* 31 &+ element
+  }
+  return digest
+}
+
+/// It has no `removeDuplicates`: what one writes instead.
+@inline(never) private func lazyDuplicates(_ count: Int) -> Int {
+  var (digest, last) = (0, Int?.none)
+  for element in (0..<count).lazy.map({ $0 / 2 }) where element != last {
+    digest = digest &* 31 &+ element
+    last = element
+  }
+  return digest
+}
+
+@inline(never) private func lazySlice(_ count: Int) -> Int {
+  var digest = 0
+  for element in (0..<count).lazy.dropFirst(10).prefix(count) { digest = digest &* 31 &+ element }
+  return digest
+}
+
+@inline(never) private func lazyPrefix(_ count: Int) -> Int {
+  var digest = 0
+  for element in (0..<count).lazy.prefix(while: { $0 >= 0 }) { digest = digest &* 31 &+ element }
+  return digest
+}
+
+/// Nor has it lazy `reductions`.
+@inline(never) private func lazyReductions(_ count: Int) -> Int {
+  var (digest, sum) = (0, 0)
+  for element in 0..<count {
+    sum &+= element
+    digest = digest &* 31 &+ sum
+  }
+  return digest
+}
+
+/// Nor `chunks`.
+@inline(never) private func lazyChunks(_ count: Int) -> Int {
+  var (digest, iterator) = (0, (0..<count).makeIterator())
+  while true {
+    var chunk: [Int] = []
+    while chunk.count < 16, let element = iterator.next() { chunk.append(element) }
+    if chunk.isEmpty { return digest }
+    digest = digest &* 31 &+ chunk.count
+  }
+}
+
+// MARK: swift-async-algorithms
+
+@inline(never) private func asyncSource(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async { digest = digest &* 31 &+ element }
+  return digest
+}
+
+@inline(never) private func asyncMap(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async.map({ $0 &* 3 }) { digest = digest &* 31 &+ element }
+  return digest
+}
+
+@inline(never) private func asyncFilter(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async.filter({ $0 % 2 == 0 }) {
+    digest = digest &* 31 &+ element
+  }
+  return digest
+}
+
+@inline(never) private func asyncCompactMap(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async.compactMap({ $0 % 2 == 0 ? $0 &* 3 : nil }) {
+    digest = digest &* 31 &+ element
+  }
+  return digest
+}
+
+@inline(never) private func asyncDuplicates(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async.map({ $0 / 2 }).removeDuplicates() {
+    digest = digest &* 31 &+ element
+  }
+  return digest
+}
+
+@inline(never) private func asyncSlice(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async.dropFirst(10).prefix(count) {
+    digest = digest &* 31 &+ element
+  }
+  return digest
+}
+
+@inline(never) private func asyncPrefix(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async.prefix(while: { $0 >= 0 }) {
+    digest = digest &* 31 &+ element
+  }
+  return digest
+}
+
+@inline(never) private func asyncReductions(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async.reductions({ $0 &+ $1 }) {
+    digest = digest &* 31 &+ element
+  }
+  return digest
+}
+
+@inline(never) private func asyncChunks(_ count: Int) async -> Int {
+  var digest = 0
+  for await element in (0..<count).async.chunks(ofCount: 16) {
+    digest = digest &* 31 &+ element.count
+  }
+  return digest
+}

@@ -5,118 +5,44 @@ import Tailrace
 extension Topic {
   public static let schedulers = Topic(
     "Schedulers", about: "work on Dispatch queues: closures, actors, turns, timers",
-    works: [
-      Work(
-        "plain closures", floors: [.atLeast(4, fasterThan: "`DispatchQueue.async`")],
-        contenders: [
-          Contender("QueueScheduler") { count in
-            let scheduler = QueueScheduler(name: "closures")
-            let before = ran.load(ordering: .relaxed)
-            for _ in 0..<count { scheduler.schedule { ran.add(1, ordering: .relaxed) } }
-            await scheduler.schedule {}.value
-            return Tally(count, ran.load(ordering: .relaxed) - before)
-          },
-          Contender("`DispatchQueue.async`") { count in
-            let queue = DispatchQueue(label: "closures")
-            let before = ran.load(ordering: .relaxed)
-            for _ in 0..<count { queue.async { ran.add(1, ordering: .relaxed) } }
-            await queue.end()
-            return Tally(count, ran.load(ordering: .relaxed) - before)
-          },
-        ]),
+    rows: [
+      Row(
+        "plain closures", per: "closure",
+        Contender("QueueScheduler", schedule),
+        Contender("`DispatchQueue.async`", atMost: 1 / 4, dispatch),
+        Contender("an array behind a mutex, one block for each burst", burstByHand)),
       // Both threads count the references to what is captured: that is most of the cost.
-      Work(
-        "closures that capture an object",
-        contenders: [
-          Contender("QueueScheduler") { count in
-            let (scheduler, sum) = (QueueScheduler(name: "closures"), Sum())
-            for element in 0..<count { scheduler.schedule { sum.add(element) } }
-            await scheduler.schedule {}.value
-            return Tally(count, sum.value)
-          },
-          Contender("`DispatchQueue.async`") { count in
-            let (queue, sum) = (DispatchQueue(label: "closures"), Sum())
-            for element in 0..<count { queue.async { sum.add(element) } }
-            await queue.end()
-            return Tally(count, sum.value)
-          },
-        ]),
-      Work(
-        "plain closures, scheduled from the queue",
-        contenders: [
-          Contender("QueueScheduler") { count in
-            let (scheduler, sum) = (QueueScheduler(name: "closures"), Sum())
-            await scheduler.run {
-              for element in 0..<count { scheduler.schedule { sum.add(element) } }
-            }
-            await scheduler.schedule {}.value
-            return Tally(count, sum.value)
-          },
-          Contender("`DispatchQueue.async`") { count in
-            let (queue, sum) = (DispatchQueue(label: "closures"), Sum())
-            queue.async { for element in 0..<count { queue.async { sum.add(element) } } }
-            await queue.end()
-            await queue.end()
-            return Tally(count, sum.value)
-          },
-        ]),
-      Work(
-        "calls of an actor",
-        contenders: [
-          Contender("on a QueueScheduler", sizes: Contender.fewer) { count in
-            await hops(count, Tenant(QueueScheduler(name: "tenant")))
-          },
-          Contender("on a block per job", sizes: Contender.fewer) { count in
-            await hops(count, Tenant(BlockPerJob()))
-          },
-          Contender("default actor", sizes: Contender.fewer) { count in
-            let resident = Resident()
-            for element in 0..<count { await resident.add(element) }
-            return Tally(count, await resident.sum)
-          },
-        ]),
-      Work(
-        "a burst of tasks to one actor",
-        contenders: [
-          Contender("on a QueueScheduler", sizes: Contender.fewer) { count in
-            await burst(count, Tenant(QueueScheduler(name: "tenant")))
-          },
-          Contender("on a block per job", sizes: Contender.fewer) { count in
-            await burst(count, Tenant(BlockPerJob()))
-          },
-        ]),
-      Work(
-        "ping-pong between two",
-        contenders: [
-          Contender("QueueSchedulers", sizes: Contender.fewer) { count in
-            await pingPong(
-              count, Tenant(QueueScheduler(name: "one")), Tenant(QueueScheduler(name: "two")))
-          },
-          Contender("a block per job", sizes: Contender.fewer) { count in
-            await pingPong(count, Tenant(BlockPerJob()), Tenant(BlockPerJob()))
-          },
-        ]),
-      Work(
-        "turns of recursion",
-        contenders: [
-          Contender("scheduleRecursively") { count in
-            let sum = Sum()
-            await QueueScheduler(name: "recursion").scheduleRecursively { again in
-              if sum.add(1) < count { again() }
-            }.value
-            return Tally(count, sum.value)
-          },
-          Contender("`DispatchQueue.async`") { count in
-            let (queue, sum) = (DispatchQueue(label: "recursion"), Sum())
-            await withUnsafeContinuation { (done: UnsafeContinuation<Void, Never>) in
-              @Sendable func turn() {
-                if sum.add(1) < count { queue.async(execute: turn) } else { done.resume() }
-              }
-              queue.async(execute: turn)
-            }
-            return Tally(count, sum.value)
-          },
-        ]),
+      Row(
+        "closures that capture an object", per: "closure",
+        Contender("QueueScheduler", scheduleCapturing),
+        Contender("`DispatchQueue.async`", atMost: 1, dispatchCapturing)),
+      Row(
+        "plain closures, scheduled from the queue", per: "closure",
+        Contender("QueueScheduler", scheduleFromWithin),
+        Contender("`DispatchQueue.async`", atMost: 1.2, dispatchFromWithin)),
+      Row(
+        "calls of an actor", per: "call", sizes: [4, 100, 10_000],
+        Contender("on a QueueScheduler") { await call(Tenant(scheduler), $0) },
+        Contender("on a block per job", atMost: 1.2) { await call(Tenant(BlockPerJob()), $0) },
+        Contender("default actor", callResident)),
+      Row(
+        "a burst of tasks to one actor", per: "task", sizes: [4, 100, 10_000],
+        Contender("on a QueueScheduler") { await burst(to: Tenant(scheduler), $0) },
+        Contender("on a block per job", atMost: 1.2) {
+          await burst(to: Tenant(BlockPerJob()), $0)
+        }),
+      Row(
+        "ping-pong between two", per: "call", sizes: [4, 100, 10_000],
+        Contender("QueueSchedulers") {
+          await pingPong(Tenant(scheduler), Tenant(QueueScheduler(name: "other")), $0)
+        },
+        Contender("a block per job", atMost: 1.2) {
+          await pingPong(Tenant(BlockPerJob()), Tenant(BlockPerJob()), $0)
+        }),
+      Row(
+        "turns of recursion", per: "turn",
+        Contender("scheduleRecursively", recur),
+        Contender("`DispatchQueue.async`", atMost: 2.5, dispatchRecursively)),
     ],
     quantities: [1, 10, 100].flatMap { milliseconds in
       [("p50", 50), ("p99", 99)].map { name, percentile in
@@ -130,8 +56,46 @@ extension Topic {
     })
 }
 
+private var scheduler: QueueScheduler { QueueScheduler(name: "benchmark") }
+
+private var queue: DispatchQueue { DispatchQueue(label: "benchmark") }
+
 /// A global, so that the closures that count here capture nothing.
 private let ran = Atomic(0)
+
+// MARK: Tailrace
+
+@inline(never) private func schedule(_ count: Int) async -> Int {
+  let scheduler = scheduler
+  let before = ran.load(ordering: .relaxed)
+  for _ in 0..<count { scheduler.schedule { ran.add(1, ordering: .relaxed) } }
+  await scheduler.schedule {}.value
+  return ran.load(ordering: .relaxed) - before
+}
+
+@inline(never) private func scheduleCapturing(_ count: Int) async -> Int {
+  let (scheduler, sum) = (scheduler, Sum())
+  for element in 0..<count { scheduler.schedule { sum.add(element) } }
+  await scheduler.schedule {}.value
+  return sum.value
+}
+
+@inline(never) private func scheduleFromWithin(_ count: Int) async -> Int {
+  let (scheduler, sum) = (scheduler, Sum())
+  await scheduler.run {
+    for element in 0..<count { scheduler.schedule { sum.add(element) } }
+  }
+  await scheduler.schedule {}.value
+  return sum.value
+}
+
+@inline(never) private func recur(_ count: Int) async -> Int {
+  let sum = Sum()
+  await scheduler.scheduleRecursively { again in
+    if sum.add(1) < count { again() }
+  }.value
+  return sum.value
+}
 
 /// How late the ticks of a timer come, in microseconds: never less than 0.
 private func lateness(every interval: Duration, _ count: Int, _ percentile: Int) async -> Double {
@@ -152,58 +116,74 @@ private func lateness(every interval: Duration, _ count: Int, _ percentile: Int)
   return sorted[min(count - 1, count * percentile / 100)] / .microseconds(1)
 }
 
-private func hops(_ count: Int, _ tenant: Tenant) async -> Tally {
-  for element in 0..<count { await tenant.add(element) }
-  return Tally(count, await tenant.sum)
+// MARK: Dispatch
+
+@inline(never) private func dispatch(_ count: Int) async -> Int {
+  let queue = queue
+  let before = ran.load(ordering: .relaxed)
+  for _ in 0..<count { queue.async { ran.add(1, ordering: .relaxed) } }
+  await queue.end()
+  return ran.load(ordering: .relaxed) - before
 }
 
-private func burst(_ count: Int, _ tenant: Tenant) async -> Tally {
-  await withDiscardingTaskGroup { group in
-    for element in 0..<count { group.addTask { await tenant.add(element) } }
+@inline(never) private func dispatchCapturing(_ count: Int) async -> Int {
+  let (queue, sum) = (queue, Sum())
+  for element in 0..<count { queue.async { sum.add(element) } }
+  await queue.end()
+  return sum.value
+}
+
+@inline(never) private func dispatchFromWithin(_ count: Int) async -> Int {
+  let (queue, sum) = (queue, Sum())
+  queue.async { for element in 0..<count { queue.async { sum.add(element) } } }
+  await queue.end()
+  await queue.end()
+  return sum.value
+}
+
+@inline(never) private func dispatchRecursively(_ count: Int) async -> Int {
+  let (queue, sum) = (queue, Sum())
+  await withUnsafeContinuation { (done: UnsafeContinuation<Void, Never>) in
+    @Sendable func turn() {
+      if sum.add(1) < count { queue.async(execute: turn) } else { done.resume() }
+    }
+    queue.async(execute: turn)
   }
-  return Tally(count, await tenant.sum)
+  return sum.value
 }
 
-private func pingPong(_ count: Int, _ one: Tenant, _ two: Tenant) async -> Tally {
-  for element in 0..<count {
-    if element % 2 == 0 { await one.add(element) } else { await two.add(element) }
+@inline(never) private func burstByHand(_ count: Int) async -> Int {
+  let bursts = Bursts(queue)
+  let before = ran.load(ordering: .relaxed)
+  for _ in 0..<count { bursts.add { ran.add(1, ordering: .relaxed) } }
+  await withUnsafeContinuation { (done: UnsafeContinuation<Void, Never>) in
+    bursts.add { done.resume() }
   }
-  return Tally(count, await one.sum + two.sum)
+  return ran.load(ordering: .relaxed) - before
 }
 
-private actor Resident {
-  var sum = 0
-  func add(_ element: Int) { sum &+= element }
-}
+/// Closures that collect while others run.
+private final class Bursts: Sendable {
+  private let queue: DispatchQueue
+  private let waiting = Mutex<[@Sendable () -> Void]>([])
 
-private actor Tenant {
-  private let executor: any SerialExecutor
-  var sum = 0
+  init(_ queue: DispatchQueue) { self.queue = queue }
 
-  init(_ executor: any SerialExecutor) { self.executor = executor }
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-  func add(_ element: Int) { sum &+= element }
-}
-
-/// The executor that one writes first.
-private final class BlockPerJob: SerialExecutor {
-  private let queue = DispatchQueue(label: "block per job")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  func add(_ closure: @escaping @Sendable () -> Void) {
+    let isFirst = waiting.withLock { waiting in
+      waiting.append(closure)
+      return waiting.count == 1
+    }
+    if isFirst { queue.async { self.drain() } }
   }
-}
 
-private final class Sum: Sendable {
-  private let sum = Atomic(0)
-
-  var value: Int { sum.load(ordering: .relaxed) }
-
-  @discardableResult
-  func add(_ element: Int) -> Int { sum.wrappingAdd(element, ordering: .relaxed).newValue }
+  private func drain() {
+    let burst = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for closure in burst { closure() }
+  }
 }
 
 extension DispatchQueue {

@@ -1,3 +1,0 @@
-import Registering
-
-let benchmarks: @Sendable () -> Void = { register(.contention) }

@@ -1,0 +1,88 @@
+import Allocations
+import AsyncAlgorithms
+import Synchronization
+import Tailrace
+
+/// Many computations that have given one element each, and wait for somebody to want the next.
+let herds: [Quantity] =
+  herd("LazyList") { animal in
+    let list: LazyList<Int, Never> = LazyList(0...).map { element in
+      await animal.step(element)
+    }
+    _ = await list.head()
+    return list
+  }
+  + herd("a task that sends to an `AsyncChannel`") { animal in
+    let channel = AsyncChannel<Int>()
+    let task = Task {
+      var element = 0
+      while !Task.isCancelled {
+        await channel.send(await animal.step(element))
+        element += 1
+      }
+    }
+    var iterator = channel.makeAsyncIterator()
+    _ = await iterator.next()
+    return Leash(channel: channel, task: task)
+  }
+
+/// What it weighs, and how long it takes to be rid of it.
+private func herd<Member: Sendable>(
+  _ who: String, _ make: @escaping @Sendable (Animal) async -> Member
+) -> [Quantity] {
+  [
+    .bytesPerElement(
+      "bytes of a computation that waits, with its step", who: who, size: 10_000
+    ) { count in
+      var members: [Member] = []
+      for _ in 0..<count { members.append(await make(Animal())) }
+      return members
+    },
+    Quantity("letting go of one that waits", who: who, unit: "µs", size: 10_000) { count in
+      let population = Population()
+      var members: [Member] = []
+      for _ in 0..<count { members.append(await make(Animal(in: population))) }
+      let start = ContinuousClock.now
+      members = []
+      // Tasks that are cancelled still have to run to their end.
+      while population.isAlive { await Task.yield() }
+      return start.duration(to: .now) / .microseconds(1) / Double(count)
+    },
+  ]
+}
+
+/// What a step captures: it goes when the step has gone.
+private final class Animal: Sendable {
+  private let population: Population?
+
+  init(in population: Population? = nil) {
+    self.population = population
+    population?.number.add(1, ordering: .relaxed)
+  }
+
+  deinit { population?.number.subtract(1, ordering: .releasing) }
+
+  func step(_ element: Int) async -> Int {
+    await Task.yield()
+    return element
+  }
+}
+
+private final class Population: Sendable {
+  let number = Atomic(0)
+
+  var isAlive: Bool { number.load(ordering: .acquiring) > 0 }
+}
+
+/// A task ends with whoever reads from its channel.
+private final class Leash: Sendable {
+  let channel: AsyncChannel<Int>
+  let task: Task<Void, Never>
+
+  init(channel: AsyncChannel<Int>, task: Task<Void, Never>) {
+    self.channel = channel
+    self.task = task
+  }
+
+  deinit { task.cancel() }
+}

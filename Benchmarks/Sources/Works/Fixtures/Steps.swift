@@ -1,0 +1,40 @@
+import Tailrace
+
+// What contenders work on. Lists and peers are given the same.
+
+/// Strings that live on the heap, as most do.
+func strings(_ count: Int) -> [String] {
+  (0..<count).map { "the element at position \($0)" }
+}
+
+func array(_ count: Int) -> [Int] { Array(0..<count) }
+
+/// A list whose elements are all there.
+func evaluated(_ count: Int) async -> LazyList<Int, Never> {
+  let list = (0..<count).lazyList
+  _ = await list.count()
+  return list
+}
+
+// MARK: The three kinds of asynchronous steps
+
+@inline(never)
+func staying(_ element: Int) async -> Int { element &* 3 }
+
+@inline(never)
+func yielding(_ element: Int) async -> Int {
+  await Task.yield()
+  return element &* 3
+}
+
+/// It counts what it is asked: of an actor that touches nothing of its own the optimiser leaves out
+/// the switch there and back.
+actor Server {
+  private(set) var requests = 0
+
+  @inline(never)
+  func triple(_ element: Int) -> Int {
+    requests += 1
+    return element &* 3
+  }
+}

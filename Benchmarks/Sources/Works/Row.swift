@@ -1,0 +1,95 @@
+/// One piece of work, and those who can do it: a row of the tables for each of Tailrace's peers.
+///
+/// ```swift
+/// Row(
+///   "a step that suspends",
+///   Contender("LazyList", listSuspending),
+///   Contender("`.async.map`", atMost: 1.2, mapSuspending))
+/// ```
+public struct Row: Sendable {
+  public let name: String
+  /// What a time is the time of.
+  public let unit: String
+  /// How often each element is handled: the number of readers, say.
+  public let times: Int
+  public let sizes: [Int]
+  /// Whether it belongs into the one picture that says it all.
+  public let isHeadline: Bool
+  /// How much more an element may cost at one size than at another, where that is the question.
+  public let steadiness: Double?
+  public let ours: Contender
+  public let peers: [Contender]
+
+  /// - Parameter ours: Tailrace's way.
+  init(
+    _ name: String, per unit: String = "element", times: Int = 1, sizes: [Int] = Row.sizes,
+    isHeadline: Bool = false, steadiness: Double? = nil,
+    _ ours: Contender, _ peers: Contender...
+  ) {
+    self.name = name
+    self.unit = unit
+    self.times = times
+    self.sizes = sizes
+    self.isHeadline = isHeadline
+    self.steadiness = steadiness
+    self.ours = ours
+    self.peers = peers
+  }
+
+  public static let sizes = [4, 100, 10_000, 1_000_000]
+
+  public var contenders: [Contender] { [ours] + peers }
+
+  /// The sizes at which a contender is timed.
+  public func sizes(of contender: Contender) -> [Int] {
+    sizes.filter { $0 <= contender.largest }
+  }
+
+  /// The largest size that both do; sizes are compared with nothing but themselves.
+  public func commonSize(with peer: Contender) -> Int? {
+    sizes(of: peer).last { $0 <= ours.largest }
+  }
+}
+
+/// One way to do the work of a row.
+///
+/// It stands as its user would write it: a function of its own, not inlined, which names concrete
+/// types and has the loop in it. Behind a generic function, or a closure that is handed to one, the
+/// compiler specialises less of some peers than of others, and one would measure that.
+/// Who can do the work in two ways stands in the row twice, with the same limit.
+public struct Contender: Sendable {
+  public let who: String
+  /// The most that ours may take, as a multiple of this one's time.
+  public let limit: Double?
+  /// It is not timed at larger sizes: it would take too long.
+  public let largest: Int
+  /// Sets up for a number of elements, and gives what is timed. That may run any number of times.
+  ///
+  /// Its result is the same for all contenders of a row: nobody is fast by doing less.
+  public let prepare: @Sendable (Int) async throws -> Body
+
+  public typealias Body = @Sendable () async throws -> Int
+
+  /// - Parameter run: does the work for a number of elements.
+  init(
+    _ who: String, atMost limit: Double? = nil, upTo largest: Int = .max,
+    _ run: @escaping @Sendable (Int) async throws -> Int
+  ) {
+    self.init(who, atMost: limit, upTo: largest, given: { $0 }, run)
+  }
+
+  /// - Parameter fixture: what there is before the clock starts, for a number of elements.
+  init<Fixture: Sendable>(
+    _ who: String, atMost limit: Double? = nil, upTo largest: Int = .max,
+    given fixture: @escaping @Sendable (Int) async throws -> Fixture,
+    _ run: @escaping @Sendable (Fixture) async throws -> Int
+  ) {
+    self.who = who
+    self.limit = limit
+    self.largest = largest
+    prepare = { count in
+      let fixture = try await fixture(count)
+      return { try await run(fixture) }
+    }
+  }
+}

@@ -1,8 +1,0 @@
-extension Topic {
-  /// All of them, in the order of the tables.
-  public static let all: [Topic] = [
-    .memory, .iteration, .firstPass, .collecting, .fanOut, .contention, .asyncSteps, .operators,
-    .memos, .collections, .schedulers, .signals, .workingAhead, .growth,
-    .layouts,
-  ]
-}

@@ -1,0 +1,12 @@
+import Foundation
+import Measuring
+import Testing
+
+/// What a row costs inside a test: `compare` starts this one, and asks it for samples.
+@Test(.enabled(if: folder != nil, "compare asks for samples"))
+func samples() async throws {
+  let pipes = try SamplePipes(in: URL(filePath: try #require(folder)))
+  try await pipes.serve()
+}
+
+private let folder = ProcessInfo.processInfo.environment[SamplePipes.variable]
