@@ -45,7 +45,7 @@ extension LazyList {
 
   @inlinable
   init(endless element: Element) {
-    self.init(stepping: { (_) throws(Interruption<Failure>) in .element(element) })
+    self.init(stepping: { _ in .element(element) })
   }
 
   @inlinable
@@ -82,19 +82,19 @@ extension LazyList {
   @inlinable
   init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
     let source = Owned((sequence: Optional(sequence), iterator: S.Iterator?.none))
-    self.init(producer: { (_, sink) throws(Interruption<Failure>) in
+    self.init(producer: { (_, sink) in
       if let sequence = source.state.sequence.take() {
         source.state.iterator = sequence.makeIterator()
       }
       // Pulled from where it is not shared: the compiler can keep it in registers.
-      guard var iterator = source.state.iterator.take() else { return .end }
+      guard var iterator = source.state.iterator.take() else { return .nothing(.end) }
       while let element = iterator.next() {
         if !sink(element) {
           source.state.iterator = iterator
           return .stopped
         }
       }
-      return .end
+      return .nothing(.end)
     })
   }
 
@@ -102,25 +102,33 @@ extension LazyList {
   ///
   /// - Laziness: stepwise. Not even the iterator is made before the first demand.
   /// - Failure: the sequence's. With `retryingFailures` a failure is not remembered: the next demand
-  ///   asks the iterator again.
+  ///   asks the iterator again. Many iterators, such as an `AsyncThrowingStream`'s, are over once they
+  ///   have thrown; what they give then is the same failure again, and not the end. To go on after it,
+  ///   say how: `LazyList(state:retryingFailures:next:)` keeps what is needed to resume.
   @inlinable
   public init<S: AsyncSequence>(
     _ sequence: sending S, retryingFailures: Bool = false
   ) where S.Element == Element, S.Failure == Failure {
-    let source = Owned((sequence: Optional(sequence), iterator: S.AsyncIterator?.none))
-    self = .suspending { () throws(Interruption<Failure>) in
+    let source = Owned(
+      (sequence: Optional(sequence), iterator: S.AsyncIterator?.none, failure: Failure?.none))
+    self.init(inTask: {
       if let sequence = source.state.sequence.take() {
         source.state.iterator = sequence.makeAsyncIterator()
       }
       do throws(Failure) {
-        guard let element = try await source.state.iterator?.next(isolation: #isolation) else {
-          return .end
+        if let element = try await source.state.iterator?.next(isolation: #isolation) {
+          source.state.failure = nil
+          return .element(element)
         }
-        return .element(element)
+        // Most iterators are over once they have thrown. That is no end.
+        guard let failure = source.state.failure else { return .nothing(.end) }
+        return .nothing(.failedTransiently(failure))
       } catch {
-        throw retryingFailures ? .failedTransiently(error) : .failed(error)
+        guard retryingFailures else { return .nothing(.failed(error)) }
+        source.state.failure = error
+        return .nothing(.failedTransiently(error))
       }
-    }
+    })
   }
 }
 
@@ -168,7 +176,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///
   /// - Laziness: stepwise.
   /// - Failure: remembered at its position; with `retryingFailures` the next demand asks the iterator
-  ///   again.
+  ///   again, and an iterator that is over after it has thrown fails again.
   ///
   /// Replaces `-[RACSignal sequence]`.
   @inlinable

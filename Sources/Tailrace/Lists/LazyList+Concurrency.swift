@@ -26,15 +26,9 @@ extension LazyList {
     let owner = LookaheadOwner(
       Lookahead<Element, Element, Failure>(
         self, distance: count, filling: { element, _, _ in element }, discarding: { _ in }))
-    let suspension = Suspension<Element, Failure> { () throws(Interruption<Failure>) in
-      Step(try await owner.lookahead.next())
-    }
-    return LazyList(stepping: { (_) throws(Interruption<Failure>) in
-      // What has been pulled already needs no task.
-      if suspension.outcome == nil, let element = owner.lookahead.nextNow() {
-        return .element(element)
-      }
-      return try suspension.take()
+    return LazyList(inTask: {
+      if let element = owner.lookahead.nextNow() { return .element(element) }
+      return await owner.lookahead.next()
     })
   }
 
@@ -77,7 +71,7 @@ extension LazyList {
     require(
       limit >= 1, "LazyList.concurrentMap(limit:_:) runs 1 or more closures at once, not \(limit)")
     guard limit > 1 else {
-      return transformInFlight(()) { (_, element) async throws(Failure) in
+      return transformInTask(()) { (_, element) async throws(Failure) in
         .emit(try await transform(element).get())
       }
     }
@@ -92,24 +86,23 @@ extension LazyList {
           }
         },
         discarding: { $0.task.cancel() }))
-    let suspension = Suspension<T, Failure> { () throws(Interruption<Failure>) in
-      guard let job = try await owner.lookahead.next() else { return .end }
+    return LazyList<T, Failure>(inTask: {
+      if let result = owner.lookahead.nextNow(ifReady: { $0.result != nil })?.result {
+        return result.step()
+      }
+      let job: Job<T, Failure>
+      switch await owner.lookahead.next() {
+      case .element(let pulled), .last(let pulled): job = pulled
+      case .become: return .nothing(.end)
+      case .nothing(let absence): return .nothing(absence)
+      }
       // Waiting for the task itself, because that raises its priority.
-      return try await withTaskCancellationHandler {
+      return await withTaskCancellationHandler {
         await job.task.value
       } onCancel: {
         job.task.cancel()
         owner.lookahead.abandon()
       }.step()
-    }
-    return LazyList<T, Failure>(stepping: { (_) throws(Interruption<Failure>) in
-      // A result that is there already needs no other task.
-      if suspension.outcome == nil,
-        let result = owner.lookahead.nextNow(ifReady: { $0.result != nil })?.result
-      {
-        return try result.step()
-      }
-      return try suspension.take()
     })
   }
 }
@@ -126,7 +119,7 @@ private struct Job<Output: Sendable, Failure: Error>: Sendable {
   init(_ run: @escaping @Sendable () async -> Result<Output, Failure>) {
     let outcome = Outcome()
     self.outcome = outcome
-    task = Task {
+    task = Task(executorPreference: StepTask.current?.home) {
       let result = await run()
       outcome.result.withLock { $0 = result }
       return result
@@ -137,10 +130,10 @@ private struct Job<Output: Sendable, Failure: Error>: Sendable {
 }
 
 extension Result where Success: Sendable {
-  fileprivate func step() throws(Interruption<Failure>) -> Step<Success, Failure> {
+  fileprivate func step() -> Step<Success, Failure> {
     switch self {
-    case .success(let element): return .element(element)
-    case .failure(let failure): throw .failed(failure)
+    case .success(let element): .element(element)
+    case .failure(let failure): .nothing(.failed(failure))
     }
   }
 }

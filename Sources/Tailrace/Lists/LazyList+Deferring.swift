@@ -61,12 +61,12 @@ extension LazyList {
   ) {
     // The head's closure is released once it has run.
     let owned = Owned(Optional(head))
-    self.init(stepping: { (_) throws(Interruption<Failure>) in
+    self.init(stepping: { _ in
       do throws(Failure) {
         if let head = owned.state.take() { return .element(try head()) }
         return .become(try tail())
       } catch {
-        throw .failed(error)
+        return .nothing(.failed(error))
       }
     })
   }
@@ -77,14 +77,14 @@ extension LazyList {
     _ tail: @escaping @Sendable () async throws(Failure) -> LazyList
   ) {
     let owned = Owned(Optional(head))
-    self = .suspending { () throws(Interruption<Failure>) in
+    self.init(inTask: {
       do throws(Failure) {
         if let head = owned.state.take() { return .element(try await head()) }
         return .become(try await tail())
       } catch {
-        throw .failed(error)
+        return .nothing(.failed(error))
       }
-    }
+    })
   }
 }
 
@@ -98,13 +98,13 @@ extension LazyList where Failure == Never {
   /// ```
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () -> LazyList) -> LazyList {
-    LazyList(stepping: { (_) throws(Interruption<Never>) in .become(make()) })
+    LazyList(stepping: { _ in .become(make()) })
   }
 
   /// The list that an asynchronous closure makes at the first demand.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () async -> LazyList) -> LazyList {
-    suspending { () async throws(Interruption<Never>) in .become(await make()) }
+    LazyList(inTask: { .become(await make()) })
   }
 }
 
@@ -112,17 +112,17 @@ extension LazyList where Failure == any Error {
   /// The list that a throwing closure makes at the first demand. An error is its only fate.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () throws -> LazyList) -> LazyList {
-    LazyList(stepping: { (_) throws(Interruption<any Error>) in
-      do { return .become(try make()) } catch { throw .failed(error) }
+    LazyList(stepping: { _ in
+      do { return .become(try make()) } catch { return .nothing(.failed(error)) }
     })
   }
 
   /// The list that an asynchronous throwing closure makes at the first demand.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () async throws -> LazyList) -> LazyList {
-    suspending { () throws(Interruption<any Error>) in
-      do { return .become(try await make()) } catch { throw .failed(error) }
-    }
+    LazyList(inTask: {
+      do { return .become(try await make()) } catch { return .nothing(.failed(error)) }
+    })
   }
 }
 
@@ -155,10 +155,12 @@ extension LazyList {
   init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
     let definition = Owned(Definition(define))
     let inner = Evaluator<Element, Failure>(
-      Producer(stepping: { (budget) throws(Interruption<Failure>) in
+      Producer(stepping: { demand in
         definition.state.begin()
-        definition.state.source?.budget = budget
-        guard let element = try definition.state.source?.next() else { return .end }
+        definition.state.source?.demand.budget = demand.budget
+        guard let element = definition.state.source?.next() else {
+          return .nothing(definition.state.source?.absence ?? .end)
+        }
         return .element(element)
       }))
     let list = LazyList(
@@ -167,10 +169,11 @@ extension LazyList {
     definition.state.list = list
     let lifetime = Lifetime(inner)
     let readers = Owned(Cursor(list, takesOver: false))
-    let outer = Producer<Element, Failure>(stepping: { (budget) throws(Interruption<Failure>) in
-      readers.state.budget = budget
-      return try withExtendedLifetime(lifetime) { () throws(Interruption<Failure>) in
-        Step(try readers.state.next())
+    let outer = Producer<Element, Failure>(stepping: { demand in
+      readers.state.demand.budget = demand.budget
+      return withExtendedLifetime(lifetime) {
+        guard let element = readers.state.next() else { return .nothing(readers.state.absence) }
+        return .element(element)
       }
     })
     self.init(Evaluator(outer, definition: inner))

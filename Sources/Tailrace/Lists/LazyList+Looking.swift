@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 // What can be said of a list without evaluating anything.
 extension LazyList {
@@ -22,6 +22,15 @@ extension LazyList {
     var elements: [Element] = []
     for run in EvaluatedRuns(self) { elements.append(contentsOf: run.cells) }
     return elements
+  }
+
+  /// The head, if it is evaluated where the list points to.
+  @inlinable @inline(__always)
+  var evaluatedHead: Element? {
+    guard let segment, segment.published.load(ordering: .acquiring).count > offset else {
+      return nil
+    }
+    return segment.base[offset]
   }
 
   /// The name that was given with ``named(_:)``, to a list that starts at this head.
@@ -111,21 +120,20 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 
   mutating func next() -> Run? {
     while let current = segment {
-      let isComputing = current.lookAtFlight()
-      let word = current.published.load(ordering: .acquiring)
-      let count = word >> 1
+      let mark = current.published.load(ordering: .acquiring)
+      let count = mark.count
       let run = Run(segment: current, range: Swift.min(offset, count)..<count)
       segment = nil
       if !seen.insert(ObjectIdentifier(current)).inserted {
         state = .unresolved
         return nil
       }
-      if word & 1 == 0 {
-        state = isComputing ? .computing : .unresolved
+      if !mark.isClosed {
+        state = current.isComputing ? .computing : .unresolved
       } else {
         switch current.link {
         case .end: state = .end
-        case .failed(let failure): state = .failed(failure)
+        case .failed(let failure): state = .failed(Absence.known(failure))
         case .more(let next, let start):
           segment = next
           offset = start + Swift.max(0, offset - count)
@@ -138,27 +146,9 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 }
 
 extension Segment {
-  /// Writes down what a flight has brought, as any reader would, and tells if one is out.
-  @usableFromInline
-  func lookAtFlight() -> Bool {
-    let mark = published.load(ordering: .acquiring)
-    guard mark & 1 == 0, let evaluator = source.evaluator else { return false }
-    return evaluator.lookAtFlight(self, mark)
-  }
-}
-
-extension Evaluator {
-  fileprivate nonisolated func lookAtFlight(_ segment: Cells, _ mark: Int) -> Bool {
-    // Somebody computes a plain step right now.
-    guard tryClaim() else { return true }
-    defer { unclaim() }
-    return isolated { $0.commitOrTell(segment, mark) }
-  }
-
-  private func commitOrTell(_ segment: Cells, _ mark: Int) -> Bool {
-    if case .delivered = state, segment.published.load(ordering: .relaxed) == mark {
-      _ = try? settled(segment, mark)
-    }
-    return state.isComputing
+  /// Whether somebody is at the next cell.
+  var isComputing: Bool {
+    guard let evaluator = source.evaluator else { return false }
+    return evaluator.claim.isHeld && !evaluator.isAbandoned
   }
 }

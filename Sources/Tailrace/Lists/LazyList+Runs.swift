@@ -11,24 +11,24 @@ extension LazyList {
   /// What is left of a source, which is handed from the list in front to the list behind.
   private static func growing<I: AsyncIteratorProtocol>(by source: Owned<I>) -> LazyList
   where I.Element == [Element], I.Failure == Failure {
-    .suspending { () throws(Interruption<Failure>) in
+    LazyList(inTask: {
       do throws(Failure) {
         while let run = try await source.state.next(isolation: #isolation) {
           if !run.isEmpty { return .become(LazyList(sharing: run, then: growing(by: source))) }
         }
-        return .end
+        return .nothing(.end)
       } catch {
-        throw .failed(error)
+        return .nothing(.failed(error))
       }
-    }
+    })
   }
 
   /// The elements of an array, where they are, then those of a list.
   ///
   /// - Parameter elements: one or more.
   private init(sharing elements: [Element], then rest: LazyList) {
-    self.init(sharing: elements)
-    // Nobody else can see the segment yet.
-    if let segment, let next = rest.segment { segment.link = .more(next, rest.offset) }
+    let storage = Storage(elements[...])
+    let link: Link<Element, Failure> = rest.segment.map { .more($0, rest.offset) } ?? .end
+    self.init(segment: Segment(storage: storage, link: link), offset: 0)
   }
 }

@@ -138,24 +138,24 @@ extension LazyList {
     _ next: @escaping @Sendable (inout State) throws(Failure) -> Element?
   ) {
     let owned = Owned(state)
-    self.init(producer: { (_, sink) throws(Interruption<Failure>) in
+    self.init(producer: { (_, sink) in
       do throws(Failure) {
         guard retryingFailures else {
           while let element = try next(&owned.state) {
             if !sink(element) { return .stopped }
           }
-          return .end
+          return .nothing(.end)
         }
         while true {
           // Changed only if the step succeeds.
           var attempt = owned.state
           let element = try next(&attempt)
           owned.state = attempt
-          guard let element else { return .end }
+          guard let element else { return .nothing(.end) }
           if !sink(element) { return .stopped }
         }
       } catch {
-        throw retryingFailures ? .failedTransiently(error) : .failed(error)
+        return .nothing(retryingFailures ? .failedTransiently(error) : .failed(error))
       }
     })
   }
@@ -166,7 +166,7 @@ extension LazyList {
     _ next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
   ) {
     let owned = Owned(state)
-    self = .suspending { () throws(Interruption<Failure>) in
+    self.init(inTask: {
       do throws(Failure) {
         guard retryingFailures else { return Step(try await next(&owned.state)) }
         var attempt = owned.state
@@ -174,15 +174,8 @@ extension LazyList {
         owned.state = attempt
         return Step(element)
       } catch {
-        throw retryingFailures ? .failedTransiently(error) : .failed(error)
+        return .nothing(retryingFailures ? .failedTransiently(error) : .failed(error))
       }
-    }
-  }
-}
-
-extension Step {
-  @inlinable
-  init(_ element: Element?) {
-    self = if let element { .element(element) } else { .end }
+    })
   }
 }

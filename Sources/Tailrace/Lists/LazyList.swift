@@ -50,10 +50,14 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
 
   /// The list of what a closure gives step by step.
   @inlinable @inline(__always)
-  init(
-    stepping step: @escaping (_ budget: Int) throws(Interruption<Failure>) -> Step<Element, Failure>
-  ) {
+  init(stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>) {
     self.init(Evaluator(Producer(stepping: step)))
+  }
+
+  /// The list of what an asynchronous closure gives step by step, in a task that belongs to it.
+  @inlinable @inline(__always)
+  init(inTask step: @escaping AsyncProducer<Element, Failure>.Body) {
+    self.init(Evaluator(AsyncProducer(step)))
   }
 }
 
@@ -80,7 +84,7 @@ extension LazyList: AsyncSequence {
     // the producer over.
     @inlinable
     init(_ list: consuming LazyList) {
-      cursor = Cursor(list, takesOver: false, stopsWhenCancelled: true)
+      cursor = Cursor(list, takesOver: false, stopsWhenCancelled: true, drives: true)
       index = cursor.index
     }
 
@@ -102,31 +106,8 @@ extension LazyList: AsyncSequence {
       }
       cursor.index = index
       defer { (base, index, limit) = (cursor.base, cursor.index, cursor.limit) }
-      let interruption: Interruption<Failure>
-      do throws(Interruption<Failure>) {
-        return try cursor.advance()
-      } catch {
-        interruption = error
-      }
-      return try await Self.next(of: &cursor, after: interruption, isolation: actor)
-    }
-
-    @inlinable
-    static func next(
-      of cursor: inout Cursor<Element, Failure>, after interruption: Interruption<Failure>,
-      isolation actor: isolated (any Actor)?
-    ) async throws(Failure) -> Element? {
-      do throws(Interruption<Failure>) {
-        return try await cursor.nextWaiting(after: interruption)
-      } catch {
-        switch error {
-        case .failed(let failure), .failedTransiently(let failure): throw failure
-        case .waiting: preconditionFailure("a reader that waits came back without an answer")
-        case .cancelled:
-          guard let cancellation = CancellationError() as? Failure else { return nil }
-          throw cancellation
-        }
-      }
+      if let element = cursor.advance() { return element }
+      return try await cursor.nextOrFailure(orNilWhenCancelled: true)
     }
   }
 }
@@ -146,7 +127,8 @@ struct Reader<Element: Sendable, Failure: Error> {
 
   @inlinable
   init(_ list: consuming LazyList<Element, Failure>, wantsAll: Bool = false) {
-    cursor = Cursor(list, stopsWhenCancelled: CancellationError() is Failure, wantsAll: wantsAll)
+    cursor = Cursor(
+      list, stopsWhenCancelled: CancellationError() is Failure, wantsAll: wantsAll, drives: true)
   }
 
   /// After how many elements a producer comes back, to see whether the task is cancelled.
@@ -159,21 +141,18 @@ struct Reader<Element: Sendable, Failure: Error> {
     to elements: inout [Element]
   ) async throws(Failure) {
     while true {
-      let interruption: Interruption<Failure>
-      do throws(Interruption<Failure>) {
-        while let cells = try cursor.nextCells() { elements.append(contentsOf: cells) }
+      while let cells = cursor.nextCells() { elements.append(contentsOf: cells) }
+      // Else the cells say why there are none.
+      if cursor.producer != nil {
         var count = pushedAtOnce
-        let isAtEnd = try cursor.drive(fullBudget) {
+        let ending: Ending<Element, Failure> = cursor.drive(cursor.demand) {
           elements.append($0)
           count &-= 1
           return count > 0
         }
-        if isAtEnd { return }
-        continue
-      } catch {
-        interruption = error
+        if case .stopped = ending { continue }
       }
-      guard let element = try await next(after: interruption) else { return }
+      guard let element = try await cursor.nextOrFailure() else { return }
       elements.append(element)
     }
   }
@@ -184,51 +163,48 @@ struct Reader<Element: Sendable, Failure: Error> {
     _ body: (Element) -> Bool
   ) async throws(Failure) {
     while true {
-      let interruption: Interruption<Failure>
-      do throws(Interruption<Failure>) {
-        var count = pushedAtOnce
-        var isWanted = true
-        let isAtEnd = try cursor.drive(fullBudget) { element in
-          isWanted = body(element)
-          count &-= 1
-          return isWanted && count > 0
-        }
-        if isAtEnd || !isWanted { return }
-        continue
-      } catch {
-        interruption = error
+      var count = pushedAtOnce
+      var isWanted = true
+      let ending: Ending<Element, Failure> = cursor.drive(cursor.demand) { element in
+        isWanted = body(element)
+        count &-= 1
+        return isWanted && count > 0
       }
-      guard let element = try await next(after: interruption), body(element) else { return }
+      if !isWanted { return }
+      if case .stopped = ending { continue }
+      guard let element = try await cursor.nextOrFailure(), body(element) else { return }
     }
   }
 
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func next() async throws(Failure) -> Element? {
-    let interruption: Interruption<Failure>
-    do throws(Interruption<Failure>) {
-      return try cursor.next()
-    } catch {
-      interruption = error
-    }
-    return try await next(after: interruption)
+    if let element = cursor.next() { return element }
+    return try await cursor.nextOrFailure()
   }
+}
 
+extension Cursor {
+  /// The element after a pull that gave nothing, `nil` at the end.
+  ///
+  /// - Parameter isNil: how an iteration without errors ends when its task is cancelled.
   @inlinable
-  nonisolated(nonsending) mutating func next(
-    after interruption: Interruption<Failure>
+  nonisolated(nonsending) mutating func nextOrFailure(
+    orNilWhenCancelled isNil: Bool = false
   ) async throws(Failure) -> Element? {
-    do throws(Interruption<Failure>) {
-      return try await cursor.nextWaiting(after: interruption)
-    } catch {
-      switch error {
-      case .failed(let failure), .failedTransiently(let failure): throw failure
-      case .waiting: preconditionFailure("a reader that waits came back without an answer")
-      case .cancelled:
-        guard let cancellation = CancellationError() as? Failure else {
-          preconditionFailure("a reader that cannot throw a cancellation stopped for one")
-        }
-        throw cancellation
-      }
+    if let element = await nextWaiting() { return element }
+    switch absence {
+    case .end: return nil
+    case .failed(let failure), .failedTransiently(let failure): throw failure
+    case .missing, .paused:
+      preconditionFailure("a reader that waits came back without an answer")
+    case .released:
+      // To read it is an error of the program; to have waited for it, a cancellation.
+      if let cancellation = CancellationError() as? Failure { throw cancellation }
+      fatalError(Anchor<Element, Failure>.releasedText)
+    case .cancelled:
+      if let cancellation = CancellationError() as? Failure { throw cancellation }
+      if isNil { return nil }
+      preconditionFailure("a reader that cannot throw a cancellation stopped for one")
     }
   }
 }
@@ -242,17 +218,17 @@ extension LazyList {
   func destination(from origin: Segment<Element, Failure>) -> Link<Element, Failure> {
     var list = self
     while let segment = list.segment {
-      let word = segment.published.load(ordering: .acquiring)
-      if segment === origin, list.offset >= word >> 1 {
+      let mark = segment.published.load(ordering: .acquiring)
+      if segment === origin, list.offset >= mark.count {
         // The next element was defined as itself.
         let name = segment.source.evaluator?.name.load()?.text ?? "LazyList<\(Element.self)>"
-        let cycle = CyclicEvaluationError(lists: [name], position: origin.start + word >> 1)
+        let cycle = CyclicEvaluationError(lists: [name], position: origin.start + mark.count)
         return .failed(cycle.thrown())
       }
-      guard word & 1 == 1, list.offset >= word >> 1 else { break }
+      guard mark.isClosed, list.offset >= mark.count else { break }
       switch segment.link {
       case .more(let next, let offset):
-        list = LazyList(segment: next, offset: offset + list.offset - word >> 1)
+        list = LazyList(segment: next, offset: offset + list.offset - mark.count)
       case .end: return .end
       case .failed(let failure): return .failed(failure)
       }

@@ -5,11 +5,13 @@
 /// when there is enough. What a pull gives is a slot: the element, or a task that makes something of
 /// it.
 final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendable {
-  typealias Sleeper = UnsafeContinuation<Void, Never>
+  typealias Sleeper = Waiter
 
   private let state: Locked<LookaheadState<Slot, Failure, Sleeper>>
   /// Pulled from by whoever moved the state to `pulling`.
   private let source: Owned<Cursor<Element, Failure>>
+  /// Who pulls ahead, as others see who waits for whom.
+  private let node = Locked(StepTask?.none)
   private let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
   /// Gives a slot up that nobody will take.
   private let discard: @Sendable (Slot) -> Void
@@ -20,7 +22,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
     discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
     state = Locked(LookaheadState(distance: distance))
-    source = Owned(Cursor(list))
+    source = Owned(Cursor(list, drives: true))
     self.fill = fill
     self.discard = discard
   }
@@ -29,37 +31,50 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
 
   /// The next slot if it has been pulled and is ready.
   func nextNow(ifReady isReady: (Slot) -> Bool = { _ in true }) -> Slot? {
-    guard let (slot, pullsOn) = state.withLock({ $0.demandNow(ifReady: isReady) }) else {
+    let isAhead = StepTask.current?.isDrivenAhead == true
+    let demanded = state.withLock { $0.demandNow(isAhead: isAhead, ifReady: isReady) }
+    guard let (slot, pullsOn) = demanded else {
       return nil
     }
     if pullsOn { pullAhead() }
     return slot
   }
 
-  /// The next slot, `nil` at the end. For one demand at a time.
-  nonisolated(nonsending) func next() async throws(Interruption<Failure>) -> Slot? {
+  /// The next slot. For one demand at a time.
+  nonisolated(nonsending) func next() async -> Step<Slot, Failure> {
     while true {
-      switch state.withLock({ $0.demand() }) {
+      let isAhead = StepTask.current?.isDrivenAhead == true
+      switch state.withLock({ $0.demand(isAhead: isAhead) }) {
       case .slot(let slot, let pullsOn):
         if pullsOn { pullAhead() }
-        return slot
-      case .pull: return try await pullOnDemand()
+        return .element(slot)
+      case .pull: return await pullOnDemand(isAhead)
       case .wait(let puller):
         puller?.raise(to: Task.currentPriority)
-        await sleep()
-      case .end: return nil
-      case .failed(let failure): throw .failed(failure)
-      case .failedTransiently(let failure): throw .failedTransiently(failure)
-      case .abandoned: throw .cancelled
+        if let cycle = await sleep() { return .nothing(.failed(cycle.thrown())) }
+      case .end: return .nothing(.end)
+      case .failed(let failure): return .nothing(.failed(failure))
+      case .failedTransiently(let failure): return .nothing(.failedTransiently(failure))
+      case .abandoned: return .nothing(.cancelled)
       }
     }
   }
 
-  private nonisolated(nonsending) func sleep() async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        if !state.withLock({ $0.sleep(continuation) }) { continuation.resume() }
-      }
+  /// Sleeps until the element is pulled. Returns the error if it never will be.
+  private nonisolated(nonsending) func sleep() async -> CyclicEvaluationError? {
+    let waiter = Waiter()
+    guard state.withLock({ $0.sleep(waiter) }) else { return nil }
+    let (list, puller) = (StepTask.current, node.withLock { $0 })
+    if let list, let puller,
+      let cycle = WaitForGraph.add(waiter, of: list, for: nil, on: puller, asked: nil)
+    {
+      WaitForGraph.remove(waiter, of: list)
+      return cycle
+    }
+    defer { if let list { WaitForGraph.remove(waiter, of: list) } }
+    return await withTaskCancellationHandler {
+      _ = await waiter.park()
+      return nil
     } onCancel: {
       abandon()
     }
@@ -67,61 +82,62 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
 
   // MARK: Pulling
 
-  private nonisolated(nonsending) func pullOnDemand() async throws(Interruption<Failure>) -> Slot? {
-    do throws(Interruption<Failure>) {
-      guard let slot = try await pull()?.slot else { return nil }
-      if state.withLock({ $0.pulledOnDemand() }) { pullAhead() }
-      return slot
-    } catch {
-      stop(error)
-      throw error
+  private nonisolated(nonsending) func pullOnDemand(_ isAhead: Bool) async -> Step<Slot, Failure> {
+    guard let element = await source.state.nextInStep() else {
+      let absence = source.state.absence
+      stop(absence)
+      return .nothing(absence)
     }
+    let (slot, _) = filled(with: element)
+    if state.withLock({ $0.pulledOnDemand(isAhead: isAhead) }) { pullAhead() }
+    return .element(slot)
   }
 
   /// Pulls as much as there may be, in a task that has the context of the demand.
+  ///
+  /// It never waits for the list that it pulls ahead for; that waits for it, when a demand sleeps.
   private func pullAhead() {
-    let puller = Task {
-      do throws(Interruption<Failure>) {
-        while let (slot, number) = try await pull() {
-          switch state.withLock({ $0.pulledAhead(slot, number) }) {
-          case .kept(let pullsOn, let sleeper):
-            sleeper?.resume()
-            if !pullsOn { return }
-          case .refused: return discard(slot)
-          }
+    let list = StepTask.current
+    let ahead = StepTask(aheadOf: list)
+    node.withLock { $0 = ahead }
+    let puller = Task(executorPreference: ahead) { [self] in
+      while !Task.isCancelled, let element = await source.state.nextAhead(of: list) {
+        let (slot, number) = filled(with: element)
+        switch state.withLock({ $0.pulledAhead(slot, number) }) {
+        case .kept(let pullsOn, let sleeper):
+          sleeper?.wake(.retry)
+          if !pullsOn { return }
+        case .refused: return discard(slot)
         }
-      } catch {
-        stop(error)
       }
+      let absence = source.state.absence
+      // Not kept: the cell that is missing may be this list's own, which would keep itself alive.
+      source.state.absence = .paused
+      if !Task.isCancelled { stop(absence) }
     }
     if !state.withLock({ $0.attach(puller) }) { puller.cancel() }
   }
 
-  private nonisolated(nonsending) func pull() async throws(Interruption<Failure>) -> (
-    slot: Slot, number: Int
-  )? {
-    guard let element = try await source.state.nextInFlight() else {
-      end(with: nil)
-      return nil
-    }
+  private func filled(with element: Element) -> (slot: Slot, number: Int) {
     let number = state.withLock { $0.number() }
     return (fill(element, number, self), number)
   }
 
-  private func stop(_ interruption: Interruption<Failure>) {
-    switch interruption {
+  private func stop(_ absence: Absence<Failure>) {
+    switch absence {
+    case .end: end(with: nil)
     case .failed(let failure): end(with: failure)
     case .failedTransiently(let failure):
-      state.withLock { $0.failedTransiently(failure) }?.resume()
+      state.withLock { $0.failedTransiently(failure) }?.wake(.retry)
     // The list is given up, or has failed further ahead than anybody will read.
-    case .cancelled: return
-    case .waiting: preconditionFailure("a pull that waits came back without an answer")
+    case .cancelled, .released: return
+    case .missing, .paused: state.withLock { $0.gaveUp() }?.wake(.retry)
     }
   }
 
   private func end(with failure: Failure?) {
     source.state = Cursor(.empty)
-    state.withLock { $0.end(with: failure) }?.resume()
+    state.withLock { $0.end(with: failure) }?.wake(.retry)
   }
 
   // MARK: Stopping
@@ -138,7 +154,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
     let (slots, puller, sleeper) = state.withLock { $0.abandon() }
     puller?.cancel()
     for slot in slots { discard(slot) }
-    sleeper?.resume()
+    sleeper?.wake(.retry)
   }
 }
 
@@ -149,4 +165,13 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable, Failure: Error>: S
   init(_ lookahead: Lookahead<Element, Slot, Failure>) { self.lookahead = lookahead }
 
   deinit { lookahead.abandon() }
+}
+
+extension Task where Success == Void, Failure == Never {
+  /// Raises the priority, where the platform can.
+  func raise(to priority: TaskPriority) {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      escalatePriority(to: priority)
+    }
+  }
 }

@@ -59,6 +59,10 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
   private var pulls = 0
   /// Who comes behind this number will not be read: what was made of that element has failed.
   private var lastNumber = Int.max
+  /// How many slots were taken by what itself looks ahead, since the last true demand. They are no
+  /// reason to look further ahead: where a list is defined by what looks ahead of it, that would go on
+  /// for ever.
+  private var takenAhead = 0
   /// The demand that waits for what is being pulled.
   private var sleeper: Sleeper?
   /// What that demand finds: an attempt that failed and left nothing behind.
@@ -67,9 +71,9 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
 
   init(distance: Int) { self.distance = distance }
 
-  /// The next element is demanded.
-  mutating func demand() -> Demand {
-    if let (slot, pullsOn) = demandNow() { return .slot(slot, pullsOn: pullsOn) }
+  /// The next element is demanded, by a reader or by what looks ahead itself.
+  mutating func demand(isAhead: Bool = false) -> Demand {
+    if let (slot, pullsOn) = demandNow(isAhead: isAhead) { return .slot(slot, pullsOn: pullsOn) }
     if let failure = transientFailure.take() { return .failedTransiently(failure) }
     switch source {
     case .resting, .hesitating:
@@ -84,10 +88,11 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
 
   /// The next element if it has been pulled and is ready, and whether somebody is to pull on.
   mutating func demandNow(
-    ifReady isReady: (Slot) -> Bool = { _ in true }
+    isAhead: Bool = false, ifReady isReady: (Slot) -> Bool = { _ in true }
   ) -> (slot: Slot, pullsOn: Bool)? {
     guard let first = slots.first, isReady(first.slot), slots.popFirst() != nil else { return nil }
-    return (first.slot, pullsAhead())
+    takenAhead = isAhead ? takenAhead + 1 : 0
+    return (first.slot, !isAhead && pullsAhead())
   }
 
   /// A demand would sleep. False if there is something new to look at.
@@ -104,10 +109,11 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
   }
 
   /// A demand has pulled an element, and takes it. Returns whether somebody is to pull on.
-  mutating func pulledOnDemand() -> Bool {
+  mutating func pulledOnDemand(isAhead: Bool = false) -> Bool {
     guard case .pulling = source else { return false }
     source = .resting
-    return pullsAhead()
+    if !isAhead { takenAhead = 0 }
+    return !isAhead && pullsAhead()
   }
 
   /// Whoever pulls ahead has pulled an element.
@@ -119,7 +125,7 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     // It can have failed before it got here.
     guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleeper) }
     // Who sleeps takes one.
-    let pullsOn = slots.count - (sleeper == nil ? 0 : 1) < distance
+    let pullsOn = slots.count + takenAhead - (sleeper == nil ? 0 : 1) < distance
     if !pullsOn { source = .resting }
     return .kept(pullsOn: pullsOn, wakes: sleeper)
   }
@@ -135,6 +141,14 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     guard case .pulling = source else { return nil }
     source = .hesitating
     if sleeper != nil { transientFailure = failure }
+    return sleeper.take()
+  }
+
+  /// Whoever pulls ahead would have to ask the very list that it pulls ahead for: that is for a demand
+  /// to do. Returns who sleeps, to do it.
+  mutating func gaveUp() -> Sleeper? {
+    guard case .pulling = source else { return nil }
+    source = .resting
     return sleeper.take()
   }
 

@@ -24,6 +24,7 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   ///   the value, as `Task.value` does. The computation goes on while the memo exists.
   @inlinable
   nonisolated(nonsending) public func value() async throws(Failure) -> Value {
+    if let value = list.evaluatedHead { return value }
     guard let value = try await list.head() else {
       preconditionFailure("a Memo's closure gave no value")
     }
@@ -31,20 +32,24 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// The value if it has been computed, without computing it.
-  public var peek: Value? { list.evaluatedPrefix.first }
+  public var peek: Value? { list.evaluatedHead }
 }
 
 extension Memo where Failure == Never {
   /// A value that a closure computes.
   @inlinable
   public init(_ compute: @escaping @Sendable () -> Value) {
-    self.init(list: LazyList(stepping: { (_) throws(Interruption<Never>) in .last(compute()) }))
+    self.init(
+      list: LazyList(producer: { (_, sink) in
+        _ = sink(compute())
+        return .nothing(.end)
+      }))
   }
 
   /// A value that an asynchronous closure computes, in a task that belongs to the memo.
   @inlinable
   public init(_ compute: @escaping @Sendable () async -> Value) {
-    self.init(list: .suspending { () throws(Interruption<Never>) in .last(await compute()) })
+    self.init(list: LazyList(inTask: { .last(await compute()) }))
   }
 }
 
@@ -53,8 +58,9 @@ extension Memo where Failure == any Error {
   @inlinable
   public init(_ compute: @escaping @Sendable () throws -> Value) {
     self.init(
-      list: LazyList(stepping: { (_) throws(Interruption<any Error>) in
-        do { return .last(try compute()) } catch { throw .failed(error) }
+      list: LazyList(producer: { (_, sink) in
+        do { _ = sink(try compute()) } catch { return .nothing(.failed(error)) }
+        return .nothing(.end)
       }))
   }
 
@@ -62,9 +68,9 @@ extension Memo where Failure == any Error {
   @inlinable
   public init(_ compute: @escaping @Sendable () async throws -> Value) {
     self.init(
-      list: .suspending { () throws(Interruption<any Error>) in
-        do { return .last(try await compute()) } catch { throw .failed(error) }
-      })
+      list: LazyList(inTask: {
+        do { return .last(try await compute()) } catch { return .nothing(.failed(error)) }
+      }))
   }
 }
 

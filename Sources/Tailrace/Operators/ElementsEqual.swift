@@ -126,10 +126,10 @@ extension Cursor {
   @inlinable
   mutating func skipLinks() {
     while let segment {
-      let word = segment.published.load(ordering: .acquiring)
-      guard word & 1 == 1, index >= word >> 1 else { return }
+      let mark = segment.published.load(ordering: .acquiring)
+      guard mark.isClosed, index >= mark.count else { return }
       switch segment.link {
-      case .more(let next, let offset): move(to: next, at: offset &+ index &- word >> 1)
+      case .more(let next, let offset): move(to: next, at: offset &+ index &- mark.count)
       case .end: return move(to: nil, at: 0)
       // The failure is read there.
       case .failed: return

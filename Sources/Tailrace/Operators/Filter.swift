@@ -13,8 +13,9 @@ extension LazyList {
     _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
     let source = Owned(Cursor(self))
-    return LazyList(producer: { (budget, sink) throws(Interruption<Failure>) in
-      try source.state.drive(budget) { isIncluded($0) ? sink($0) : true } ? .end : .stopped
+    return LazyList(producer: { (demand, sink) in
+      var patience = Patience()
+      return source.state.drive(demand) { isIncluded($0) ? sink($0) : patience.lasts() }
     })
   }
 
@@ -31,7 +32,7 @@ extension LazyList {
   public consuming func filter(
     _ isIncluded: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    transformInFlight(()) { (_, element) async throws(Failure) in
+    transformInTask(()) { (_, element) async throws(Failure) in
       await isIncluded(element) ? .emit(element) : .skip
     }
   }
@@ -41,7 +42,7 @@ extension LazyList {
   public consuming func filter(
     _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInFlight(()) { (_, element) async throws in
+    widened().transformInTask(()) { (_, element) async throws in
       try await isIncluded(element) ? .emit(element) : .skip
     }
   }
@@ -73,7 +74,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async -> T?
   ) -> LazyList<T, Failure> {
-    transformInFlight(()) { (_, element) async throws(Failure) in
+    transformInTask(()) { (_, element) async throws(Failure) in
       Verdict(await transform(element))
     }
   }
@@ -83,7 +84,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transformInFlight(()) { (_, element) async throws in
+    widened().transformInTask(()) { (_, element) async throws in
       Verdict(try await transform(element))
     }
   }
@@ -151,7 +152,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     by areSame: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList {
-    transformInFlight(Element?.none) { (kept, element) async throws(Failure) in
+    transformInTask(Element?.none) { (kept, element) async throws(Failure) in
       if let last = kept, await areSame(last, element) { return .skip }
       kept = .some(element)
       return .emit(element)
@@ -164,7 +165,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInFlight(Element?.none) { (kept, element) async throws in
+    widened().transformInTask(Element?.none) { (kept, element) async throws in
       if let last = kept, try await areSame(last, element) { return .skip }
       kept = .some(element)
       return .emit(element)

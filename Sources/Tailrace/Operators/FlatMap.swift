@@ -130,7 +130,7 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
-    transformInFlight(()) { (_, element) async throws(Failure) in
+    transformInTask(()) { (_, element) async throws(Failure) in
       var stop = false
       return Verdict(binding: await next(element, &stop), stop)
     }.joined()
@@ -142,7 +142,7 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, any Error>?
   ) -> LazyList<T, any Error> {
-    widened().transformInFlight(()) { (_, element) async throws in
+    widened().transformInTask(()) { (_, element) async throws in
       var stop = false
       return Verdict(binding: try await next(element, &stop), stop)
     }.joined()

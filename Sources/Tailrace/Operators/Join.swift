@@ -17,18 +17,20 @@ extension LazyList {
     if right.segment == nil { return left }
     let pieces = Pieces.pair(Pieces.of(left), Pieces.of(right))
     let owned = Owned((pile: [pieces], source: Cursor<Element, Failure>?.none))
-    let producer = Producer<Element, Failure> { (budget, sink) throws(Interruption<Failure>) in
+    let producer = Producer<Element, Failure> { (demand, sink) in
       while true {
         if owned.state.source != nil {
+          // It may be at its end, and the sink have enough, with the same element.
           var isWanted = true
-          let isAtEnd = try owned.state.source?.drive(budget) {
+          let ending: Ending<Element, Failure>? = owned.state.source?.drive(demand) {
             isWanted = sink($0)
             return isWanted
           }
-          if isAtEnd == true { owned.state.source = nil }
+          guard case .nothing(.end) = ending else { return ending ?? .stopped }
+          owned.state.source = nil
           if !isWanted { return .stopped }
         }
-        guard let list = Pieces.popList(&owned.state.pile) else { return .end }
+        guard let list = Pieces.popList(&owned.state.pile) else { return .nothing(.end) }
         // The last list is not copied: this one goes on as that one.
         if owned.state.pile.isEmpty { return .become(list) }
         owned.state.source = Cursor(list)
@@ -70,19 +72,22 @@ extension LazyList {
   where Element == LazyList<Inner, Failure> {
     let outer = Owned(Cursor(self))
     let inner = Owned(Cursor<Inner, Failure>?.none)
-    return LazyList<Inner, Failure>(producer: { (budget, sink) throws(Interruption<Failure>) in
+    return LazyList<Inner, Failure>(producer: { (demand, sink) in
+      var patience = Patience()
       while true {
         if inner.state != nil {
+          // It may be at its end, and the sink have enough, with the same element.
           var isWanted = true
-          let isAtEnd = try inner.state?.drive(budget) {
+          let ending: Ending<Inner, Failure>? = inner.state?.drive(demand) {
             isWanted = sink($0)
             return isWanted
           }
-          if isAtEnd == true { inner.state = nil }
-          if !isWanted { return .stopped }
+          guard case .nothing(.end) = ending else { return ending ?? .stopped }
+          inner.state = nil
+          if !isWanted || !patience.lasts() { return .stopped }
         }
-        outer.state.budget = budget
-        guard let list = try outer.state.next() else { return .end }
+        outer.state.demand.budget = demand.budget
+        guard let list = outer.state.next() else { return .nothing(outer.state.absence) }
         inner.state = Cursor(list)
       }
     })
@@ -94,11 +99,13 @@ extension LazyList {
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: Sequence, Element.Element: Sendable {
-    stage(Element.Iterator?.none) { (inner, outer) throws(Interruption<Failure>) in
+    stage(Element.Iterator?.none) { (inner, outer) in
+      var patience = Patience()
       while true {
         if let element = inner?.next() { return .element(element) }
         inner = nil
-        guard let sequence = try outer.next() else { return .end }
+        if !patience.lasts() { return .nothing(.paused) }
+        guard let sequence = outer.next() else { return .nothing(outer.absence) }
         inner = sequence.makeIterator()
       }
     }
@@ -115,18 +122,20 @@ extension LazyList {
   @inlinable
   public func cycled() -> LazyList {
     let whole = self
-    return stage(false) { (isEmpty, source) throws(Interruption<Failure>) in
+    return stage(false) { (isEmpty, source) in
       while true {
-        if let element = try source.next() {
+        if let element = source.next() {
           isEmpty = false
           return .element(element)
         }
+        let absence = source.absence
+        guard case .end = absence else { return .nothing(absence) }
         // Twice at the end without an element between: there is none.
-        if isEmpty { return .end }
+        if isEmpty { return .nothing(.end) }
         isEmpty = true
-        let budget = source.budget
+        let demand = source.demand
         source = Cursor(whole)
-        source.budget = budget
+        source.demand = demand
       }
     }
   }
@@ -141,9 +150,9 @@ extension LazyList {
   @inlinable
   public consuming func interspersed(with separator: Element) -> LazyList {
     stage((isFirst: true, pending: Element?.none)) {
-      (state, source) throws(Interruption<Failure>) in
+      (state, source) in
       if let element = state.pending.take() { return .element(element) }
-      guard let element = try source.next() else { return .end }
+      guard let element = source.next() else { return .nothing(source.absence) }
       if state.isFirst {
         state.isFirst = false
         return .element(element)

@@ -17,8 +17,8 @@ extension LazyList {
     _ transform: @escaping @Sendable (Element) -> T
   ) -> LazyList<T, Failure> {
     let source = Owned(Cursor(self))
-    return LazyList<T, Failure>(producer: { (budget, sink) throws(Interruption<Failure>) in
-      try source.state.drive(budget) { sink(transform($0)) } ? .end : .stopped
+    return LazyList<T, Failure>(producer: { (demand, sink) in
+      source.state.drive(demand) { sink(transform($0)) }
     })
   }
 
@@ -35,7 +35,13 @@ extension LazyList {
   public consuming func map<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
-    transformInFlight(()) { (_, element) async throws(Failure) in .emit(await transform(element)) }
+    let source = Owned(Cursor(self, drives: true))
+    return LazyList<T, Failure>(inTask: {
+      var next = source.state.next()
+      if next == nil { next = await source.state.nextWaiting() }
+      guard let element = next else { return .nothing(source.state.absence) }
+      return .element(await transform(element))
+    })
   }
 
   /// The results of an asynchronous throwing closure for each element, one at a time.
@@ -43,7 +49,7 @@ extension LazyList {
   public consuming func map<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transformInFlight(()) { (_, element) async throws in
+    widened().transformInTask(()) { (_, element) async throws in
       .emit(try await transform(element))
     }
   }

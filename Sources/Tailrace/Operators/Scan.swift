@@ -34,7 +34,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     _ initial: Result, _ combine: @escaping @Sendable (Result, Element) async -> Result
   ) -> LazyList<Result, Failure> {
-    transformInFlight(initial) { (result, element) async throws(Failure) in
+    transformInTask(initial) { (result, element) async throws(Failure) in
       result = await combine(result, element)
       return .emit(result)
     }
@@ -45,7 +45,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     _ initial: Result, _ combine: @escaping @Sendable (Result, Element) async throws -> Result
   ) -> LazyList<Result, any Error> {
-    widened().transformInFlight(initial) { (result, element) async throws in
+    widened().transformInTask(initial) { (result, element) async throws in
       result = try await combine(result, element)
       return .emit(result)
     }
@@ -84,7 +84,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) async -> Void
   ) -> LazyList<Result, Failure> {
-    transformInFlight(initial) { (result, element) async throws(Failure) in
+    transformInTask(initial) { (result, element) async throws(Failure) in
       await update(&result, element)
       return .emit(result)
     }
@@ -96,7 +96,7 @@ extension LazyList {
     into initial: Result,
     _ update: @escaping @Sendable (inout Result, Element) async throws -> Void
   ) -> LazyList<Result, any Error> {
-    widened().transformInFlight(initial) { (result, element) async throws in
+    widened().transformInTask(initial) { (result, element) async throws in
       try await update(&result, element)
       return .emit(result)
     }
@@ -147,10 +147,12 @@ extension LazyList {
   public consuming func chunks(ofCount count: Int) -> LazyList<[Element], Failure> {
     require(
       count > 0, "LazyList.chunks(ofCount:) takes a count of 1 or more, not \(count)")
-    return stage([Element]()) { (chunk, source) throws(Interruption<Failure>) in
+    return stage([Element]()) { (chunk, source) in
       while chunk.count < count {
-        guard let element = try source.next() else {
-          return chunk.isEmpty ? .end : .last(chunk)
+        guard let element = source.next() else {
+          let absence = source.absence
+          if case .end = absence, !chunk.isEmpty { return .last(chunk) }
+          return .nothing(absence)
         }
         chunk.append(element)
       }

@@ -1,3 +1,5 @@
+public import Synchronization
+
 extension LazyList {
   /// The first elements, at most so many.
   ///
@@ -32,8 +34,8 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: deferred; the first demand also evaluates what is dropped.
-  /// - Complexity: the cells are shared. Once evaluated, the result holds nothing of what it dropped
-  ///   but the rest of a segment, at most 127 elements.
+  /// - Complexity: O(*segments*) for what is evaluated; the cells are shared. Once evaluated, the result
+  ///   holds nothing of what it dropped but the rest of a segment, at most 127 elements.
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
   ///
   /// Replaces `-skip:`.
@@ -42,21 +44,37 @@ extension LazyList {
     require(
       count >= 0,
       "LazyList.dropFirst(_:) takes a count of 0 or more, not \(count); use dropFirst(0) for all")
-    guard let segment else { return self }
+    guard count > 0 else { return self }
     let (position, overflows) = offset.addingReportingOverflow(count)
-    // Within the segment there is nothing to let go of.
-    if !overflows, position < segment.capacity {
-      return LazyList(segment: segment, offset: position)
+    if overflows { return skipping(count) }
+    var list = LazyList(segment: segment, offset: position)
+    // What is evaluated is passed right here: the links are known.
+    while let segment = list.segment, list.offset >= segment.capacity {
+      let mark = segment.published.load(ordering: .acquiring)
+      guard mark.isClosed else { return list.skippingRest(of: segment) }
+      switch segment.link {
+      case .end: return .empty
+      case .failed(let failure): return .failing(Absence.known(failure))
+      case .more(let next, let start):
+        list = LazyList(segment: next, offset: start + list.offset - mark.count)
+      }
     }
-    return skipping(count)
+    return list
+  }
+
+  /// The list from a position on that lies behind an open segment.
+  @inlinable
+  consuming func skippingRest(of segment: Segment<Element, Failure>) -> LazyList {
+    let evaluated = segment.published.load(ordering: .acquiring).count
+    return LazyList(segment: segment, offset: evaluated).skipping(offset - evaluated)
   }
 
   /// A list of its own, which lets go of this one's head as soon as it is evaluated.
   @inlinable
   consuming func skipping(_ count: Int) -> LazyList {
-    stage(count) { (remaining, source) throws(Interruption<Failure>) in
+    stage(count) { (remaining, source) in
       while remaining > 0 {
-        guard try source.next() != nil else { return .end }
+        guard source.next() != nil else { return .nothing(source.absence) }
         remaining -= 1
       }
       return .become(source.rest)
@@ -92,7 +110,7 @@ extension LazyList {
   public consuming func prefix(
     while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    transformInFlight(()) { (_, element) async throws(Failure) in
+    transformInTask(()) { (_, element) async throws(Failure) in
       await predicate(element) ? .emit(element) : .end
     }
   }
@@ -102,7 +120,7 @@ extension LazyList {
   public consuming func prefix(
     while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInFlight(()) { (_, element) async throws in
+    widened().transformInTask(()) { (_, element) async throws in
       try await predicate(element) ? .emit(element) : .end
     }
   }
@@ -142,7 +160,7 @@ extension LazyList {
   public consuming func drop(
     while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    droppingInFlight { (element) async throws(Failure) in await predicate(element) }
+    droppingInTask { (element) async throws(Failure) in await predicate(element) }
   }
 
   /// The elements from the first one that does not satisfy an asynchronous throwing predicate.
@@ -150,26 +168,27 @@ extension LazyList {
   public consuming func drop(
     while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().droppingInFlight(while: predicate)
+    widened().droppingInTask(while: predicate)
   }
 
-  /// One flight for all that is dropped; what follows pays for none.
+  /// One step for all that is dropped; what follows needs no task.
   @inlinable
-  consuming func droppingInFlight(
+  consuming func droppingInTask(
     while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool
   ) -> LazyList {
-    let source = Owned(Cursor(self))
-    return .suspending { () throws(Interruption<Failure>) in
-      while let element = try await source.state.nextInFlight() {
+    let source = Owned(Cursor(self, drives: true))
+    return LazyList(inTask: {
+      while let element = await source.state.nextInStep() {
         let isDropped: Bool
         do throws(Failure) {
           isDropped = try await predicate(element)
         } catch {
-          throw .failed(error)
+          return .nothing(.failed(error))
         }
         if !isDropped { return .become(source.state.rest.prepending(element)) }
+        if Task.isCancelled { return .nothing(.cancelled) }
       }
-      return .end
-    }
+      return .nothing(source.state.absence)
+    })
   }
 }

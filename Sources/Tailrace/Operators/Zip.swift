@@ -14,10 +14,10 @@ public func zip<each Element: Sendable, Failure: Error>(
   _ list: repeat LazyList<each Element, Failure>
 ) -> LazyList<(repeat each Element), Failure> {
   let column = (repeat Column(each list))
-  return LazyList(stepping: { (budget) throws(Interruption<Failure>) in
+  return LazyList(stepping: { demand in
     // All of them first, and only then any: a list that is waited for loses nothing.
     for column in repeat each column {
-      guard try column.fill(budget) else { return .end }
+      if let absence = column.fill(demand.budget) { return .nothing(absence) }
     }
     return .element((repeat (each column).take()))
   })
@@ -38,14 +38,14 @@ public func zip<First: Sendable, Second: Sendable, Failure: Error>(
   _ first: LazyList<First, Failure>, _ second: LazyList<Second, Failure>
 ) -> LazyList<(First, Second), Failure> {
   first.stage((pending: First?.none, second: Cursor(second))) {
-    (state, source) throws(Interruption<Failure>) in
+    (state, source) in
     if state.pending == nil {
-      guard let element = try source.next() else { return .end }
+      guard let element = source.next() else { return .nothing(source.absence) }
       state.pending = .some(element)
     }
-    state.second.budget = source.budget
-    guard let other = try state.second.next(), let element = state.pending.take() else {
-      return .end
+    state.second.demand.budget = source.demand.budget
+    guard let other = state.second.next(), let element = state.pending.take() else {
+      return .nothing(state.second.absence)
     }
     return .element((element, other))
   }
@@ -58,13 +58,13 @@ private final class Column<Element: Sendable, Failure: Error> {
 
   init(_ list: LazyList<Element, Failure>) { source = Cursor(list) }
 
-  /// Has an element ready, or says that there is none.
-  func fill(_ budget: Int) throws(Interruption<Failure>) -> Bool {
-    if element != nil { return true }
-    source.budget = budget
-    guard let next = try source.next() else { return false }
+  /// Has an element ready, or says why there is none.
+  func fill(_ budget: Int) -> Absence<Failure>? {
+    if element != nil { return nil }
+    source.demand.budget = budget
+    guard let next = source.next() else { return source.absence }
     element = .some(next)
-    return true
+    return nil
   }
 
   func take() -> Element {

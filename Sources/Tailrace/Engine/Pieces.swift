@@ -18,7 +18,7 @@ final class Pieces<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline
   static func of(_ list: consuming LazyList<Element, Failure>) -> Pieces {
     if list.offset == 0, let segment = list.segment,
-      segment.published.load(ordering: .acquiring) == 0,
+      segment.published.load(ordering: .acquiring) == Published(count: 0),
       let pieces = segment.source.evaluator?.unevaluatedPieces()
     {
       return pieces
@@ -62,8 +62,8 @@ final class Pieces<Element: Sendable, Failure: Error>: @unchecked Sendable {
 extension Evaluator {
   /// The pieces of a concatenation that has not been evaluated at all.
   nonisolated func unevaluatedPieces() -> Pieces<Element, Failure>? {
-    guard tryClaim() else { return nil }
-    defer { unclaim() }
-    return isolated { $0.pieces }
+    guard claim.take() else { return nil }
+    defer { letGo() }
+    return pieces
   }
 }

@@ -4,7 +4,9 @@ public import Synchronization
 @usableFromInline
 enum Link<Element: Sendable, Failure: Error> {
   case end
-  case failed(Failure)
+  /// A `Failure`. Were it stored as one, what is not specialised would have to ask for its metadata, in
+  /// each `deinit` ("Memo").
+  case failed(any Error)
   /// The list goes on in that segment, at that index.
   case more(Segment<Element, Failure>, Int)
 }
@@ -18,8 +20,8 @@ enum Link<Element: Sendable, Failure: Error> {
 /// ```
 ///
 /// Cells are filled one by one, in order; laziness is per element, allocation per segment.
-/// `published` holds `count << 1 | closed`. It only grows: a reader that sees a count may read that
-/// many cells, and `link` once it sees the segment closed, without a lock, for ever.
+/// `published` only grows: a reader that sees a count may read that many cells, and `link` once it
+/// sees the segment closed, without a lock, for ever.
 ///
 /// Invariants:
 /// - `count <= capacity`; the cells below `count` are initialised and never written again.
@@ -29,7 +31,7 @@ enum Link<Element: Sendable, Failure: Error> {
 // published with release, and read after an acquire. May touch them: `Evaluator`, and readers.
 @usableFromInline
 final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  @usableFromInline let published: Atomic<Int>
+  @usableFromInline let published: Atomic<Published>
   @usableFromInline let capacity: Int
   /// The position of the first cell in the evaluator's own numbering.
   @usableFromInline let start: Int
@@ -54,7 +56,7 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     self.start = start
     self.capacity = capacity
     self.base = .allocate(capacity: capacity)
-    self.published = Atomic(0)
+    self.published = Atomic(Published(count: 0))
   }
 
   /// A closed segment: values that need no evaluation, then a link.
@@ -71,12 +73,12 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     self.base = .allocate(capacity: capacity)
     _ = UnsafeMutableBufferPointer(start: base, count: capacity).initialize(from: evaluated)
     self.link = link
-    self.published = Atomic(capacity << 1 | 1)
+    self.published = Atomic(Published(count: capacity, isClosed: true))
   }
 
   /// A closed segment: the elements of an array, where they are.
   @inlinable
-  init(storage: Storage<Element>) {
+  init(storage: Storage<Element>, link: Link<Element, Failure> = .end) {
     owner = nil
     anchor = nil
     label = nil
@@ -84,16 +86,17 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     start = 0
     capacity = storage.elements.count
     base = storage.base
-    published = Atomic(storage.elements.count << 1 | 1)
+    self.link = link
+    published = Atomic(Published(count: storage.elements.count, isClosed: true))
   }
 
   deinit {
-    let word = published.load(ordering: .relaxed)
+    let published = published.load(ordering: .relaxed)
     if storage == nil {
-      base.deinitialize(count: word >> 1)
+      base.deinitialize(count: published.count)
       base.deallocate()
     }
-    if word & 1 == 0 { source.evaluator?.abandon() }
+    if !published.isClosed { source.evaluator?.abandon() }
     // Unlinks the rest in a loop: a chain of any length is released on one frame.
     var rest = unlinked()
     while case .more(var next, _) = rest {
@@ -116,15 +119,15 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   }
 
   @inlinable
-  func append(_ element: consuming Element, to word: Int) {
-    (base + word >> 1).initialize(to: element)
-    published.store(word &+ 2, ordering: .releasing)
+  func append(_ element: consuming Element, to mark: Published) {
+    (base + mark.count).initialize(to: element)
+    published.store(mark.appended, ordering: .releasing)
   }
 
   @inlinable
-  func close(_ link: Link<Element, Failure>, at word: Int) {
+  func close(_ link: Link<Element, Failure>, at mark: Published) {
     self.link = link
-    published.store(word | 1, ordering: .releasing)
+    published.store(mark.closed, ordering: .releasing)
   }
 }
 

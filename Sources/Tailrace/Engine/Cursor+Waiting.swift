@@ -1,0 +1,92 @@
+// Pulling where one may suspend.
+extension Cursor {
+  /// Pulls inside of an asynchronous step. Where there is no element, `absence` says why.
+  @inlinable
+  nonisolated(nonsending) mutating func nextInStep() async -> Element? {
+    if let element = next() { return element }
+    return await nextWaiting()
+  }
+
+  /// Pulls ahead of all demands of a list. It does not wait for that list itself, and comes back with
+  /// what is missing.
+  nonisolated(nonsending) mutating func nextAhead(of list: StepTask?) async -> Element? {
+    while true {
+      if let element = next() { return element }
+      switch absence {
+      case .missing(let cell):
+        let (attempt, top) = cell.settleNow(isOutermost: false)
+        switch attempt {
+        case .settled, .blocked: continue
+        case .abandoned: absence = .cancelled
+        case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
+        case .mustWait:
+          guard top.cells.task !== list else {
+            absence = .missing(top)
+            return nil
+          }
+          switch await top.cells.wait(for: top, asked: segment, cancellable: true) {
+          case .retry, .drive: continue
+          case .cancelled, .abandoned: absence = .cancelled
+          case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
+          case .cycle: absence = .missing(top)
+          }
+        }
+      case .paused: continue
+      case .end, .failed, .failedTransiently, .released, .cancelled: break
+      }
+      return nil
+    }
+  }
+
+  /// Pulls after a pull that gave nothing: waits for what other tasks compute, in the isolation that
+  /// it is called from.
+  ///
+  /// `nil` at the end, after a failure, and with the absence `cancelled` if the cursor stops when it
+  /// is cancelled and would have to wait.
+  @inlinable
+  nonisolated(nonsending) mutating func nextWaiting() async -> Element? {
+    while true {
+      switch absence {
+      case .missing(let cell):
+        if let interruption = await settle(cell) {
+          absence = interruption
+          return nil
+        }
+      case .paused: break
+      case .end, .failed, .failedTransiently, .released, .cancelled: return nil
+      }
+      if let element = next() { return element }
+    }
+  }
+
+  /// Has a missing cell computed, or waits for it. Returns what keeps the cursor from trying again.
+  @inlinable
+  nonisolated(nonsending) func settle(_ cell: MissingCell) async -> Absence<Failure>? {
+    let attempted: (attempt: MissingCell.Attempt, cell: MissingCell)
+    if cell.isBulk, stopsWhenCancelled {
+      attempted = await withTaskCancellationHandler {
+        cell.settleNow(isOutermost: demand.isOutermost)
+      } onCancel: {
+        cell.cells.stopComputing()
+      }
+    } else {
+      attempted = cell.settleNow(isOutermost: demand.isOutermost)
+    }
+    switch attempted.attempt {
+    case .settled, .blocked: return nil
+    case .failedTransiently(let failure): return .failedTransiently(Absence.known(failure))
+    case .abandoned: return .released
+    case .mustWait:
+      let missing = attempted.cell
+      switch await missing.cells.wait(
+        for: missing, asked: segment, cancellable: stopsWhenCancelled)
+      {
+      case .retry, .drive: return nil
+      case .cancelled: return .cancelled
+      case .failedTransiently(let failure): return .failedTransiently(Absence.known(failure))
+      case .abandoned: return .released
+      case .cycle(let cycle): return .failed(cycle.thrown())
+      }
+    }
+  }
+}

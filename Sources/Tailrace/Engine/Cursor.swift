@@ -1,0 +1,273 @@
+public import Synchronization
+
+/// A moving position in a list: what operators and readers pull from.
+///
+/// It lets go of every segment that it has passed. A cursor that finds itself the only one who can
+/// see the unevaluated rest may take the producer over and pull from it directly: what nobody can
+/// observe is not memoized ("First pass").
+@usableFromInline
+struct Cursor<Element: Sendable, Failure: Error> {
+  /// `nil` at the end, and while the cursor pulls from a producer.
+  @usableFromInline var segment: Segment<Element, Failure>?
+  @usableFromInline var producer: Producer<Element, Failure>?
+  @usableFromInline var index: Int
+  /// Cells below it are known to be evaluated.
+  @usableFromInline var limit = 0
+  @usableFromInline var base: UnsafeMutablePointer<Element>?
+  /// What the demand that runs now says.
+  @usableFromInline var demand: Demand
+  @usableFromInline var lastAbsence = Absence<Failure>.end
+  /// Why the last pull gave no element. A missing cell is said once, and then forgotten: it would pin
+  /// its list, which may be the one that this cursor belongs to.
+  @inlinable var absence: Absence<Failure> {
+    mutating get {
+      let absence = lastAbsence
+      if case .missing = absence { lastAbsence = .paused }
+      return absence
+    }
+    set { lastAbsence = newValue }
+  }
+  @usableFromInline var takesOver: Bool
+  /// A cancelled task gets evaluated elements only.
+  @usableFromInline let stopsWhenCancelled: Bool
+  /// The cursor pulls where it may wait, and has asynchronous steps run right there. A plain stage must
+  /// not: it holds the claim of its own list.
+  @usableFromInline let drives: Bool
+
+  @inlinable
+  init(
+    _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
+    stopsWhenCancelled: Bool = false, wantsAll: Bool = false, drives: Bool = false
+  ) {
+    index = list.offset
+    self.takesOver = takesOver
+    self.stopsWhenCancelled = stopsWhenCancelled
+    self.drives = drives
+    demand = Demand(isBulk: wantsAll)
+    base = list.segment?.base
+    segment = list.segment
+  }
+
+  /// Pulls one element. Where there is none, `absence` says why; at the end it does so again and again.
+  ///
+  /// Evaluated elements are read from memory: no lock, no atomic operation, no allocation.
+  @inlinable @inline(__always)
+  mutating func next() -> Element? {
+    if index < limit {
+      let element = base.unsafelyUnwrapped[index]
+      index &+= 1
+      return element
+    }
+    return advance()
+  }
+
+  @inlinable
+  mutating func advance() -> Element? {
+    while true {
+      if producer != nil {
+        if let element = pull() { return element }
+        if segment == nil { return nil }
+      }
+      // The references are moved out and back, not copied: a copy is two atomic counts per element.
+      guard var segment = segment.take() else {
+        absence = .end
+        return nil
+      }
+      let mark = segment.published.load(ordering: .acquiring)
+      let count = mark.count
+      if index < count {
+        limit = count
+        let element = segment.base[index]
+        index &+= 1
+        self.segment = consume segment
+        return element
+      }
+      if mark.isClosed {
+        if follow(consume segment, count) { continue }
+        return nil
+      }
+      if takesOver, index == count, takeOver(from: &segment, mark) { continue }
+      let isNew = demandNext(of: segment, mark)
+      self.segment = consume segment
+      if !isNew { return nil }
+    }
+  }
+
+  /// Has the cell after the evaluated ones computed. False where it is not there; `absence` says why.
+  @inlinable @inline(__always)
+  mutating func demandNext(of segment: Segment<Element, Failure>, _ mark: Published) -> Bool {
+    if stopsWhenCancelled, Task.isCancelled {
+      absence = .cancelled
+      return false
+    }
+    if segment.owner != nil {
+      if drives, !demand.isOutermost, segment.owner.unsafelyUnwrapped.task != nil {
+        demand.isOutermost = StepTask.current == nil
+      }
+      var deeper = demand
+      deeper.budget &-= 1
+      return segment.owner.unsafelyUnwrapped.demand(
+        segment, after: mark, deeper, drives: drives && !demand.isBulk, &lastAbsence)
+    }
+    guard let evaluator = segment.source.evaluator else {
+      absence = .missing(MissingCell(segment, mark: mark, isBulk: false))
+      return false
+    }
+    var deeper = demand
+    deeper.budget &-= 1
+    return evaluator.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
+  }
+
+  /// Takes the producer over, if nobody else can see what it would give.
+  @inlinable @inline(__always)
+  mutating func takeOver(
+    from segment: inout Segment<Element, Failure>, _ mark: Published
+  ) -> Bool {
+    guard isKnownUniquelyReferenced(&segment), let producer = segment.owner?.takeProducer() else {
+      return false
+    }
+    // Nobody will look at the segment again; there is nothing left to abandon.
+    segment.close(.end, at: mark)
+    self.producer = producer
+    limit = 0
+    index = 0
+    return true
+  }
+
+  /// Pulls from the producer that was taken over. `nil` when it has none: the cursor is at the end, or
+  /// in the list that goes on, or `absence` says what is in the way.
+  @inlinable
+  mutating func pull() -> Element? {
+    if demand.budget <= 1 {
+      // Too deep: gives the producer cells of its own again, and unwinds to evaluate them.
+      putBack()
+      return nil
+    }
+    while producer != nil {
+      if stopsWhenCancelled, Task.isCancelled {
+        absence = .cancelled
+        return nil
+      }
+      var element: Element?
+      let isStopped = run {
+        element = .some($0)
+        return false
+      }
+      if element != nil || !isStopped { return element }
+      // The search came up for air.
+    }
+    return nil
+  }
+
+  /// Runs the producer that was taken over, until the sink wants no more, or the search comes up for
+  /// air: then it returns true. Else the cursor has moved on, or `absence` says why there is no more.
+  @inlinable @inline(__always)
+  mutating func run(_ sink: Producer<Element, Failure>.Sink) -> Bool {
+    guard let producer = producer.take() else { return false }
+    switch producer(Demand(budget: demand.budget &- 1, isBulk: demand.isBulk), sink) {
+    case .stopped:
+      self.producer = consume producer
+      return true
+    case .become(let list):
+      absence = .end
+      move(to: list.segment, at: list.offset)
+    case .nothing(.end): absence = .end
+    case .nothing(.failed(let failure)):
+      // The fate of the rest, remembered where there is nothing but it.
+      let fate = LazyList<Element, Failure>.failing(failure)
+      move(to: fate.segment, at: 0)
+    case .nothing(let why):
+      self.producer = consume producer
+      absence = why
+    }
+    return false
+  }
+
+  /// Hands elements to a sink until it wants no more, or until there are none.
+  @inlinable @inline(__always)
+  mutating func drive<Output>(
+    _ demand: Demand, _ sink: Producer<Element, Failure>.Sink
+  ) -> Ending<Output, Failure> {
+    self.demand = demand
+    while true {
+      if producer != nil, demand.budget > 1 {
+        if stopsWhenCancelled, Task.isCancelled {
+          absence = .cancelled
+          return .nothing(absence)
+        }
+        if run(sink) { return .stopped }
+        if producer != nil || segment == nil { return .nothing(absence) }
+      }
+      guard let element = next() else { return .nothing(absence) }
+      if !sink(element) { return .stopped }
+    }
+  }
+
+  /// Moves past the cells that are evaluated here, and lends them; evaluates some if there are none.
+  ///
+  /// They stay for as long as the cursor does not move on. `nil` where there are none, for the reason
+  /// that `absence` says, and where a producer was taken over.
+  @inlinable
+  mutating func nextCells() -> UnsafeBufferPointer<Element>? {
+    while var segment = segment.take() {
+      let mark = segment.published.load(ordering: .acquiring)
+      let count = mark.count
+      if index < count {
+        let cells = UnsafeBufferPointer(start: segment.base + index, count: count - index)
+        index = count
+        self.segment = consume segment
+        return cells
+      }
+      if mark.isClosed {
+        if follow(consume segment, count) { continue }
+        return nil
+      }
+      if takesOver, index == count, takeOver(from: &segment, mark) { return nil }
+      let isNew = demandNext(of: segment, mark)
+      self.segment = consume segment
+      if !isNew { return nil }
+    }
+    absence = .end
+    return nil
+  }
+
+  /// Goes on after a closed segment. False if the list has failed there.
+  @inlinable
+  mutating func follow(_ segment: consuming Segment<Element, Failure>, _ count: Int) -> Bool {
+    switch segment.link {
+    case .end: move(to: nil, at: 0)
+    case .more(let next, let offset): move(to: next, at: offset &+ index &- count)
+    case .failed(let failure):
+      self.segment = consume segment
+      absence = .failed(Absence.known(failure))
+      return false
+    }
+    return true
+  }
+
+  @inlinable
+  mutating func move(to segment: Segment<Element, Failure>?, at index: Int) {
+    self.index = index
+    limit = 0
+    base = segment?.base
+    self.segment = segment
+  }
+
+  /// Goes back to cells, for good, so that what is missing can be waited for there.
+  @inlinable
+  mutating func putBack() {
+    guard let producer = producer.take() else { return }
+    takesOver = false
+    let list = LazyList(Evaluator(producer))
+    move(to: list.segment, at: 0)
+  }
+
+  /// What has not been pulled yet, as a list.
+  @inlinable
+  var rest: LazyList<Element, Failure> {
+    mutating get {
+      putBack()
+      return LazyList(segment: segment, offset: index)
+    }
+  }
+}

@@ -1,0 +1,273 @@
+public import Synchronization
+
+// The asynchronous half: steps that may suspend, in the list's own task.
+extension Evaluator {
+  /// Has the list's task compute the cell behind the front of `segment`, for as long as that takes no
+  /// suspension. True when there is something new to see.
+  @inlinable @inline(never)
+  nonisolated func demand(
+    _ segment: Cells, after mark: Published, of task: StepTask, isBulk: Bool = false,
+    isOutermost: Bool, _ absence: inout Absence<Failure>
+  ) -> Bool {
+    guard claim.take() else {
+      absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
+      return false
+    }
+    guard segment.published.load(ordering: .relaxed) == mark else {
+      letGo()
+      return true
+    }
+    let position = segment.start + mark.count
+    task.computed.store(position, ordering: .relaxed)
+    task.wanted.store(isBulk ? segment.end(after: mark) : position + 1, ordering: .relaxed)
+    lent = segment
+    if !task.isStarted { start(task) }
+    switch task.drive(isOutermost: isOutermost) {
+    case .suspended:
+      task.wanted.store(0, ordering: .relaxed)
+      absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
+      return false
+    case .parked:
+      switch letGoOfTask() {
+      case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
+      case .abandoned: absence = .released
+      default: return true
+      }
+      return false
+    }
+  }
+
+  /// The task has parked, and its driver lets go of the claim. Returns what the step came to.
+  @inlinable
+  nonisolated func letGoOfTask() -> Wake {
+    guard let leftOpen else {
+      letGo()
+      return .retry
+    }
+    self.leftOpen = nil
+    letGo()
+    return leftOpen
+  }
+
+  /// A reader that has waited drives on.
+  @usableFromInline
+  nonisolated func driveOn(_ task: StepTask, wanting end: Int) -> Wake {
+    // Held here for as long as it is lent.
+    let open = front
+    lent = open
+    task.wanted.store(end, ordering: .relaxed)
+    return withExtendedLifetime(open) {
+      if case .parked = task.driveOn() { return letGoOfTask() }
+      task.wanted.store(0, ordering: .relaxed)
+      return .retry
+    }
+  }
+
+  /// For the holder of the claim.
+  @inlinable @inline(never)
+  nonisolated func start(_ task: StepTask) {
+    guard let asyncProducer else { fatalError(Anchor<Element, Failure>.releasedText) }
+    task.start(self) { asyncProducer.start(self, task) }
+  }
+
+  /// The task's life: a step, and as many more as are wanted, then it parks until the next demand.
+  ///
+  /// It holds the claim whenever it runs.
+  @inlinable
+  nonisolated(nonsending) func run(in task: StepTask) async {
+    while let step = await step() {
+      switch write(step) {
+      case .over:
+        if let leftover = leftover() { Reclaimer.release(leftover) }
+        return task.end()
+      case .wrote(let position):
+        var wanted = task.wanted.load(ordering: .relaxed)
+        if claim.isContested {
+          // First those who wait for what is there: the next step may wait for them.
+          wanted = max(wanted, serve(before: position))
+          if claim.isAbandoned { wanted = 0 }
+        }
+        if position < wanted {
+          task.computed.store(position, ordering: .relaxed)
+          continue
+        }
+      case .leftOpen: break
+      }
+      task.willPark()
+      await task.park()
+    }
+    task.end()
+  }
+
+  /// What the producer gives; `nil` once it has been let go of.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func step() async -> Step<Element, Failure>? {
+    guard let asyncProducer else { return nil }
+    return await asyncProducer.body()
+  }
+
+  @usableFromInline
+  enum Progress {
+    /// The cells before this position are there.
+    case wrote(Int)
+    case leftOpen
+    case over
+  }
+
+  /// Writes down what a step gave. For the holder of the claim.
+  @inlinable
+  nonisolated func write(_ step: Step<Element, Failure>) -> Progress {
+    // Nobody can read it any more.
+    guard let segment = task.unsafelyUnwrapped.isDriven ? lent : front else { return .over }
+    let mark = segment.published.load(ordering: .relaxed)
+    let isFull = mark.count == segment.capacity
+    switch step {
+    case .element(let element):
+      if isFull { extend(segment, with: element) } else { segment.append(element, to: mark) }
+      return .wrote(segment.start + mark.count + 1)
+    case .last(let element):
+      if isFull {
+        let last = Cells(evaluated: CollectionOfOne(element), link: .end)
+        segment.close(.more(last, 0), at: mark)
+      } else {
+        segment.append(element, to: mark)
+        segment.close(.end, at: mark.appended)
+      }
+    case .become(let list): segment.close(list.destination(from: segment), at: mark)
+    case .nothing(.end): segment.close(.end, at: mark)
+    case .nothing(.failed(let failure)): segment.close(.failed(failure), at: mark)
+    case .nothing(.cancelled) where !claim.isAbandoned:
+      // Only the step itself can have cancelled its task.
+      segment.close(.failed(Absence<Failure>.cancellation), at: mark)
+    case .nothing(.failedTransiently(let failure)): leftOpen = .failedTransiently(failure)
+    case .nothing(.released): leftOpen = .abandoned
+    case .nothing: return .leftOpen
+    }
+    guard let leftOpen else { return .over }
+    if claim.isContested { dismiss(leftOpen) }
+    return .leftOpen
+  }
+}
+
+extension Evaluator: SteppingList {
+  @usableFromInline nonisolated var title: String {
+    name.load()?.text ?? "LazyList<\(Element.self)>"
+  }
+
+  @usableFromInline
+  nonisolated func isLeft() { if front !== lent { front = lent } }
+
+  @usableFromInline
+  nonisolated func hasParked() {
+    _ = letGoOfTask()
+  }
+}
+
+extension Segment: MemoCells {
+  /// The position up to which a bulk demand computes: the end of this segment, or of the next.
+  @inlinable
+  func end(after mark: Published) -> Int {
+    start + capacity + (mark.count == capacity ? Capacity<Element>.following(capacity) : 0)
+  }
+
+  @usableFromInline var task: StepTask? { source.evaluator?.task }
+  @usableFromInline var title: String { source.evaluator?.title ?? "LazyList<\(Element.self)>" }
+  @usableFromInline func position(of mark: Published) -> Int { start + mark.count }
+  @usableFromInline func isMissing(_ mark: Published) -> Bool {
+    published.load(ordering: .acquiring) == mark
+  }
+
+  @usableFromInline
+  func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
+    guard isMissing(cell.mark) else { return .settled }
+    guard let evaluator = source.evaluator else { return .abandoned }
+    var absence = Absence<Failure>.end
+    let isNew =
+      if let task = evaluator.task {
+        evaluator.demand(
+          self, after: cell.mark, of: task, isBulk: cell.isBulk, isOutermost: demand.isOutermost,
+          &absence)
+      } else {
+        evaluator.demand(
+          self, after: cell.mark, Demand(budget: demand.budget, isBulk: cell.isBulk), drives: false,
+          &absence)
+      }
+    if isNew { return .settled }
+    switch absence {
+    case .missing(let other) where other.cells === self:
+      return evaluator.isAbandoned ? .abandoned : .mustWait
+    case .missing(let other): return .blocked(other)
+    case .failedTransiently(let failure): return .failedTransiently(failure)
+    case .released: return .abandoned
+    case .end, .failed, .cancelled, .paused: return .settled
+    }
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func wait(
+    for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
+  ) async -> Wake {
+    guard let evaluator = source.evaluator else { return .abandoned }
+    let waiter = Waiter()
+    // Until there is anything new, also if everything is wanted: the next step may wait for this
+    // reader to have seen it.
+    let next = position(of: cell.mark) + 1
+    let isWaiting = evaluator.enter(waiter, until: next) { [self] in !isMissing(cell.mark) }
+    guard isWaiting else { return evaluator.isAbandoned ? .abandoned : .retry }
+    defer { evaluator.leave(waiter) }
+    guard let task = evaluator.task else { return await waiter.wait(cancellable: cancellable) }
+    task.raise(to: Task.currentPriority)
+    let executor = StepTask.preferredExecutor
+    let node = executor as? StepTask
+    if let node,
+      let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: task, asked: asked)
+    {
+      WaitForGraph.remove(waiter, of: node)
+      return .cycle(cycle)
+    }
+    defer { if let node { WaitForGraph.remove(waiter, of: node) } }
+    // A reader may drive on where the step may go on: not on an actor, nor as a step of its own.
+    let isExpecting = node == nil && #isolation == nil && task.expect(waiter, preferring: executor)
+    let wake = await waiter.wait(cancellable: cancellable, raising: task)
+    guard isExpecting else { return wake }
+    if case .drive = wake {
+      return evaluator.driveOn(task, wanting: cell.isBulk ? end(after: cell.mark) : next)
+    }
+    task.stopExpecting()
+    return wake
+  }
+
+  @usableFromInline
+  func stopComputing() { source.evaluator?.task?.wanted.store(0, ordering: .relaxed) }
+
+  @usableFromInline
+  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {
+    guard let evaluator = source.evaluator, evaluator.claim.take() else { return }
+    if isMissing(mark) { close(.failed(cycle.thrown()), at: mark) }
+    evaluator.letGo()
+  }
+}
+
+extension Waiter {
+  /// Waits to be woken; a cancelled task is, if that may be.
+  nonisolated(nonsending) func wait(cancellable: Bool) async -> Wake {
+    guard cancellable else { return await park() }
+    return await withTaskCancellationHandler {
+      await park()
+    } onCancel: {
+      wake(.cancelled)
+    }
+  }
+
+  /// Waits for a step, which rises with the task that waits for it.
+  nonisolated(nonsending) func wait(cancellable: Bool, raising task: StepTask) async -> Wake {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+      return await wait(cancellable: cancellable)
+    }
+    return await withTaskPriorityEscalationHandler {
+      await wait(cancellable: cancellable)
+    } onPriorityEscalated: { _, priority in
+      task.raise(to: priority)
+    }
+  }
+}

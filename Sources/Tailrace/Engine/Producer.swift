@@ -1,0 +1,188 @@
+/// Why a pull gave no element.
+@usableFromInline
+enum Absence<Failure: Error>: Sendable {
+  /// There is none, and never will be.
+  case end
+  /// The element's fate, remembered at its position.
+  case failed(Failure)
+  /// This attempt failed; the next demand tries again, with the same state.
+  case failedTransiently(Failure)
+  /// Another cell has to come first. Waiting for it means to suspend, or to unwind the stack.
+  case missing(MissingCell)
+  /// It can be computed no more: it belongs to a recursive definition whose list has been released.
+  case released
+  /// The reader's task is cancelled, and the element is not evaluated.
+  case cancelled
+  /// A long search came up for air: ask again.
+  case paused
+}
+
+extension Absence {
+  /// The failure that was stored for any list.
+  @inlinable
+  static func known(_ failure: any Error) -> Failure {
+    guard let failure = failure as? Failure else {
+      fatalError("a LazyList that fails with \(Failure.self) was given \(failure)")
+    }
+    return failure
+  }
+
+  /// A cancellation, as a failure; a trap where there can be none.
+  @inlinable
+  static var cancellation: Failure {
+    guard let cancellation = CancellationError() as? Failure else {
+      fatalError("a step of a LazyList that cannot fail has cancelled its own task")
+    }
+    return cancellation
+  }
+}
+
+/// What a step gives: at most one element, and what comes after it.
+@usableFromInline
+enum Step<Element: Sendable, Failure: Error>: Sendable {
+  /// One more element; there may be others.
+  case element(Element)
+  /// One more element, known to be the last: the producer is released with it.
+  case last(Element)
+  /// No element from here; the rest of this list is that list. Its cells are shared, not copied.
+  case become(LazyList<Element, Failure>)
+  /// No element.
+  case nothing(Absence<Failure>)
+
+  @inlinable
+  init(_ element: Element?) {
+    self = if let element { .element(element) } else { .nothing(.end) }
+  }
+}
+
+/// Why a producer came back.
+@usableFromInline
+enum Ending<Element: Sendable, Failure: Error>: Sendable {
+  /// The sink wanted no more; or a long search came up for air, without an element.
+  case stopped
+  /// The rest of this list is that list. Its cells are shared, not copied.
+  case become(LazyList<Element, Failure>)
+  /// There are no more elements for now, or for ever.
+  case nothing(Absence<Failure>)
+}
+
+/// What a demand says to the producers that it runs.
+@usableFromInline
+struct Demand: Sendable {
+  /// How many producers may still call one another before the stack is unwound.
+  @usableFromInline var budget: Int
+  /// Every element is wanted, whatever it is: sources may compute a segment at a time.
+  @usableFromInline var isBulk: Bool
+  /// The demand is known to come from no step of a list: nobody drives anything below it.
+  @usableFromInline var isOutermost = false
+
+  @inlinable
+  init(budget: Int = fullBudget, isBulk: Bool = false) {
+    self.budget = budget
+    self.isBulk = isBulk
+  }
+}
+
+/// How many producers may call one another before the stack is unwound and the rest is evaluated
+/// from its top.
+@usableFromInline
+let fullBudget = 64
+
+/// The closure that computes a list's next elements, and hands each to a sink.
+///
+/// The sink says whether it wants another. When it does not, the producer comes back at once, with
+/// `stopped`, or with the end if it knows that there is no other. A sink that wants one element
+/// pulls; a sink that wants them all is pushed to, at one call for each stage and element: the only
+/// way for a chain of stages to keep up with a loop ("Collecting").
+///
+/// A producer is *restartable*: when it comes back for a missing cell it has recorded all that it
+/// consumed, and running it again goes on from there. That is why one synchronous definition of an
+/// operator serves sources that suspend and sources that do not.
+///
+/// The closure sits in a class because a call through a borrowed object's `let` costs no
+/// reference counting; a closure loaded from a variable is retained for each call ("First pass").
+// Guard: the claim of the list that it computes; or the cursor that took it over.
+// May touch it: `Evaluator.step`, and that cursor.
+@usableFromInline
+final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  @usableFromInline typealias Sink = (Element) -> Bool
+  @usableFromInline typealias Run = (_ demand: Demand, _ sink: Sink) -> Ending<Element, Failure>
+
+  @usableFromInline let run: Run
+
+  @inlinable
+  init(_ run: @escaping Run) { self.run = run }
+
+  /// A producer that is told how to take one step.
+  @inlinable @inline(__always)
+  convenience init(stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>) {
+    self.init { (demand, sink) in
+      while true {
+        switch step(demand) {
+        case .element(let element): if !sink(element) { return .stopped }
+        case .last(let element):
+          _ = sink(element)
+          return .nothing(.end)
+        case .become(let list): return .become(list)
+        case .nothing(.paused): return .stopped
+        case .nothing(let absence): return .nothing(absence)
+        }
+      }
+    }
+  }
+
+  @inlinable @inline(never)
+  func callAsFunction(_ demand: Demand, _ sink: Sink) -> Ending<Element, Failure> {
+    run(demand, sink)
+  }
+
+  /// One step.
+  @inlinable
+  func step(_ demand: Demand) -> Step<Element, Failure> {
+    var element: Element?
+    let ending = self(demand) {
+      element = .some($0)
+      return false
+    }
+    switch ending {
+    case .stopped: return element.map { .element($0) } ?? .nothing(.paused)
+    case .nothing(.end): return element.map { .last($0) } ?? .nothing(.end)
+    case .nothing(let absence): return element.map { .element($0) } ?? .nothing(absence)
+    case .become(let list): return .become(list)
+    }
+  }
+}
+
+/// The closure that takes a list's asynchronous steps, in the list's own task.
+// Guard: the claim of the list that it computes. May touch it: that list's task.
+@usableFromInline
+final class AsyncProducer<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  @usableFromInline
+  typealias Body = nonisolated(nonsending) () async -> Step<Element, Failure>
+
+  @usableFromInline let body: Body
+  /// Starts the task. Made where the types are known, so that the task's loop is specialised
+  /// ("Async steps").
+  @usableFromInline
+  let start: @Sendable (Evaluator<Element, Failure>, StepTask) -> Task<Void, Never>
+
+  @inlinable
+  init(_ body: @escaping Body) {
+    self.body = body
+    start = { (evaluator, task) in
+      Task(executorPreference: task) { await evaluator.run(in: task) }
+    }
+  }
+}
+
+/// Mutable state that a producer's closure owns.
+// Guard: reached through one producer only, so the producer's guard is this one's.
+// May touch it: that producer's closure. Its accesses never overlap; the dynamic check of that
+// costs 10 ns an element ("First pass").
+@usableFromInline
+final class Owned<State>: @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline var state: State
+
+  @inlinable
+  init(_ state: consuming State) { self.state = state }
+}

@@ -1,0 +1,154 @@
+/// What a per-element operator does with one element of its source.
+@usableFromInline
+enum Verdict<Output: Sendable>: Sendable {
+  case emit(Output)
+  case skip
+  /// Emits, and ends the list: the source is released at once.
+  case last(Output)
+  case end
+}
+
+/// A source and the state of the operator that pulls from it.
+@usableFromInline
+struct Pulling<Element: Sendable, Failure: Error, State> {
+  @usableFromInline var source: Cursor<Element, Failure>
+  @usableFromInline var state: State
+
+  @inlinable
+  init(
+    _ list: consuming LazyList<Element, Failure>, _ state: consuming State, drives: Bool = false
+  ) {
+    source = Cursor(list, drives: drives)
+    self.state = state
+  }
+}
+
+// The pulling face: all that an operator is written with.
+extension LazyList {
+  /// The list whose elements are pulled from this one by `pull`.
+  ///
+  /// `pull` must be restartable: where `source.next()` gives nothing it comes back with
+  /// `.nothing(source.absence)`, and is run again later with the state that it has recorded.
+  @inlinable @inline(__always)
+  consuming func stage<State, Output>(
+    _ state: consuming State,
+    _ pull:
+      @escaping (inout State, inout Cursor<Element, Failure>) -> Step<Output, Failure>
+  ) -> LazyList<Output, Failure> {
+    let owned = Owned(Pulling(self, state))
+    return LazyList<Output, Failure>(stepping: { demand in
+      owned.state.source.demand.budget = demand.budget
+      return pull(&owned.state.state, &owned.state.source)
+    })
+  }
+
+  /// The list that a verdict on each element makes.
+  ///
+  /// Inlined where the operator is called, so that its closure is part of the sink ("Collecting").
+  @inlinable @inline(__always)
+  consuming func transform<State, Output>(
+    _ state: consuming State,
+    _ judge: @escaping @Sendable (inout State, Element) throws(Failure) -> Verdict<Output>
+  ) -> LazyList<Output, Failure> {
+    let source = Owned(Cursor(self))
+    let state = Owned(state)
+    return LazyList<Output, Failure>(producer: { (demand, sink) in
+      var over: Absence<Failure>?
+      var patience = Patience()
+      // The source is asked for one by one: the verdict may be that the list ends.
+      let ending: Ending<Output, Failure> = source.state.drive(Demand(budget: demand.budget)) {
+        element in
+        do throws(Failure) {
+          switch try judge(&state.state, element) {
+          case .emit(let output): return sink(output)
+          case .skip: return patience.lasts()
+          case .last(let output): _ = sink(output)
+          case .end: break
+          }
+          over = .end
+        } catch {
+          over = .failed(error)
+        }
+        return false
+      }
+      return over.map { .nothing($0) } ?? ending
+    })
+  }
+
+  /// The list that an asynchronous verdict on each element makes, in a task that belongs to it.
+  @inlinable @inline(__always)
+  consuming func transformInTask<State, Output>(
+    _ state: consuming State,
+    _ judge:
+      nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
+      Verdict<Output>
+  ) -> LazyList<Output, Failure> {
+    let owned = Owned(Pulling(self, state, drives: true))
+    return LazyList<Output, Failure>(inTask: {
+      while true {
+        var next = owned.state.source.next()
+        if next == nil { next = await owned.state.source.nextWaiting() }
+        guard let element = next else { return .nothing(owned.state.source.absence) }
+        let verdict: Verdict<Output>
+        do throws(Failure) {
+          verdict = try await judge(&owned.state.state, element)
+        } catch {
+          return .nothing(.failed(error))
+        }
+        switch verdict {
+        case .emit(let output): return .element(output)
+        case .skip: if Task.isCancelled { return .nothing(.cancelled) }
+        case .last(let output): return .last(output)
+        case .end: return .nothing(.end)
+        }
+      }
+    })
+  }
+
+  /// This list with failures of any type, for the operators whose closures throw.
+  @inlinable
+  consuming func widened() -> LazyList<Element, any Error> {
+    if let same = self as? LazyList<Element, any Error> { return same }
+    let source = Owned(Cursor(self))
+    return LazyList<Element, any Error>(producer: { (demand, sink) in
+      let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
+      switch ending {
+      case .stopped: return .stopped
+      case .become(let list): return .become(list.widened())
+      case .nothing(let absence): return .nothing(absence.widened())
+      }
+    })
+  }
+}
+
+extension Absence {
+  @inlinable
+  func widened() -> Absence<any Error> {
+    switch self {
+    case .end: .end
+    case .failed(let failure): .failed(failure)
+    case .failedTransiently(let failure): .failedTransiently(failure)
+    case .missing(let cell): .missing(cell)
+    case .released: .released
+    case .cancelled: .cancelled
+    case .paused: .paused
+    }
+  }
+}
+
+/// How long a search goes on without a find before it comes up for air, so that a cancelled reader
+/// can leave it.
+@usableFromInline
+struct Patience {
+  @usableFromInline var rejected = 0
+
+  @inlinable
+  init() {}
+
+  /// One more was rejected.
+  @inlinable @inline(__always)
+  mutating func lasts() -> Bool {
+    rejected &+= 1
+    return rejected & 1023 != 0
+  }
+}

@@ -1,0 +1,398 @@
+internal import Dispatch
+public import Synchronization
+
+/// The one task in which a list's asynchronous steps run, and the executor that it prefers.
+///
+/// It begins at the first demand and parks between demands. Whoever demands *drives* it: the demand
+/// holds the list's claim, resumes the parked task, and runs its jobs right where it stands, for as
+/// long as they come back at once. When a step really suspends, the driver goes to wait as any
+/// reader, and the job that comes back is run on the executor that the first demand preferred, or
+/// on the global one.
+///
+/// The task parks by a hop onto this actor, whose executor keeps the job instead of running it: that
+/// costs half of what a continuation does, because nothing looks up where to resume
+/// (<doc:TheCell>). The job is then run as one of the task executor, which is why `park` touches
+/// nothing that an actor would have to protect.
+///
+/// Children of a step inherit the preferred executor, tasks that a step merely starts do not: that
+/// tells who waits for whom.
+@usableFromInline
+final actor StepTask: TaskExecutor, SerialExecutor {
+  /// What became of the task while it was driven.
+  @usableFromInline
+  enum Drive {
+    /// It wants the next demand; or it is over.
+    case parked
+    /// A step has suspended. The claim stays with the task.
+    case suspended
+  }
+
+  // Guard: the list's claim; the task has it while it runs. May touch them: the driver and the task.
+  @exclusivity(unchecked) private nonisolated(unsafe) var parked: UnownedJob?
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var isParking = false
+  /// Counts the times that the task's own job was run; and the one in which it parked, or ended.
+  @exclusivity(unchecked) private nonisolated(unsafe) var turn: UInt = 0
+  private let parkedTurn = Atomic<UInt>(0)
+  /// Whether a driver is on the stack below, who holds the open segment.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isDriven = false
+  /// Identifies the task's own job; 0 before it has started.
+  @exclusivity(unchecked) private nonisolated(unsafe) var own: UInt = 0
+  // Guard: written once, before the task starts. May touch it: everybody, then.
+  @exclusivity(unchecked) nonisolated(unsafe) private(set) var home: (any TaskExecutor)?
+
+  /// From the start of the task to its end. The list holds this object, and the task the list.
+  private struct Life: Sendable {
+    let task: Task<Void, Never>
+    let list: any SteppingList
+  }
+
+  private let life = Locked(Life?.none)
+  private nonisolated var list: (any SteppingList)? { life.withLock { $0?.list } }
+  /// A job that has come back; or else `attended` when a driver is there to run it, `expected` when one
+  /// waits to be woken by it, and `nobody`.
+  private let slot = Atomic<UInt>(0)
+  private static var nobody: UInt { 0 }
+  private static var attended: UInt { 1 }
+  private static var expected: UInt { 2 }
+  /// Who expects the task's own job, and with what priority.
+  // Guard: `slot`; written before it says `expected`. May touch it: who waits, then who brings the job.
+  @exclusivity(unchecked) private nonisolated(unsafe) var expecting: Waiter?
+  private let expectingPriority = Atomic<UInt8>(0)
+
+  /// How far the driver wants to get, counted as the list counts; 0 when there is no driver.
+  @usableFromInline let wanted = Atomic(0)
+  /// How many tasks that drive one another are on the stack.
+  private let depth = Atomic(0)
+  /// The position of the element that is computed.
+  @usableFromInline let computed = Atomic(0)
+  /// The step, or what looks ahead, that drives this one; it may be over.
+  private let driver = Locked(StepTask?.none)
+  private let hasDriver = Atomic(false)
+  /// Everybody may know where suspended steps go on.
+  private let isKnown = Atomic(false)
+  /// The highest priority that has waited.
+  private let raisedTo = Atomic<UInt8>(0)
+  private var parkings: UInt = 0
+
+  /// What a task is called that is not a list's own.
+  private let alias: String?
+
+  @usableFromInline
+  init() { alias = nil }
+
+  /// The executor of a task that works ahead for a list: a node of its own in the graph of who waits for
+  /// whom, which goes on where the list's steps do.
+  init(aheadOf list: StepTask?) {
+    alias = list?.title
+    home = list?.home
+  }
+
+  @usableFromInline
+  nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
+
+  // MARK: Driving
+
+  /// Makes the task, for the holder of the claim. It begins when it is driven.
+  @usableFromInline
+  nonisolated func start(_ list: any SteppingList, _ make: () -> Task<Void, Never>) {
+    let outer = Self.current
+    home = outer.map(\.home) ?? Self.preferredExecutor
+    raisedTo.store(Task.currentPriority.rawValue, ordering: .relaxed)
+    // Its job comes to rest, as that of a parked task does.
+    slot.store(Self.attended, ordering: .relaxed)
+    let started = make()
+    own = slot.exchange(Self.nobody, ordering: .acquiringAndReleasing)
+    parked = Self.job(own)
+    life.withLock { $0 = Life(task: started, list: list) }
+    isKnown.store(true, ordering: .releasing)
+    // Abandoned before the task was known.
+    if list.isAbandoned { started.cancel() }
+  }
+
+  @usableFromInline
+  nonisolated var isStarted: Bool { own != 0 }
+
+  /// Lets the task go on, and runs it here until it parks or suspends. For the holder of the claim,
+  /// which the task has from here on.
+  @usableFromInline
+  nonisolated func drive(isOutermost: Bool) -> Drive {
+    guard let job = parked else { preconditionFailure("a list's task was driven while it ran") }
+    parked = nil
+    let outer = isOutermost ? nil : Self.current
+    let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
+    if let outer { driver.withLock { $0 = outer } }
+    hasDriver.store(outer != nil, ordering: .relaxed)
+    self.depth.store(depth, ordering: .relaxed)
+    // Tasks that drive one another share a stack: some of them go on elsewhere.
+    guard depth <= 8 else {
+      list?.isLeft()
+      dispatch(job)
+      return .suspended
+    }
+    begin()
+    return attend(job, isDriven: true) ? .parked : .suspended
+  }
+
+  /// Runs the task's own job, and those that come back meanwhile. True if it has parked.
+  private nonisolated func attend(_ first: UnownedJob, isDriven: Bool) -> Bool {
+    var job = first
+    // A step that comes back again and again gets a thread of its own.
+    for _ in 0..<64 {
+      if run(job, isDriven: isDriven) {
+        leave(with: nil)
+        return true
+      }
+      if isDriven, slot.load(ordering: .relaxed) == Self.attended { handOver() }
+      let gone = slot.compareExchange(
+        expected: Self.attended, desired: Self.nobody, ordering: .acquiringAndReleasing)
+      if gone.exchanged { return false }
+      // Not what was seen there: the task's own job may have taken the place of a child's.
+      job = Self.job(slot.exchange(Self.attended, ordering: .acquiringAndReleasing))
+    }
+    if isDriven { handOver() }
+    leave(with: job)
+    return false
+  }
+
+  /// The driver is about to leave. While it is still there, the task's own job goes nowhere else.
+  private nonisolated func handOver() {
+    list?.isLeft()
+    isDriven = false
+  }
+
+  /// Runs jobs here no more.
+  private nonisolated func leave(with job: UnownedJob?) {
+    let left = slot.exchange(Self.nobody, ordering: .acquiringAndReleasing)
+    if let job { dispatch(job) }
+    // A straggler: of a child, or the executor of an actor that the step has called.
+    if left != Self.attended { dispatch(Self.job(left)) }
+  }
+
+  /// Runs one job. True if it was the task's own, and has parked or is over.
+  private nonisolated func run(_ job: UnownedJob, isDriven: Bool) -> Bool {
+    guard Self.bits(job) == own else {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+      return false
+    }
+    // Once the job has suspended it may be run elsewhere, and park there: that is another turn.
+    turn &+= 1
+    let turn = turn
+    self.isDriven = isDriven
+    job.runSynchronously(on: asUnownedTaskExecutor())
+    return parkedTurn.load(ordering: .relaxed) == turn
+  }
+
+  /// Whether the step that runs is wanted only by what looks ahead, directly or through other lists.
+  nonisolated var isDrivenAhead: Bool {
+    var task = self
+    for _ in 0..<64 {
+      guard task.hasDriver.load(ordering: .relaxed), let driver = task.driver.withLock({ $0 })
+      else {
+        return false
+      }
+      if driver.alias != nil { return true }
+      task = driver
+    }
+    return false
+  }
+
+  // MARK: Jobs
+
+  /// Jobs of the task and of its children come here, and those of default actors that they call.
+  @usableFromInline
+  nonisolated func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let bits = Self.bits(job)
+    if bits == own, isParking {
+      isParking = false
+      parked = job
+      parkedTurn.store(turn, ordering: .relaxed)
+      return
+    }
+    var seen = Self.attended
+    while true {
+      let taken = slot.compareExchange(
+        expected: seen, desired: bits, ordering: .acquiringAndReleasing)
+      if taken.exchanged {
+        if seen != Self.attended { dispatch(Self.job(seen)) }
+        return
+      }
+      seen = taken.original
+      // The task's own job comes before those of its children.
+      guard bits == own, seen != Self.nobody else { return dispatch(job) }
+      if seen == Self.expected { return bring(job) }
+    }
+  }
+
+  /// The task's own job, for a reader that waits to drive on.
+  private nonisolated func bring(_ job: UnownedJob) {
+    let taken = slot.compareExchange(
+      expected: Self.expected, desired: Self.bits(job), ordering: .acquiringAndReleasing)
+    // The reader has left meanwhile; or it leaves right now, because it was cancelled.
+    guard taken.exchanged else { return dispatch(job) }
+    if expecting?.wake(.drive) != true {
+      forget()
+      slot.store(Self.nobody, ordering: .releasing)
+      dispatch(job)
+    }
+  }
+
+  // MARK: Driving on
+
+  /// A reader is about to wait for a step that has suspended, where that may go on just as well: it
+  /// drives on when the job comes back, which saves telling it.
+  ///
+  /// - Returns: whether it will be woken for that.
+  nonisolated func expect(_ waiter: Waiter, preferring executor: (any TaskExecutor)?) -> Bool {
+    guard isKnown.load(ordering: .acquiring), executor === home,
+      slot.load(ordering: .relaxed) == Self.nobody
+    else { return false }
+    // One reader at a time.
+    let priority = Task.currentPriority.rawValue
+    let isFirst = expectingPriority.compareExchange(
+      expected: 0, desired: max(priority, 1), ordering: .acquiringAndReleasing)
+    guard isFirst.exchanged else { return false }
+    expecting = waiter
+    let isFree = slot.compareExchange(
+      expected: Self.nobody, desired: Self.expected, ordering: .acquiringAndReleasing)
+    if !isFree.exchanged { forget() }
+    return isFree.exchanged
+  }
+
+  /// The job is expected no more, if it was. Who takes that word back forgets the reader.
+  nonisolated func stopExpecting() {
+    let stopped = slot.compareExchange(
+      expected: Self.expected, desired: Self.nobody, ordering: .acquiringAndReleasing)
+    if stopped.exchanged { forget() }
+  }
+
+  /// Somebody is here to run jobs.
+  private nonisolated func begin() {
+    if slot.exchange(Self.attended, ordering: .acquiringAndReleasing) == Self.expected { forget() }
+  }
+
+  /// The reader was woken for the job, and drives on.
+  nonisolated func driveOn() -> Drive {
+    let job = slot.exchange(Self.attended, ordering: .acquiringAndReleasing)
+    forget()
+    depth.store(1, ordering: .relaxed)
+    return attend(Self.job(job), isDriven: true) ? .parked : .suspended
+  }
+
+  private nonisolated func forget() {
+    expecting = nil
+    expectingPriority.store(0, ordering: .releasing)
+  }
+
+  /// Has a job run where a suspended step goes on.
+  private nonisolated func dispatch(_ job: UnownedJob) {
+    if let home {
+      Task(executorPreference: home) { self.runAway(job) }
+    } else {
+      let priority = ExecutorJob(job).priority
+      DispatchQueue.global(qos: DispatchQoS.QoSClass(priority)).async { self.runAway(job) }
+    }
+  }
+
+  private nonisolated func runAway(_ job: UnownedJob) {
+    guard Self.bits(job) == own else { return job.runSynchronously(on: asUnownedTaskExecutor()) }
+    depth.store(0, ordering: .relaxed)
+    let list = list
+    begin()
+    // Nobody drives: the claim is let go of for the task.
+    if attend(job, isDriven: false) { list?.hasParked() }
+  }
+
+  private static func bits(_ job: UnownedJob) -> UInt { unsafeBitCast(job, to: UInt.self) }
+  private static func job(_ bits: UInt) -> UnownedJob { unsafeBitCast(bits, to: UnownedJob.self) }
+
+  // MARK: The task's side
+
+  /// The task is about to wait for the next demand.
+  @inlinable
+  nonisolated func willPark() { isParking = true }
+
+  /// Waits for the next demand, by being here.
+  @usableFromInline @inline(never)
+  func park() { parkings &+= 1 }
+
+  /// The last step has been taken.
+  @usableFromInline
+  nonisolated func end() {
+    parkedTurn.store(turn, ordering: .relaxed)
+    let former = life.withLock { life in
+      defer { life = nil }
+      return life
+    }
+    let driver = driver.withLock { driver in
+      defer { driver = nil }
+      return driver
+    }
+    // Released outside of the locks.
+    _ = (former, driver)
+  }
+
+  // MARK: From outside
+
+  @usableFromInline
+  nonisolated func cancel() { life.withLock { $0?.task }?.cancel() }
+
+  /// Somebody of this priority waits.
+  @usableFromInline
+  nonisolated func raise(to priority: TaskPriority) {
+    // A reader of less priority is not to carry the step on.
+    if priority.rawValue > expectingPriority.load(ordering: .relaxed) { stopExpecting() }
+    let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
+    guard before < priority.rawValue else { return }
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+    life.withLock { $0?.task }?.escalatePriority(to: priority)
+  }
+
+  /// Nobody will demand again: a parked task comes to its end. For the holder of the claim.
+  @usableFromInline
+  nonisolated func finish() {
+    guard let job = parked else { return cancel() }
+    parked = nil
+    _ = run(job, isDriven: false)
+  }
+
+  nonisolated var title: String { list?.title ?? alias ?? "LazyList" }
+  nonisolated var position: Int { computed.load(ordering: .relaxed) }
+
+  /// The list whose step the running code belongs to: its task, or a child of that.
+  @usableFromInline
+  static var current: StepTask? { preferredExecutor as? StepTask }
+
+  static var preferredExecutor: (any TaskExecutor)? {
+    guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else {
+      return nil
+    }
+    return withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
+  }
+}
+
+/// What a task needs to know of the list whose steps it runs.
+@usableFromInline
+protocol SteppingList: AnyObject, Sendable {
+  var isAbandoned: Bool { get }
+  /// What errors call the list.
+  var title: String { get }
+  /// The driver leaves, and takes its hold of the list along.
+  func isLeft()
+  /// The task has parked while nobody drove it.
+  func hasParked()
+}
+
+extension DispatchQoS.QoSClass {
+  /// The class of a job's priority.
+  init(_ priority: JobPriority) {
+    self =
+      switch priority.rawValue {
+      case ..<UInt8(10): .background
+      case ..<UInt8(18): .utility
+      case ..<UInt8(22): .default
+      case ..<UInt8(26): .userInitiated
+      default: .userInteractive
+      }
+  }
+}

@@ -1,0 +1,98 @@
+/// Who waits for whom, among the tasks of lists.
+///
+/// A node is a list's task; an edge is a wait of that task, or of a child of it, for a cell of another
+/// list whose step has suspended. Only such waits can be part of a cycle: a reader waits, but nobody
+/// waits for it, and a plain step never waits at all.
+enum WaitForGraph {
+  /// One wait. It is over as soon as the waiter is woken, or the cell is there.
+  private struct Edge: Sendable {
+    let waiter: Waiter
+    /// `nil` where the wait is not for a cell, and is over with the waiter only.
+    let cell: MissingCell?
+    let to: StepTask
+    /// The list that was asked, if the cell is another's.
+    let asked: (any MemoCells)?
+
+    var isWaiting: Bool { waiter.isWaiting && cell.map { $0.cells.isMissing($0.mark) } ?? true }
+
+    var names: [String] {
+      guard let asked, asked !== cell?.cells else { return [] }
+      return [asked.title]
+    }
+  }
+
+  private struct Waits: Sendable {
+    var edges: [ObjectIdentifier: [Edge]] = [:]
+    /// How many edges lead to each node. A node that nobody waits for closes no cycle.
+    var incoming: [ObjectIdentifier: Int] = [:]
+  }
+
+  private static let waits = Locked(Waits())
+
+  /// A step is about to wait for a cell. Returns the error if it would wait for ever.
+  static func add(
+    _ waiter: Waiter, of node: StepTask, for cell: MissingCell?, on other: StepTask,
+    asked: (any MemoCells)?
+  ) -> CyclicEvaluationError? {
+    let edge = Edge(waiter: waiter, cell: cell, to: other, asked: asked)
+    return waits.withLock { waits in
+      waits.edges[ObjectIdentifier(node), default: []].append(edge)
+      waits.incoming[ObjectIdentifier(other), default: 0] += 1
+      guard waits.incoming[ObjectIdentifier(node)] != nil else { return nil }
+      // A wait that is over stays over: if all are there still, they were all there at once.
+      guard let path = path(from: edge, to: node, waits.edges), path.allSatisfy(\.isWaiting) else {
+        return nil
+      }
+      var lists = [node.title]
+      for edge in path {
+        lists += edge.names
+        if edge.to !== node { lists.append(edge.to.title) }
+      }
+      return CyclicEvaluationError(lists: lists, position: node.position)
+    }
+  }
+
+  /// A step goes on.
+  static func remove(_ waiter: Waiter, of node: StepTask) {
+    // Released outside of the lock: it may be the last reference to a list.
+    let former = waits.withLock { waits -> Edge? in
+      let key = ObjectIdentifier(node)
+      guard var own = waits.edges[key], let index = own.firstIndex(where: { $0.waiter === waiter })
+      else { return nil }
+      let edge = own.remove(at: index)
+      waits.edges[key] = own.isEmpty ? nil : own
+      let target = ObjectIdentifier(edge.to)
+      let count = waits.incoming[target, default: 1] - 1
+      waits.incoming[target] = count == 0 ? nil : count
+      return edge
+    }
+    _ = former
+  }
+
+  /// The edges from one to a node: a search in depth, without recursion.
+  private static func path(
+    from first: Edge, to node: StepTask, _ edges: [ObjectIdentifier: [Edge]]
+  ) -> [Edge]? {
+    /// By which edge each node was reached, and from where.
+    var reached: [ObjectIdentifier: (edge: Edge, from: ObjectIdentifier?)] = [:]
+    reached[ObjectIdentifier(first.to)] = (first, nil)
+    var pile = [ObjectIdentifier(first.to)]
+    while let key = pile.popLast() {
+      if key == ObjectIdentifier(node) { break }
+      for next in edges[key] ?? [] where next.isWaiting {
+        let target = ObjectIdentifier(next.to)
+        guard reached[target] == nil else { continue }
+        reached[target] = (next, key)
+        pile.append(target)
+      }
+    }
+    var path: [Edge] = []
+    var key: ObjectIdentifier? = ObjectIdentifier(node)
+    while let here = key {
+      guard let (edge, from) = reached[here] else { return nil }
+      path.append(edge)
+      key = from
+    }
+    return path.reversed()
+  }
+}

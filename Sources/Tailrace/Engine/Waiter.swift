@@ -1,0 +1,72 @@
+/// Why a waiter goes on.
+@usableFromInline
+enum Wake: Sendable {
+  /// Something changed: look again.
+  case retry
+  /// The step that was waited for goes on, and the waiter is to drive it.
+  case drive
+  /// The waiting task was cancelled.
+  case cancelled
+  /// The step that was waited for failed and left nothing behind; a later demand tries again.
+  case failedTransiently(any Error)
+  /// Nobody else can read the list any more, and so the step was given up.
+  case abandoned
+  /// Waiting would never end.
+  case cycle(CyclicEvaluationError)
+}
+
+/// A task that waits for a cell. It is woken once; later wake-ups say nothing.
+@usableFromInline
+final class Waiter: Sendable {
+  private enum State: Sendable {
+    case new
+    case parked(UnsafeContinuation<Void, Never>)
+    case woken(Wake)
+  }
+
+  private let state = Locked(State.new)
+
+  @usableFromInline
+  init() {}
+
+  var isWaiting: Bool {
+    state.withLock { if case .woken = $0 { false } else { true } }
+  }
+
+  // The answer is in the state, not in the continuation: one that is resumed before its task has
+  // suspended hands a value over where the thread sanitizer cannot see it.
+  @usableFromInline
+  nonisolated(nonsending) func park() async -> Wake {
+    await withUnsafeContinuation { continuation in
+      let isEarly = state.withLock { state in
+        if case .woken = state { return true }
+        state = .parked(continuation)
+        return false
+      }
+      if isEarly { continuation.resume() }
+    }
+    return state.withLock { state in
+      guard case .woken(let wake) = state else {
+        preconditionFailure("a waiter went on without having been woken")
+      }
+      return wake
+    }
+  }
+
+  /// Returns false if the waiter was woken before.
+  @usableFromInline @discardableResult
+  func wake(_ wake: Wake) -> Bool {
+    let former = state.withLock { state in
+      let former = state
+      if case .woken = former {} else { state = .woken(wake) }
+      return former
+    }
+    switch former {
+    case .new: return true
+    case .parked(let continuation):
+      continuation.resume()
+      return true
+    case .woken: return false
+    }
+  }
+}

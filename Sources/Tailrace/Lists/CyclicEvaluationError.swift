@@ -1,0 +1,36 @@
+/// An element needs itself, directly or through other lists.
+///
+/// Thrown where the list's `Failure` is `any Error`; a list that cannot fail traps with the same
+/// text instead, because an endless wait would be worse.
+///
+/// ```swift
+/// let list = LazyList<Int, any Error>.recursive { list in list.map { $0 + 1 } }.named("naturals")
+/// try await list.head()   // throws: element 0 needs itself, "naturals" → … → "naturals"
+/// ```
+public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
+  /// The names of the lists, each waiting for the next, the last for the first.
+  public let lists: [String]
+  /// The position in the first list, counted from its first element, of the element that needs
+  /// itself.
+  public let position: Int
+
+  @usableFromInline
+  init(lists: [String], position: Int) {
+    self.lists = lists
+    self.position = position
+  }
+
+  /// The lists and the position, in a sentence.
+  public var description: String {
+    let path = (lists + lists.prefix(1)).map { "\"\($0)\"" }.joined(separator: " → ")
+    return "element \(position) of a LazyList needs itself: \(path); give its definition a first "
+      + "element that does not depend on the rest"
+  }
+
+  /// As a failure of a list, or a trap where that list cannot fail.
+  @inlinable
+  func thrown<Failure: Error>(as _: Failure.Type = Failure.self) -> Failure {
+    guard let failure = self as? Failure else { fatalError(description) }
+    return failure
+  }
+}

@@ -1,0 +1,121 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+@Suite("Claim: who may compute")
+struct ClaimTests {
+  /// A claim that can be handed to an expectation.
+  private final class Shared: Sendable {
+    private let claim = Claim()
+    // Guard: the claim. May touch it: its holder.
+    nonisolated(unsafe) var count = 0
+
+    var isHeld: Bool { claim.isHeld }
+    var isContested: Bool { claim.isContested }
+    var isAbandoned: Bool { claim.isAbandoned }
+    func take() -> Bool { claim.take() }
+    func release() -> Bool { claim.release() }
+    func releaseAwaited() -> Bool { claim.releaseAwaited() }
+    func await() -> Bool { claim.await() }
+    func answered() { claim.answered() }
+    func abandon() -> Bool { claim.abandon() }
+  }
+
+  @Test("it is taken by one, and let go of")
+  func taking() {
+    let claim = Shared()
+    #expect(!claim.isHeld)
+    #expect(claim.take())
+    #expect(claim.isHeld && !claim.isContested)
+    #expect(!claim.take())
+    #expect(claim.release())
+    #expect(!claim.isHeld)
+    #expect(claim.take())
+  }
+
+  @Test("there is nothing to wait for where nobody holds it")
+  func awaitingNobody() {
+    let claim = Shared()
+    #expect(!claim.await())
+    #expect(claim.take() && claim.release())
+    #expect(!claim.await())
+  }
+
+  @Test("the holder finds out that somebody waits")
+  func awaiting() {
+    let claim = Shared()
+    #expect(claim.take())
+    #expect(claim.await() && claim.await())
+    #expect(claim.isContested)
+    #expect(!claim.release())
+    #expect(claim.isHeld)
+    claim.answered()
+    #expect(!claim.isContested)
+    #expect(claim.await())
+    #expect(claim.releaseAwaited())
+    #expect(!claim.isHeld)
+    #expect(claim.take() && !claim.isContested)
+  }
+
+  @Test("it is abandoned while it is free: then it is the caller's for ever")
+  func abandonedFree() {
+    let claim = Shared()
+    #expect(claim.abandon())
+    #expect(claim.isAbandoned && claim.isHeld)
+    #expect(!claim.take())
+    #expect(!claim.abandon())
+  }
+
+  @Test("it is abandoned while it is held: then the holder keeps it", arguments: [true, false])
+  func abandonedHeld(_ isAwaited: Bool) {
+    let claim = Shared()
+    #expect(claim.take())
+    if isAwaited { #expect(claim.await()) }
+    #expect(!claim.abandon())
+    #expect(claim.isContested && claim.isAbandoned)
+    #expect(!claim.release())
+    #expect(!claim.releaseAwaited())
+    claim.answered()
+    #expect(claim.isHeld && !claim.take())
+  }
+
+  @Test("one at a time holds it, whoever comes and waits", .timeLimit(.minutes(15)))
+  func contended() async {
+    let shared = Shared()
+    await withTaskGroup { group in
+      for _ in 0..<4 {
+        group.addTask {
+          var taken = 0
+          while taken < 2_000 {
+            guard shared.take() else {
+              _ = shared.await()
+              await Task.yield()
+              continue
+            }
+            shared.count += 1
+            taken += 1
+            if !shared.release() { #expect(shared.releaseAwaited()) }
+          }
+        }
+      }
+    }
+    #expect(shared.count == 8_000)
+    #expect(!shared.isHeld)
+  }
+}
+
+@Suite("Published: how many cells there are, and whether there will be more")
+struct PublishedTests {
+  @Test(arguments: [0, 1, 2, 127, 128, 1 << 40])
+  func counts(_ count: Int) {
+    let open = Published(count: count)
+    #expect(open.count == count && !open.isClosed)
+    #expect(open.appended == Published(count: count + 1))
+    let closed = Published(count: count, isClosed: true)
+    #expect(closed.count == count && closed.isClosed)
+    #expect(open.closed == closed && closed.closed == closed)
+    #expect(open != closed && open != open.appended)
+    #expect(Published(rawValue: closed.rawValue) == closed)
+  }
+}

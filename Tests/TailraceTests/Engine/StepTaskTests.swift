@@ -1,0 +1,149 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+/// A list's task, driven by hand.
+@Suite("StepTask: runs where it is driven, and parks between demands", .timeLimit(.minutes(15)))
+struct StepTaskTests {
+  private final class Fake: SteppingList {
+    let parked = Probe<Int>()
+    let left = Counter()
+    let isGivenUp = Locked(false)
+
+    var isAbandoned: Bool { isGivenUp.withLock { $0 } }
+    var title: String { "fake" }
+    var position: Int { 0 }
+    func isLeft() { left.increment() }
+    func hasParked() { parked.record(1) }
+
+    /// As an evaluator does that nobody can read from any more.
+    func giveUp(_ task: StepTask) {
+      isGivenUp.withLock { $0 = true }
+      task.finish()
+    }
+  }
+
+  /// A task that takes so many steps.
+  private func start(
+    _ task: StepTask, _ list: Fake, steps: Int = .max,
+    _ step: @escaping @Sendable (Int) async -> Void
+  ) {
+    task.start(list) {
+      Task(executorPreference: task) {
+        for number in 0..<steps {
+          if list.isAbandoned { break }
+          await step(number)
+          task.willPark()
+          await task.park()
+        }
+        task.end()
+      }
+    }
+  }
+
+  @Test("it begins when it is driven, and runs right there")
+  func driven() {
+    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    #expect(!task.isStarted)
+    start(task, list, steps: 3) { steps.record($0) }
+    #expect(task.isStarted && steps.count == 0)
+    for count in 1...3 {
+      #expect(task.drive(isOutermost: true) == .parked)
+      #expect(steps.values == Array(0..<count))
+    }
+    // The last step was taken: it comes to its end.
+    #expect(task.drive(isOutermost: true) == .parked)
+    #expect(steps.count == 3)
+    #expect(list.parked.count == 0 && list.left.value == 0)
+  }
+
+  @Test("a step that suspends is left; it goes on elsewhere, and parks there")
+  func suspended() async {
+    let (task, list, gate, steps) = (StepTask(), Fake(), Gate(), Probe<Int>())
+    start(task, list) { number in
+      await gate.wait()
+      steps.record(number)
+    }
+    for count in 1...50 {
+      #expect(task.drive(isOutermost: true) == .suspended)
+      #expect(list.left.value == count)
+      gate.pass()
+      await list.parked.reaches(count)
+      #expect(steps.values == Array(0..<count))
+    }
+    list.giveUp(task)
+  }
+
+  @Test("a step that comes back at once is not left", arguments: [1, 10, 30])
+  func yielding(_ turns: Int) {
+    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    start(task, list, steps: 4) { number in
+      for _ in 0..<turns { await Task.yield() }
+      steps.record(number)
+    }
+    for count in 1...4 {
+      #expect(task.drive(isOutermost: true) == .parked)
+      #expect(steps.values == Array(0..<count))
+    }
+    list.giveUp(task)
+  }
+
+  @Test("a step that comes back again and again is", arguments: [100, 1000])
+  func endless(_ turns: Int) async {
+    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    start(task, list, steps: 2) { number in
+      for _ in 0..<turns { await Task.yield() }
+      steps.record(number)
+    }
+    #expect(task.drive(isOutermost: true) == .suspended)
+    await list.parked.reaches(1)
+    #expect(steps.values == [0])
+    list.giveUp(task)
+  }
+
+  @Test("the code of a step knows its list: the step, its children, and nothing else")
+  func current() async {
+    let (task, list, seen) = (StepTask(), Fake(), Probe<Bool>())
+    start(task, list, steps: 1) { _ in
+      seen.record(StepTask.current === task)
+      async let child = StepTask.current === task
+      seen.record(await child)
+      await Task.yield()
+      seen.record(StepTask.current === task)
+      seen.record(await Task { StepTask.current == nil }.value)
+      seen.record(await Task.detached { StepTask.current == nil }.value)
+    }
+    #expect(StepTask.current == nil)
+    if task.drive(isOutermost: true) == .suspended { await list.parked.reaches(1) }
+    #expect(StepTask.current == nil)
+    #expect(seen.values == [true, true, true, true, true])
+    list.giveUp(task)
+  }
+
+  @Test("a task whose list was abandoned before it began is cancelled, and comes to its end")
+  func abandoned() {
+    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    list.isGivenUp.withLock { $0 = true }
+    start(task, list) { steps.record($0) }
+    task.finish()
+    #expect(steps.count == 0)
+  }
+
+  @Test("cancelled in the middle of a step, it is told at once")
+  func cancelled() async {
+    let (task, list, gate, told) = (StepTask(), Fake(), Gate(), Gate())
+    start(task, list, steps: 1) { _ in
+      await withTaskCancellationHandler {
+        await gate.wait()
+      } onCancel: {
+        told.open()
+      }
+    }
+    #expect(task.drive(isOutermost: true) == .suspended)
+    task.cancel()
+    await told.wait()
+    gate.open()
+    await list.parked.reaches(1)
+  }
+}
