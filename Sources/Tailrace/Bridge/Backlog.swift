@@ -1,16 +1,4 @@
-/// How much of what is sent a subscription keeps until it is read.
-///
-/// The ending is always kept: it is no element, and a failure never gets lost.
-public enum SignalBufferingPolicy: Sendable, Hashable {
-  /// Everything.
-  case unbounded
-  /// So many; what is sent while they wait is dropped. 0 or more.
-  case bufferingOldest(Int)
-  /// So many; the oldest makes room for what is sent while they wait. 0 or more.
-  case bufferingNewest(Int)
-}
-
-/// What was sent and has not been read yet.
+/// What was sent and has not been read yet, and what was dropped in between.
 @usableFromInline
 struct Backlog<Element: Sendable>: Sendable {
   @usableFromInline
@@ -19,25 +7,53 @@ struct Backlog<Element: Sendable>: Sendable {
     case dropped(Element)
   }
 
-  @usableFromInline let policy: SignalBufferingPolicy
+  /// Elements that are missing.
+  @usableFromInline
+  struct Gap: Sendable {
+    /// How many elements there are in front of it, counted from the first that there ever was.
+    let position: Int
+    let count: Int
+  }
+
+  /// How many elements are kept; `.max` for everything.
+  @usableFromInline let limit: Int
+  /// The oldest makes room; otherwise what comes is not kept.
+  @usableFromInline let dropsOldest: Bool
   @usableFromInline var elements = FIFO<Element>()
+  /// How many were dropped in front of the next element, since there is a reader.
+  @usableFromInline var dropped = 0
+  /// How many elements have gone at the front, read or dropped.
+  @usableFromInline var passed = 0
+  /// What is missing between the elements, and behind them.
+  @usableFromInline var gaps = FIFO<Gap>()
 
   @inlinable
-  init(_ policy: SignalBufferingPolicy) {
+  init<Failure: Error>(_ policy: Signal<Element, Failure>.BufferingPolicy) {
     switch policy {
-    case .unbounded: break
-    case .bufferingOldest(let bound), .bufferingNewest(let bound):
-      require(
-        bound >= 0, "a Signal's bufferingPolicy keeps 0 elements or more, not \(bound)")
+    case .unbounded: (limit, dropsOldest) = (.max, false)
+    case .bufferingOldest(let bound), .failing(let bound, _): (limit, dropsOldest) = (bound, false)
+    case .bufferingNewest(let bound): (limit, dropsOldest) = (bound, true)
     }
-    self.policy = policy
+    require(
+      limit >= 0, "a Signal's bufferingPolicy keeps 0 elements or more, not \(limit)")
+  }
+
+  /// The newest so many.
+  init(newest count: Int) {
+    (limit, dropsOldest) = (count, true)
   }
 
   @inlinable var count: Int { elements.count }
 
+  /// How many elements there is room for.
+  @inlinable var remaining: Int { limit == .max ? .max : max(0, limit - count) }
+
+  /// There is room enough to be worth a wake-up, which costs as much as many elements ("Signals").
+  @inlinable var hasMuchRoom: Bool { limit - count >= max(1, limit / 4) }
+
   @inlinable
   mutating func append(_ element: Element) -> Admission {
-    if case .unbounded = policy {
+    guard limit < .max else {
       elements.append(element)
       return .kept(remaining: .max)
     }
@@ -46,34 +62,67 @@ struct Backlog<Element: Sendable>: Sendable {
 
   @inlinable
   mutating func appendWithinBound(_ element: Element) -> Admission {
-    var oldest: Element?
-    if remaining == 0 {
-      guard case .bufferingNewest(1...) = policy else { return .dropped(element) }
-      oldest = elements.popFirst()
+    guard count >= limit else {
+      elements.append(element)
+      return .kept(remaining: remaining)
     }
+    // Where nothing is kept, what is there was promised to a reader that is on its way.
+    guard dropsOldest, limit > 0, let oldest = popFirst() else {
+      lose(1)
+      return .dropped(element)
+    }
+    dropped += 1
     elements.append(element)
-    return oldest.map { .dropped($0) } ?? .kept(remaining: remaining)
+    return .dropped(oldest)
   }
 
-  /// How many elements there is room for.
-  @inlinable var remaining: Int {
-    switch policy {
-    case .unbounded: .max
-    case .bufferingOldest(let bound), .bufferingNewest(let bound): max(0, bound - count)
+  /// Elements that would come now are missing.
+  @usableFromInline
+  mutating func lose(_ count: Int) {
+    guard !elements.isEmpty else {
+      dropped += count
+      return
     }
+    let position = passed + elements.count
+    let here = gaps.removeLast { $0.position == position }
+    gaps.append(Gap(position: position, count: here.reduce(count) { $0 + $1.count }))
   }
 
-  /// Moves elements into a batch that is empty, the next one last: all that is there, or just one
-  /// where something may still have to make room for what comes.
+  /// Moves elements into a batch that is empty: all that is there, or just one where something may
+  /// still have to make room for what comes. Returns how many were dropped in front of them; `nil` if
+  /// there is nothing.
   @inlinable
-  mutating func take(into batch: inout [Element]) -> Bool {
-    if case .unbounded = policy {
-      guard !elements.arrived.isEmpty else { return false }
+  mutating func take(into batch: inout [Element]) -> Int? {
+    let dropped = dropped
+    if limit == .max, gaps.isEmpty, elements.leaving.isEmpty {
+      guard !elements.arrived.isEmpty else { return nil }
       swap(&elements.arrived, &batch)
-      return true
+      passed += batch.count
+      return dropped
     }
-    guard let element = elements.popFirst() else { return false }
+    guard let element = popFirst() else { return nil }
     batch.append(element)
-    return true
+    return dropped
+  }
+
+  @inlinable
+  mutating func popFirst() -> Element? {
+    guard let element = elements.popFirst() else { return nil }
+    passed += 1
+    if !gaps.isEmpty { reachGaps() }
+    return element
+  }
+
+  @usableFromInline
+  mutating func reachGaps() {
+    while let gap = gaps.first, gap.position <= passed {
+      dropped += gap.count
+      _ = gaps.popFirst()
+    }
+  }
+
+  /// Begins with what another one holds, for a reader that has missed nothing yet.
+  mutating func recall(_ past: Backlog) {
+    (elements, passed, gaps) = (past.elements, past.passed, past.gaps)
   }
 }

@@ -2,126 +2,167 @@
 @usableFromInline
 final class Hub<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Listener = Inbox<Element, Failure>
+  @usableFromInline typealias State = HubState<Listener, Element, Failure>
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
 
   /// Its lock is taken before that of a listener, never after it.
-  @usableFromInline let state: Locked<HubState<Listener, Failure>>
-  private let policy: SignalBufferingPolicy
+  @usableFromInline let state: Locked<State>
+  private let policy: Signal<Element, Failure>.BufferingPolicy
+  @usableFromInline let canOverflow: Bool
+  @usableFromInline let canBeFull: Bool
+  /// How long a source is kept without listeners, and by whose clock.
+  private let patience: (duration: Duration, scheduler: any Scheduler)
 
-  init(_ policy: SignalBufferingPolicy) {
-    self.policy = policy
-    state = Locked(HubState(seat: Inbox(policy)))
+  /// What somebody sends. If there is no past to give, it waits for the first subscription.
+  init(
+    _ policy: Signal<Element, Failure>.BufferingPolicy, replaying count: Int, waits: Bool
+  ) {
+    self.policy = policy.raised(to: count)
+    canOverflow = policy.overflow != nil
+    canBeFull = policy.canBeFull
+    patience = (.zero, ImmediateScheduler.shared)
+    state = Locked(State(seat: waits ? Inbox(policy) : nil, replaying: count))
   }
+
+  /// What a source sends, once for all.
+  init(
+    _ policy: Signal<Element, Failure>.BufferingPolicy, replaying count: Int,
+    source: @escaping State.Source, keptFor patience: (duration: Duration, scheduler: any Scheduler)
+  ) {
+    self.policy = policy.raised(to: count)
+    canOverflow = policy.overflow != nil
+    canBeFull = policy.canBeFull
+    self.patience = patience
+    state = Locked(State(source: source, replaying: count, isKept: patience.duration > .zero))
+  }
+
+  // MARK: Senders
 
   @inlinable
   func send(_ element: Element) -> SendResult {
-    let delivery = state.withLock { state in
-      guard case .open = state.phase else { return Delivery<Element, Failure>(.terminated) }
-      // A reader that has just left its seat to nobody still counts as "nobody listens".
-      var delivery = Delivery<Element, Failure>(.dropped(element))
-      // By index: a loop over the elements would count a reference to each of them ("Signals").
-      for index in state.listeners.indices {
-        delivery.add(state.listeners[index].state.withLock { $0.send(element) })
+    state.withLock { deliver(element, &$0) }.finish()
+  }
+
+  /// Sends an element when there is room for it everywhere, or nobody is interested, or the task is
+  /// cancelled.
+  @inlinable
+  nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
+    guard canBeFull else { return send(element) }
+    while true {
+      // Nobody else makes a listener full while the lock is held.
+      let (full, delivery) = state.withLock { state in
+        let full = firstFull(state)
+        return (full, full == nil ? deliver(element, &state) : nil)
       }
-      return delivery
+      if let delivery { return delivery.finish() }
+      if Task.isCancelled { return .dropped(element) }
+      await full?.room()
     }
-    delivery.reader?.resume()
-    for reader in delivery.otherReaders { reader.resume() }
-    return delivery.result
+  }
+
+  /// Waits until there is room everywhere, or nobody is interested, or the task is cancelled.
+  @inlinable
+  nonisolated(nonsending) func ready() async {
+    while canBeFull, !Task.isCancelled, let full = state.withLock({ firstFull($0) }) {
+      await full.room()
+    }
+  }
+
+  @inlinable
+  func firstFull(_ state: State) -> Listener? {
+    state.listeners.first { $0.state.withLock { $0.isFull } }
+  }
+
+  @inlinable @inline(__always)
+  func deliver(_ element: Element, _ state: inout State) -> Delivery<Element, Failure> {
+    guard case .open = state.phase else { return Delivery(.terminated) }
+    // A reader that has just left its seat to nobody still counts as "nobody listens".
+    var delivery = Delivery<Element, Failure>(
+      state.past.limit > 0 ? .enqueued(remaining: .max) : .dropped(element))
+    // By index: a loop over the elements would count a reference to each of them ("Signals").
+    for index in state.listeners.indices {
+      let sent = state.listeners[index].state.withLock { $0.send(element) }
+      if canOverflow, case .dropped = sent.result {
+        delivery.overflowed.append(state.listeners[index])
+      }
+      delivery.add(sent)
+    }
+    delivery.forgotten = state.remember(element)
+    return delivery
+  }
+
+  /// Elements are missing that would have been sent now.
+  @usableFromInline
+  func lose(_ count: Int) {
+    let listeners = state.withLock { state in
+      state.past.lose(count)
+      for listener in state.listeners { listener.state.withLock { $0.lose(count) } }
+      return state.listeners
+    }
+    if canOverflow { for listener in listeners { listener.settle() } }
   }
 
   func end(with failure: Failure?) {
-    let (aftermaths, handlers) = state.withLock { state in
-      let (listeners, handlers) = state.end(with: failure)
+    let (aftermaths, remains) = state.withLock { state in
+      let (listeners, remains) = state.end(with: failure)
       return (
         listeners.map { listener in
           (listener, listener.state.withLock { $0.end(with: failure) })
-        }, handlers
+        }, remains
       )
     }
     for (listener, aftermath) in aftermaths { listener.act(on: aftermath) }
-    for handler in handlers { handler() }
+    act(on: .end(remains))
   }
 
-  func subscribe() -> InboxReader<Element, Failure> {
-    var inbox = Listener(policy)
-    let offered = inbox
-    switch state.withLock({ $0.join(offered) }) {
-    case .seat(let seat): inbox = seat
-    case .listens: break
-    case .ended(let failure): inbox.end(with: failure)
-    case .abandoned: inbox.cancel()
-    }
-    inbox.onCancel { [self, unowned inbox] in leave(inbox) }
-    return InboxReader(inbox)
-  }
-
-  private func leave(_ listener: Listener) {
-    for handler in state.withLock({ $0.leave(listener) }) { handler() }
-  }
-
-  fileprivate func becomeUnreachable() {
-    let (unused, handlers) = state.withLock { $0.becomeUnreachable() }
-    unused?.cancel()
-    for handler in handlers { handler() }
-  }
-
-  func onCancel(_ handler: @escaping Disposal.Handler) {
-    if !state.withLock({ $0.onCancel(handler) }) { handler() }
+  func onTermination(_ handler: @escaping Disposal<State.Termination>.Handler) {
+    if let termination = state.withLock({ $0.onTermination(handler) }) { handler(termination) }
   }
 
   var isOver: Bool { state.withLock { $0.isOver } }
-}
 
-/// What came of sending one element to many.
-@usableFromInline
-struct Delivery<Element: Sendable, Failure: Error>: Sendable {
-  @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
+  // MARK: Readers
 
-  @usableFromInline var result: SendResult
-  @usableFromInline var isFirst = true
-  /// Nearly always there is one at most; an array would have to be allocated.
-  @usableFromInline var reader: UnsafeContinuation<Void, Never>?
-  @usableFromInline var otherReaders: [UnsafeContinuation<Void, Never>] = []
-  /// Released with this value, outside of every lock.
-  @usableFromInline var dropped: [Element] = []
-
-  @inlinable
-  init(_ result: SendResult) { self.result = result }
-
-  /// The result for all is the worst one: a drop, or the smallest room.
-  @inlinable
-  mutating func add(
-    _ sent: (result: SendResult, reader: UnsafeContinuation<Void, Never>?)
-  ) {
-    if let reader = sent.reader {
-      if self.reader == nil { self.reader = reader } else { otherReaders.append(reader) }
+  /// A subscription, unless everybody has left for good.
+  func subscribe() -> InboxReader<Element, Failure>? {
+    var inbox = Listener(policy)
+    let offered = inbox
+    let (joining, timer) = state.withLock { state in
+      offered.state.withLock { $0.backlog.recall(state.past) }
+      return state.join(offered)
     }
-    switch sent.result {
-    // It has left, and is about to say so.
-    case .terminated: return
-    case .dropped(let element):
-      if case .dropped = result, !isFirst {
-        dropped.append(element)
-      } else {
-        result = .dropped(element)
-      }
-    case .enqueued(let remaining):
-      if isFirst {
-        result = sent.result
-      } else if case .enqueued(let least) = result {
-        result = .enqueued(remaining: min(least, remaining))
-      }
+    timer?.cancel()
+    switch joining {
+    case .seat(let seat): inbox = seat
+    case .listens: break
+    case .ended(let failure): inbox.end(with: failure)
+    case .abandoned: return nil
     }
-    isFirst = false
+    inbox.onTermination { [self, unowned inbox] _ in leave(inbox) }
+    return InboxReader(inbox) { [self] _ in start() }
   }
-}
 
-/// Held by those who can subscribe to a hot signal.
-final class HubEntrance<Element: Sendable, Failure: Error>: Sendable {
-  let hub: Hub<Element, Failure>
+  private func start() { state.withLock { $0.start() }?(Signal.Subscriber(.hub(self))) }
 
-  init(_ hub: Hub<Element, Failure>) { self.hub = hub }
+  private func leave(_ listener: Listener) { act(on: state.withLock { $0.leave(listener) }) }
 
-  deinit { hub.becomeUnreachable() }
+  func becomeUnreachable() {
+    let (unused, departure) = state.withLock { $0.becomeUnreachable() }
+    unused?.cancel()
+    act(on: departure)
+  }
+
+  private func act(on departure: State.Departure) {
+    switch departure {
+    case .nothing: return
+    case .wait(let departure):
+      let timer: ScheduledWork = patience.scheduler.schedule(after: patience.duration) { [self] in
+        act(on: state.withLock { $0.timeIsUp(for: departure) })
+      }
+      state.withLock { $0.keep(timer, for: departure) }?.cancel()
+    case .end(let remains):
+      remains.timer?.cancel()
+      for handler in remains.handlers { handler() }
+    }
+  }
 }

@@ -1,11 +1,16 @@
-/// A hot signal, as a value: who listens, and whether it is over.
+/// A hot signal, as a value: who listens, what late listeners are given, and whether it is over.
 ///
 /// ```
 ///   open ── end(with:) ──▶ ended(failure?)
-///     └──── the last listener leaves, and nobody can come ──▶ abandoned
+///     │                                        nobody listens, and:
+///     ├── the sender's: nobody can come ─────────────────────────────────▶ abandoned
+///     └── a source's: nobody can come, or the source is not to be kept, or the time is up
 /// ```
 @usableFromInline
-struct HubState<Listener: AnyObject & Sendable, Failure: Error>: Sendable {
+struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Error>: Sendable {
+  @usableFromInline typealias Termination = Signal<Element, Failure>.Termination
+  @usableFromInline typealias Source = @Sendable (Signal<Element, Failure>.Subscriber) -> Void
+
   @usableFromInline
   enum Phase: Sendable {
     case open
@@ -13,71 +18,169 @@ struct HubState<Listener: AnyObject & Sendable, Failure: Error>: Sendable {
     case abandoned
   }
 
+  /// What is sent comes from …
+  enum Origin: Sendable {
+    /// whoever has the subscriber.
+    case sender
+    /// a source that the first reader is to run.
+    case source(Source)
+    /// a source that runs, for as long as somebody listens and some time after that.
+    case running
+  }
+
   enum Joining: Sendable {
     /// Take the seat: what was sent before the first subscription waits there.
     case seat(Listener)
     /// Listen from now on.
     case listens
-    /// Too late: all that is left is the ending.
+    /// Too late: all that is left is the past and the ending.
     case ended(Failure?)
     case abandoned
   }
 
-  @usableFromInline var phase = Phase.open
-  @usableFromInline var listeners: [Listener]
-  /// Kept for the first subscription.
-  var seat: Listener?
-  /// Somebody can still subscribe.
-  var isReachable = true
-  var disposal = Disposal.none
-
-  init(seat: Listener) {
-    listeners = [seat]
-    self.seat = seat
+  /// What has to be done when somebody has left.
+  enum Departure: Sendable {
+    case nothing
+    /// Wait, then say which departure it was that has been waited for.
+    case wait(departure: Int)
+    case end(Remains)
   }
 
-  /// Somebody subscribes, and offers a listener in case that the seat is taken.
-  mutating func join(_ listener: Listener) -> Joining {
-    if let seat = seat.take() { return .seat(seat) }
+  /// What has to be done when it is over.
+  struct Remains: Sendable {
+    var handlers: [@Sendable () -> Void] = []
+    /// To be cancelled.
+    var timer: ScheduledWork?
+    /// Only to be released.
+    var garbage: (Origin, Backlog<Element>)?
+  }
+
+  @usableFromInline var phase = Phase.open
+  @usableFromInline var listeners: [Listener]
+  /// What was sent last: all that a late listener gets of what was sent before it came.
+  @usableFromInline var past: Backlog<Element>
+  /// Kept for the first subscription.
+  var seat: Listener?
+  var origin: Origin
+  /// A source is kept for some time without listeners.
+  let isKept: Bool
+  /// Runs while a source is kept.
+  var timer: ScheduledWork?
+  /// How many listeners have come.
+  var arrivals = 0
+  /// Somebody can still subscribe.
+  var isReachable = true
+  var disposal = Disposal<Termination>.none
+
+  /// What somebody sends, to whom it likes. If there is a seat, it waits there for the first one.
+  init(seat: Listener?, replaying count: Int) {
+    listeners = seat.map { [$0] } ?? []
+    self.seat = seat
+    past = Backlog(newest: count)
+    origin = .sender
+    isKept = false
+  }
+
+  /// What a source sends, once for all.
+  init(source: @escaping Source, replaying count: Int, isKept: Bool) {
+    listeners = []
+    past = Backlog(newest: count)
+    origin = .source(source)
+    self.isKept = isKept
+  }
+
+  /// Keeps an element for those who come late. Returns one that is to be released.
+  @inlinable
+  mutating func remember(_ element: Element) -> Element? {
+    guard past.limit > 0, case .dropped(let oldest) = past.append(element) else { return nil }
+    return oldest
+  }
+
+  /// Somebody subscribes, and offers a listener that knows the past. Also returns a timer that is to
+  /// be cancelled.
+  mutating func join(_ listener: Listener) -> (joining: Joining, timer: ScheduledWork?) {
+    if let seat = seat.take() { return (.seat(seat), nil) }
     switch phase {
     case .open:
       listeners.append(listener)
-      return .listens
-    case .ended(let failure): return .ended(failure)
-    case .abandoned: return .abandoned
+      arrivals += 1
+      return (.listens, timer.take())
+    case .ended(let failure): return (.ended(failure), nil)
+    case .abandoned: return (.abandoned, nil)
     }
   }
 
-  /// A listener is gone. Returns what is to be run if it was the last one.
-  mutating func leave(_ listener: Listener) -> [Disposal.Handler] {
-    listeners.removeAll { $0 === listener }
-    return abandonIfDeserted()
+  /// A listener wants to read. Returns the source if it is the first one: then the caller runs it.
+  mutating func start() -> Source? {
+    guard case .open = phase, case .source(let source) = origin else { return nil }
+    origin = .running
+    return source
+  }
+
+  mutating func leave(_ listener: Listener) -> Departure {
+    guard let index = listeners.firstIndex(where: { $0 === listener }) else { return .nothing }
+    listeners.remove(at: index)
+    return departure()
   }
 
   /// Nobody can subscribe any more; a seat that was not taken never will be.
-  mutating func becomeUnreachable() -> (unused: Listener?, handlers: [Disposal.Handler]) {
+  mutating func becomeUnreachable() -> (unused: Listener?, departure: Departure) {
     isReachable = false
     let unused = seat.take()
     if let unused { listeners.removeAll { $0 === unused } }
-    return (unused, abandonIfDeserted())
+    return (unused, departure())
   }
 
-  /// The first ending counts. Returns who is to be told, and what is to be run.
-  mutating func end(with failure: Failure?) -> (listeners: [Listener], handlers: [Disposal.Handler])
-  {
-    guard case .open = phase else { return ([], []) }
+  /// There is a timer now that waits on behalf of a departure. Returns one that is to be cancelled.
+  mutating func keep(_ timer: ScheduledWork, for departure: Int) -> ScheduledWork? {
+    guard isDeserted, arrivals == departure else { return timer }
+    self.timer = timer
+    return nil
+  }
+
+  /// Nobody has come for long enough, unless somebody has.
+  mutating func timeIsUp(for departure: Int) -> Departure {
+    guard isDeserted, arrivals == departure else { return .nothing }
+    return .end(abandon())
+  }
+
+  /// The first ending counts. Returns who is to be told.
+  mutating func end(with failure: Failure?) -> (listeners: [Listener], remains: Remains) {
+    guard case .open = phase else { return ([], Remains()) }
     phase = .ended(failure)
     defer { listeners = [] }
-    return (listeners, disposal.dispose())
+    return (
+      listeners,
+      Remains(handlers: disposal.dispose(Termination(failure)), timer: timer.take())
+    )
   }
 
-  mutating func onCancel(_ handler: @escaping Disposal.Handler) -> Bool { disposal.add(handler) }
+  /// Keeps a handler. If it is too late, returns how it ended: then the caller runs the handler, now.
+  mutating func onTermination(_ handler: @escaping Disposal<Termination>.Handler) -> Termination? {
+    disposal.add(handler)
+  }
 
   var isOver: Bool { if case .open = phase { false } else { true } }
 
-  private mutating func abandonIfDeserted() -> [Disposal.Handler] {
-    guard case .open = phase, !isReachable, listeners.isEmpty else { return [] }
-    phase = .abandoned
-    return disposal.dispose()
+  private var isDeserted: Bool { !isOver && listeners.isEmpty }
+
+  private mutating func departure() -> Departure {
+    guard isDeserted else { return .nothing }
+    switch origin {
+    case _ where !isReachable: return .end(abandon())
+    case .running where isKept: return .wait(departure: arrivals)
+    case .running: return .end(abandon())
+    case .sender, .source: return .nothing
+    }
+  }
+
+  private mutating func abandon() -> Remains {
+    defer {
+      phase = .abandoned
+      origin = .running
+      past = Backlog(newest: 0)
+    }
+    return Remains(
+      handlers: disposal.dispose(.cancelled), timer: timer.take(), garbage: (origin, past))
   }
 }

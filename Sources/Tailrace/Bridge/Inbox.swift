@@ -1,33 +1,89 @@
-/// One subscription: senders put in, readers take out.
+/// One subscription: senders put in, one reader takes out.
 ///
-/// An iterator takes everything that is there at once, and is woken only when it sleeps: that is
+/// The reader takes everything that is there at once, and is woken only when it sleeps: that is
 /// what makes an element cheap ("Signals").
 @usableFromInline
 final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Sleeper = UnsafeContinuation<Void, Never>
   @usableFromInline typealias State = InboxState<Element, Failure, Sleeper>
+  @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
 
   @usableFromInline let state: Locked<State>
+  @usableFromInline let canOverflow: Bool
+  @usableFromInline let canBeFull: Bool
+
+  @usableFromInline
+  init(_ policy: Signal<Element, Failure>.BufferingPolicy) {
+    state = Locked(State(policy))
+    canOverflow = policy.overflow != nil
+    canBeFull = policy.canBeFull
+  }
+
+  // MARK: Senders
 
   @inlinable
-  init(_ policy: SignalBufferingPolicy) { state = Locked(State(policy)) }
-
-  @inlinable
-  func send(_ element: Element) -> Signal<Element, Failure>.SendResult {
+  func send(_ element: Element) -> SendResult {
     let (result, reader) = state.withLock { $0.send(element) }
     reader?.resume()
+    if canOverflow, case .dropped = result { settle() }
     return result
   }
 
+  /// Sends an element when there is room for it, or nobody is interested, or the task is cancelled.
+  @inlinable
+  nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
+    guard canBeFull else { return send(element) }
+    while true {
+      let sent = state.withLock { $0.isFull ? nil : $0.send(element) }
+      if let (result, reader) = sent {
+        reader?.resume()
+        return result
+      }
+      if Task.isCancelled { return .dropped(element) }
+      await room()
+    }
+  }
+
+  /// Waits until there is room, or nobody is interested, or the task is cancelled.
+  @inlinable
+  nonisolated(nonsending) func ready() async {
+    while canBeFull, !Task.isCancelled, state.withLock({ $0.isFull }) { await room() }
+  }
+
+  /// Sleeps until it is worth to look for room again.
   @usableFromInline
+  nonisolated(nonsending) func room() async {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        if !state.withLock({ $0.sleep(sender: continuation) }) { continuation.resume() }
+        // The handler may have come too early to find this sender.
+        if Task.isCancelled { wakeSenders() }
+      }
+    } onCancel: {
+      wakeSenders()
+    }
+  }
+
+  private func wakeSenders() {
+    for sender in state.withLock({ $0.wakeSenders() }) { sender.resume() }
+  }
+
+  @usableFromInline
+  func lose(_ count: Int) {
+    act(
+      on: state.withLock { state in
+        state.lose(count)
+        return state.settle()
+      })
+  }
+
+  @usableFromInline
+  func settle() { act(on: state.withLock { $0.settle() }) }
+
   func end(with failure: Failure?) { act(on: state.withLock { $0.end(with: failure) }) }
 
-  @usableFromInline
-  func cancel() { act(on: state.withLock { $0.cancel() }) }
-
-  @usableFromInline
-  func onCancel(_ handler: @escaping Disposal.Handler) {
-    if !state.withLock({ $0.onCancel(handler) }) { handler() }
+  func onTermination(_ handler: @escaping Disposal<State.Termination>.Handler) {
+    if let termination = state.withLock({ $0.onTermination(handler) }) { handler(termination) }
   }
 
   var isOver: Bool { state.withLock { $0.isOver } }
@@ -37,22 +93,21 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     for sleeper in aftermath.sleepers { sleeper.resume() }
   }
 
+  // MARK: The reader
+
+  /// Leaves. Unlike reading, any task may do that.
+  @usableFromInline
+  func cancel() { act(on: state.withLock { $0.cancel() }) }
+
   @inlinable
-  func take(into batch: inout [Element]) -> State.Taken {
+  func take(into batch: inout [Element]) -> (taken: State.Taken, dropped: Int) {
     // Only its own reader is here, so that the batch can be changed in the critical part.
     var own: [Element] = []
     swap(&own, &batch)
-    let (taken, sender) = state.withLock { $0.take(into: &own) }
+    let (taken, dropped, senders) = state.withLock { $0.take(into: &own) }
     swap(&own, &batch)
-    sender?.resume()
-    return taken
-  }
-
-  @inlinable
-  func takeOne() -> (taken: State.Taken, element: Element?) {
-    let (taken, element, sender) = state.withLock { $0.takeOne() }
-    sender?.resume()
-    return (taken, element)
+    for sender in senders { sender.resume() }
+    return (taken, dropped)
   }
 
   /// Sleeps until there is something new to look at. If that is wanted, being cancelled is leaving.
@@ -69,20 +124,9 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   @inlinable
   nonisolated(nonsending) func sleep() async {
     await withUnsafeContinuation { continuation in
-      let (sleeps, sender) = state.withLock { $0.sleep(reader: continuation) }
-      sender?.resume()
+      let (sleeps, senders) = state.withLock { $0.sleep(reader: continuation) }
+      for sender in senders { sender.resume() }
       if !sleeps { continuation.resume() }
-    }
-  }
-
-  /// Sleeps until an element would not be dropped, or until nobody is interested.
-  @inlinable
-  nonisolated(nonsending) func room() async {
-    // Looks again after each wake-up: where nothing is kept, only a reader that waits is room.
-    while state.withLock({ $0.isFull }) {
-      await withUnsafeContinuation { continuation in
-        if !state.withLock({ $0.sleep(sender: continuation) }) { continuation.resume() }
-      }
     }
   }
 }

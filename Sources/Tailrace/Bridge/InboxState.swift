@@ -4,7 +4,7 @@
 /// the value, asks, and acts when it has let go of its lock.
 ///
 /// ```
-///            end(with:)                     everything read
+///            end(with:), or one too many    everything read
 ///   open ───────────────▶ ended(failure?) ─────────────────▶ its ending, again and again
 ///     └──── cancel() ──────────┴────────────▶ cancelled: nothing, again and again
 /// ```
@@ -30,109 +30,135 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   @usableFromInline
   struct Aftermath: Sendable {
     @usableFromInline var sleepers: [Sleeper] = []
-    var handlers: [Disposal.Handler] = []
+    var handlers: [@Sendable () -> Void] = []
     /// Only to be released.
     var unread: Backlog<Element>?
   }
 
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
+  @usableFromInline typealias Termination = Signal<Element, Failure>.Termination
 
   @usableFromInline var phase = Phase.open
   @usableFromInline var backlog: Backlog<Element>
-  /// Readers that wait, because there is nothing to read; the first is woken first. An iterator reads
-  /// alone, the tasks that share a stream do not.
-  @usableFromInline var readers: [Sleeper] = []
-  /// A sender that waits until there is room.
-  @usableFromInline var sender: Sleeper?
-  @usableFromInline var disposal = Disposal.none
+  /// What ends the subscription when there is no room; `nil` where elements are dropped instead.
+  @usableFromInline let overflow: Failure?
+  /// The reader, if it waits because there is nothing to read.
+  @usableFromInline var reader: Sleeper?
+  /// Those who wait until there is room.
+  @usableFromInline var senders: [Sleeper] = []
+  @usableFromInline var disposal = Disposal<Termination>.none
 
   @inlinable
-  init(_ policy: SignalBufferingPolicy) { backlog = Backlog(policy) }
+  init(_ policy: Signal<Element, Failure>.BufferingPolicy) {
+    backlog = Backlog(policy)
+    overflow = policy.overflow
+  }
 
-  /// Somebody sends an element. Wakes one of the readers that wait.
+  /// Somebody sends an element. Wakes the reader if it waits.
   @inlinable
   mutating func send(_ element: Element) -> (result: SendResult, reader: Sleeper?) {
     guard case .open = phase else { return (.terminated, nil) }
-    if !readers.isEmpty {
-      // Somebody waits for it: it needs no room, not even where nothing is kept.
+    if let reader = reader.take() {
+      // It waits for this element, which needs no room, not even where nothing is kept.
       backlog.elements.append(element)
-      return (.enqueued(remaining: backlog.remaining), readers.removeFirst())
+      return (.enqueued(remaining: backlog.remaining), reader)
     }
     switch backlog.append(element) {
     case .kept(let remaining): return (.enqueued(remaining: remaining), nil)
-    case .dropped(let element): return (.dropped(element), nil)
+    case .dropped(let element):
+      if let overflow { phase = .ended(overflow) }
+      return (.dropped(element), nil)
     }
+  }
+
+  /// Elements are missing that would have been sent now.
+  mutating func lose(_ count: Int) {
+    guard case .open = phase else { return }
+    backlog.lose(count)
+    if let overflow { phase = .ended(overflow) }
   }
 
   /// Somebody sends the ending; the first one counts.
   mutating func end(with failure: Failure?) -> Aftermath {
     guard case .open = phase else { return Aftermath() }
     phase = .ended(failure)
-    return Aftermath(sleepers: wakeAll(), handlers: disposal.dispose())
+    return settle()
+  }
+
+  /// An element may have been one too many. If that was the end, everybody has to be told.
+  mutating func settle() -> Aftermath {
+    guard case .ended(let failure) = phase else { return Aftermath() }
+    return Aftermath(
+      sleepers: wakeAll(), handlers: disposal.dispose(Termination(failure)))
   }
 
   /// Nobody will read any more.
   mutating func cancel() -> Aftermath {
     if case .cancelled = phase { return Aftermath() }
     phase = .cancelled
-    let unread = backlog
-    backlog = Backlog(unread.policy)
-    return Aftermath(sleepers: wakeAll(), handlers: disposal.dispose(), unread: unread)
+    var unread = Backlog<Element>(newest: 0)
+    swap(&unread, &backlog)
+    return Aftermath(
+      sleepers: wakeAll(), handlers: disposal.dispose(.cancelled), unread: unread)
   }
 
-  /// The reader wants what is there, and has an empty batch for it. Wakes the sender if there is
-  /// room again.
+  /// The reader wants what is there, and has an empty batch for it. Also says how many elements have
+  /// been dropped in front of that, and wakes the senders if there is room again.
   @inlinable
-  mutating func take(into batch: inout [Element]) -> (taken: Taken, sender: Sleeper?) {
-    if case .cancelled = phase { return (.cancelled, nil) }
-    if backlog.take(into: &batch) { return (.elements, sender.take()) }
+  mutating func take(
+    into batch: inout [Element]
+  ) -> (taken: Taken, dropped: Int, senders: [Sleeper]) {
+    if case .cancelled = phase { return (.cancelled, backlog.dropped, []) }
+    if let dropped = backlog.take(into: &batch) {
+      return (.elements, dropped, backlog.hasMuchRoom ? wakeSenders() : [])
+    }
     switch phase {
-    case .open: return (.nothing, nil)
-    case .ended(let failure): return (.ended(failure), nil)
-    case .cancelled: return (.cancelled, nil)
+    case .open: return (.nothing, backlog.dropped, [])
+    case .ended(let failure): return (.ended(failure), backlog.dropped, [])
+    case .cancelled: return (.cancelled, backlog.dropped, [])
     }
   }
 
-  /// A reader wants one element. Wakes the sender if there is room again.
+  /// The reader found nothing, and would sleep. False if there is something new to look at.
   @inlinable
-  mutating func takeOne() -> (taken: Taken, element: Element?, sender: Sleeper?) {
-    var one: [Element] = []
-    if let element = backlog.elements.popFirst() { return (.elements, element, sender.take()) }
-    return (take(into: &one).taken, nil, nil)
-  }
-
-  /// A reader found nothing, and would sleep. False if there is something new to look at.
-  @inlinable
-  mutating func sleep(reader: Sleeper) -> (sleeps: Bool, sender: Sleeper?) {
-    guard case .open = phase, backlog.count == 0 else { return (false, nil) }
-    readers.append(reader)
-    return (true, sender.take())
+  mutating func sleep(reader: Sleeper) -> (sleeps: Bool, senders: [Sleeper]) {
+    guard case .open = phase, backlog.count == 0 else { return (false, []) }
+    self.reader = reader
+    // Where nothing is kept, a reader that waits is room.
+    return (true, wakeSenders())
   }
 
   /// A sender would sleep until there is room. False if there is, or if nobody is interested.
   @inlinable
   mutating func sleep(sender: Sleeper) -> Bool {
     guard isFull else { return false }
-    self.sender = sender
+    senders.append(sender)
     return true
   }
 
-  /// What is sent now would be dropped, by a policy that keeps the oldest.
+  /// What is sent now would find no room, and what is older would not make any.
   @inlinable
   var isFull: Bool {
-    guard case .open = phase, case .bufferingOldest(let bound) = backlog.policy else {
-      return false
-    }
-    return backlog.count >= bound && readers.isEmpty
+    guard case .open = phase, !backlog.dropsOldest, reader == nil else { return false }
+    return backlog.count >= backlog.limit
   }
 
-  /// Keeps a handler. False if the subscription is over: then the caller runs it, now.
-  mutating func onCancel(_ handler: @escaping Disposal.Handler) -> Bool { disposal.add(handler) }
+  /// Those who wait until there is room look again.
+  @inlinable
+  mutating func wakeSenders() -> [Sleeper] {
+    guard !senders.isEmpty else { return [] }
+    defer { senders = [] }
+    return senders
+  }
+
+  /// Keeps a handler. If the subscription is over, returns how it ended: then the caller runs it, now.
+  mutating func onTermination(_ handler: @escaping Disposal<Termination>.Handler) -> Termination? {
+    disposal.add(handler)
+  }
 
   var isOver: Bool { if case .open = phase { false } else { true } }
 
   private mutating func wakeAll() -> [Sleeper] {
-    defer { readers = [] }
-    return readers + (sender.take().map { [$0] } ?? [])
+    (reader.take().map { [$0] } ?? []) + wakeSenders()
   }
 }

@@ -22,47 +22,20 @@ extension LazyList {
   /// Replaces `-signalWithScheduler:` and, on `.background()`, `-signal`.
   @inlinable
   public func signal(on scheduler: any Scheduler) -> Signal<Element, Failure> {
-    Signal { subscriber in
-      walk(on: scheduler, into: subscriber) { _ in await scheduler.turn() }
+    Signal { (subscriber: Signal<Element, Failure>.Subscriber) -> Void in
+      subscriber.walk(self, on: scheduler) { _ in await scheduler.turn() }
     }.deliver(on: scheduler)
   }
 
-  /// Sends the elements from a task on the scheduler, after a pause before each, that is told how many
-  /// there have been.
+  /// A signal that walks the list without waiting for a turn, and leaves the scheduler to others now
+  /// and then: a walk that never has to wait would have it for itself.
   @inlinable
   func walk(
-    on scheduler: any Scheduler, into subscriber: Signal<Element, Failure>.Subscriber,
-    pausing pause: @escaping @Sendable (_ count: Int) async -> Void
-  ) {
-    // The task takes the list out, so that it does not keep the head while it walks.
-    let list = Owned(Optional(self))
-    let task = Task(executorPreference: scheduler) {
-      guard var iterator = list.state.take()?.makeAsyncIterator() else { return }
-      do throws(Failure) {
-        var count = 0
-        await pause(count)
-        while let element = try await iterator.next(), !Task.isCancelled {
-          subscriber.send(element)
-          count &+= 1
-          await pause(count)
-        }
-        subscriber.complete()
-      } catch {
-        subscriber.fail(error)
-      }
-    }
-    subscriber.onCancel { task.cancel() }
-  }
-
-  @inlinable
-  func walkReader(
-    on scheduler: any Scheduler, _ policy: SignalBufferingPolicy
-  ) -> SharedReader<Element, Failure> {
-    SharedReader(policy) { inbox in
-      walk(on: scheduler, into: Signal.Subscriber(.inbox(inbox))) { count in
-        // A walk that never has to wait would have the scheduler for itself.
+    on scheduler: any Scheduler, _ policy: Signal<Element, Failure>.BufferingPolicy
+  ) -> Signal<Element, Failure> {
+    Signal(bufferingPolicy: policy) { (subscriber: Signal<Element, Failure>.Subscriber) -> Void in
+      subscriber.walk(self, on: scheduler) { count in
         if count % 64 == 63 { await scheduler.turn() }
-        if case .bufferingOldest = policy { await inbox.room() }
       }
     }
   }
@@ -88,14 +61,14 @@ extension LazyList where Failure == Never {
     on scheduler: any Scheduler,
     bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncStream<Element> {
-    let policy: SignalBufferingPolicy =
+    let policy: Signal<Element, Failure>.BufferingPolicy =
       switch bufferingPolicy {
       case .unbounded: .unbounded
       case .bufferingOldest(let bound): .bufferingOldest(bound)
       case .bufferingNewest(let bound): .bufferingNewest(bound)
       @unknown default: .unbounded
       }
-    return walkReader(on: scheduler, policy).stream()
+    return walk(on: scheduler, policy).stream()
   }
 }
 
@@ -108,13 +81,13 @@ extension LazyList where Failure == any Error {
     bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy =
       .unbounded
   ) -> AsyncThrowingStream<Element, any Error> {
-    let policy: SignalBufferingPolicy =
+    let policy: Signal<Element, Failure>.BufferingPolicy =
       switch bufferingPolicy {
       case .unbounded: .unbounded
       case .bufferingOldest(let bound): .bufferingOldest(bound)
       case .bufferingNewest(let bound): .bufferingNewest(bound)
       @unknown default: .unbounded
       }
-    return walkReader(on: scheduler, policy).stream()
+    return walk(on: scheduler, policy).stream()
   }
 }

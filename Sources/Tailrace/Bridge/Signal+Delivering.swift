@@ -20,15 +20,17 @@ extension Signal {
       opening: { [open] in
         let reading = open()
         return .derived(
-          DerivedReader(reading) { leavingWhenCancelled in
-            let event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
-            guard event != nil else { return nil }
-            await scheduler.turn()
-            // Cancelled in the meantime: whoever did that is told nothing more.
-            guard leavingWhenCancelled, Task.isCancelled else { return event }
-            reading.cancel()
-            return nil
-          })
+          DerivedReader(
+            reading,
+            event: { leavingWhenCancelled in
+              let event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
+              guard event != nil else { return nil }
+              await scheduler.turn()
+              // Cancelled in the meantime: whoever did that is told nothing more.
+              guard leavingWhenCancelled, Task.isCancelled else { return event }
+              reading.cancel()
+              return nil
+            }))
       })
   }
 }

@@ -10,15 +10,8 @@ extension Signal {
     Signal<Event, Never>(
       on: scheduler,
       opening: { [open] in
-        let reading = open()
-        let isOver = Owned(false)
-        return .derived(
-          DerivedReader(reading) { leavingWhenCancelled in
-            if isOver.state { return .completed }
-            let event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
-            isOver.state = event?.isEnding ?? false
-            return event.map { .next($0) }
-          })
+        .derived(
+          DerivedReader(open()) { $0.isEnding ? .last(.next($0)) : .emit(.next($0)) })
       })
   }
 
@@ -36,20 +29,10 @@ extension Signal {
     Signal<E, F>(
       on: scheduler,
       opening: { [open] in
-        let reading = open()
-        let ending = Owned(Signal<E, F>.Event?.none)
-        return .derived(
-          DerivedReader(reading) { leavingWhenCancelled in
-            if let ending = ending.state { return ending }
-            switch await reading.event(leavingWhenCancelled: leavingWhenCancelled) {
-            case .next(.next(let element)): return .next(element)
-            case .next(let event):
-              ending.state = event
-              reading.cancel()
-              return event
-            case .completed: return .completed
-            case nil: return nil
-            }
+        .derived(
+          DerivedReader(open()) { event in
+            guard case .next(let event) = event else { return .end }
+            return .emit(event)
           })
       })
   }

@@ -87,21 +87,14 @@ extension Signal {
   @inlinable
   public func memoized() -> LazyList<Element, Failure> {
     let source = Owned((open: Optional(open), reading: Reading<Element, Failure>?.none))
-    let suspension = Suspension<Element, Failure> { () throws(Interruption<Failure>) in
+    return LazyList(inTask: {
       if let open = source.state.open.take() { source.state.reading = open() }
       switch await source.state.reading?.event(leavingWhenCancelled: true) {
       case .next(let element): return .element(element)
-      case .failure(let failure): throw .failed(failure)
-      case .completed: return .end
-      case nil: throw .cancelled
+      case .failure(let failure): return .nothing(.failed(failure))
+      case .completed: return .nothing(.end)
+      case nil: return .nothing(.cancelled)
       }
-    }
-    return LazyList(stepping: { (_) throws(Interruption<Failure>) in
-      // What has arrived already needs no task.
-      if suspension.outcome == nil, let element = source.state.reading?.pop() {
-        return .element(element)
-      }
-      return try suspension.take()
     })
   }
 }

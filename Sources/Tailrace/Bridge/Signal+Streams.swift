@@ -8,42 +8,39 @@ extension Signal where Failure == Never {
   /// ```
   ///
   /// A hot signal is listened to from now on; the source of a cold one runs at the first read. What is
-  /// not read yet is kept as the signal's ``SignalBufferingPolicy`` says. An iterator of the signal
+  /// not read yet is kept as the signal's ``BufferingPolicy`` says. An iterator of the signal
   /// itself reads many times faster, because it takes all that waits at once.
   ///
   /// - Cancellation: releasing the stream, or cancelling a task that reads it, ends the subscription.
+  @inlinable
   public func stream() -> AsyncStream<Element> {
-    let reader = TakingTurns(open())
-    return AsyncStream {
-      await reader.next()
-    } onCancel: {
-      reader.cancel()
-    }
+    TakingTurns(open()).stream()
   }
 }
 
 extension Signal where Failure == any Error {
   /// A subscription as an `AsyncThrowingStream`, for those who need that type.
+  @inlinable
   public func stream() -> AsyncThrowingStream<Element, any Error> {
-    let reader = TakingTurns(open())
-    return AsyncThrowingStream { try await reader.next() }
+    TakingTurns(open()).stream()
   }
 }
 
 /// Reads a subscription for several tasks, one after the other: what an `AsyncStream` needs, whose
 /// consumers may be many. It takes nothing out that nobody has asked for.
-private final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
+@usableFromInline
+final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
   /// Read by whoever has the turn. Leaving is for everybody.
-  private let reading: Reading<Element, Failure>
-  private let turns = Locked(ReadersInTurn<UnsafeContinuation<Void, Never>>())
+  @usableFromInline let reading: Reading<Element, Failure>
+  @usableFromInline let turns = Locked(ReadersInTurn<UnsafeContinuation<Void, Never>>())
 
+  @inlinable
   init(_ reading: Reading<Element, Failure>) { self.reading = reading }
-
-  func cancel() { reading.cancel() }
 
   /// The next element, `nil` at the end.
   ///
   /// - Cancellation: a consumer that is cancelled ends the stream for all, as with every stream.
+  @inlinable
   nonisolated(nonsending) func next() async throws(Failure) -> Element? {
     if !turns.withLock({ $0.take() }) { await waitForTurn() }
     let event = await reading.event(leavingWhenCancelled: true)
@@ -55,24 +52,48 @@ private final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  private nonisolated(nonsending) func waitForTurn() async {
+  @usableFromInline
+  nonisolated(nonsending) func waitForTurn() async {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         if !turns.withLock({ $0.wait(continuation) }) { continuation.resume() }
       }
     } onCancel: {
       // Who has the turn finds that it has left, and passes the turn on.
-      cancel()
+      reading.cancel()
     }
   }
 }
 
+extension TakingTurns where Failure == Never {
+  @inlinable
+  func stream() -> AsyncStream<Element> {
+    AsyncStream {
+      await self.next()
+    } onCancel: { [reading] in
+      reading.cancel()
+    }
+  }
+}
+
+extension TakingTurns where Failure == any Error {
+  @inlinable
+  func stream() -> AsyncThrowingStream<Element, any Error> {
+    AsyncThrowingStream { try await self.next() }
+  }
+}
+
 /// Who reads, and who waits for that, as a value.
+@usableFromInline
 struct ReadersInTurn<Sleeper: Sendable>: Sendable {
-  private var isTaken = false
-  private var waiting = FIFO<Sleeper>()
+  @usableFromInline var isTaken = false
+  @usableFromInline var waiting = FIFO<Sleeper>()
+
+  @inlinable
+  init() {}
 
   /// False if somebody else has the turn.
+  @inlinable
   mutating func take() -> Bool {
     defer { isTaken = true }
     return !isTaken
@@ -86,6 +107,7 @@ struct ReadersInTurn<Sleeper: Sendable>: Sendable {
   }
 
   /// Whoever had the turn is done. Returns who has it now, and is to be woken.
+  @inlinable
   mutating func pass() -> Sleeper? {
     let next = waiting.popFirst()
     isTaken = next != nil

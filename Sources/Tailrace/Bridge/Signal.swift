@@ -13,26 +13,32 @@
 /// ```
 ///
 /// What is sent waits in the subscription until it is read: everything, or as much as the
-/// ``SignalBufferingPolicy`` says. A failure is an event of its own, is thrown by every kind of
-/// reading, and is never dropped.
+/// ``BufferingPolicy`` says. A failure is an event of its own, is thrown by every kind of reading, and
+/// is never dropped.
 ///
 /// - Isolation: the source runs in the task that subscribes; elements reach a loop in its own
 ///   isolation.
 /// - Cancellation: cancelling the task that reads, leaving the loop, and releasing the last copy of
 ///   an iterator all end the subscription, and run what the source gave to
-///   ``Subscriber/onCancel(_:)``.
+///   ``Subscriber/onTermination(_:)``.
 ///
 /// Replaces `RACSignal`; a hot one replaces `RACSubject`.
 public struct Signal<Element: Sendable, Failure: Error>: Sendable {
+  /// Begins a subscription for somebody who reads it.
   @usableFromInline let open: @Sendable () -> Reading<Element, Failure>
+  /// Begins a subscription whose events go to a subscriber.
+  @usableFromInline let feed: @Sendable (Subscriber) -> Void
   /// Where the handlers of `subscribe` run, if that was said.
   @usableFromInline let scheduler: (any Scheduler)?
 
+  /// A signal that is read from another one, or from a hub.
+  @inlinable
   init(
     on scheduler: (any Scheduler)? = nil,
     opening open: @escaping @Sendable () -> Reading<Element, Failure>
   ) {
     self.open = open
+    feed = { $0.forward(open(), on: scheduler) }
     self.scheduler = scheduler
   }
 
@@ -41,9 +47,11 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   /// ```swift
   /// let values = Signal<Int, Never> { subscriber in
   ///   let observation = model.observe { subscriber.send($0) }
-  ///   subscriber.onCancel { observation.stop() }
+  ///   subscriber.onTermination { _ in observation.stop() }
   /// }
   /// ```
+  ///
+  /// The signal completes when the source has let go of the subscriber.
   ///
   /// - Laziness: deferred. The source runs in `subscribe`, and at the first `next()` of an iterator.
   /// - Isolation: it runs synchronously in the task that subscribes. It may send on from anywhere
@@ -51,10 +59,12 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   ///
   /// Replaces `+createSignal:`.
   public init(
-    bufferingPolicy: SignalBufferingPolicy = .unbounded,
+    bufferingPolicy: BufferingPolicy = .unbounded,
     _ source: @escaping @Sendable (_ subscriber: Subscriber) -> Void
   ) {
-    self.init(opening: { .inbox(InboxReader(Inbox(bufferingPolicy), source)) })
+    open = { .inbox(InboxReader(Inbox(bufferingPolicy)) { source(Subscriber(.inbox($0))) }) }
+    feed = source
+    scheduler = nil
   }
 
   /// A hot signal, and what to send into it with.
@@ -70,7 +80,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   /// Each element goes to all who are subscribed. What is sent before there has been a subscription
   /// waits for the first one. The others get what is sent from then on that they subscribe (in
   /// `subscribe`, or when an iterator is made), and those who come after the ending get the ending
-  /// at once.
+  /// at once. It completes when the last copy of the subscriber is released.
   ///
   /// The subscriber is cancelled when the signal has been released and nobody is subscribed.
   ///
@@ -79,11 +89,43 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   ///
   /// Replaces `RACSubject`; with `memoized()`, `RACReplaySubject`.
   public static func makeSignal(
-    bufferingPolicy: SignalBufferingPolicy = .unbounded
+    bufferingPolicy: BufferingPolicy = .unbounded
   ) -> (signal: Signal, subscriber: Subscriber) {
-    let hub = Hub<Element, Failure>(bufferingPolicy)
-    let entrance = HubEntrance(hub)
-    return (Signal(opening: { .inbox(entrance.hub.subscribe()) }), Subscriber(.hub(hub)))
+    make(Hub(bufferingPolicy, replaying: 0, waits: true))
+  }
+
+  /// A hot signal that gives everyone who subscribes what was sent last, and what to send into it
+  /// with.
+  ///
+  /// ```swift
+  /// let (readings, sensor) = Signal<Int, Never>.makeSignal(replaying: 2)
+  /// for reading in 1...3 { sensor.send(reading) }
+  /// async let seen = readings.array()   // [2, 3, 4]
+  /// sensor.send(4)
+  /// sensor.complete()
+  /// print(await readings.array())       // [3, 4]
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - count: how many elements a subscription begins with: the last ones, also after the ending. 0
+  ///     or more.
+  ///   - bufferingPolicy: what is kept for each subscription that does not read as fast as is sent; at
+  ///     least `count` elements.
+  /// - Complexity: memory for `count` elements, beside what waits for slow readers.
+  ///
+  /// Replaces `+replaySubjectWithCapacity:` and `RACBehaviorSubject`.
+  public static func makeSignal(
+    replaying count: Int, bufferingPolicy: BufferingPolicy = .unbounded
+  ) -> (signal: Signal, subscriber: Subscriber) {
+    require(count >= 0, "makeSignal(replaying:) takes 0 or more, not \(count)")
+    return make(Hub(bufferingPolicy, replaying: count, waits: false))
+  }
+
+  private static func make(
+    _ hub: Hub<Element, Failure>
+  ) -> (signal: Signal, subscriber: Subscriber) {
+    let entrance = Entrance { hub }
+    return (Signal(opening: { .inbox(entrance.subscribe()) }), Subscriber(.hub(hub)))
   }
 }
 
@@ -99,6 +141,12 @@ extension Signal: AsyncSequence {
   ///   `CancellationError` where `Failure` is `any Error`, and returns `nil` otherwise.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let reading: Reading<Element, Failure>
+
+    /// How many elements the subscription's policy has dropped, up to what was read last.
+    ///
+    /// After the ending it counts all of them. See ``Signal/arrivals`` for a loop that is told where
+    /// elements are missing.
+    public var droppedCount: Int { reading.droppedCount }
 
     init(_ reading: Reading<Element, Failure>) { self.reading = reading }
 

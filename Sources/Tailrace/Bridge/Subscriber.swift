@@ -19,10 +19,25 @@ extension Signal {
     case terminated
   }
 
+  /// Why sending is in vain.
+  public enum Termination: Sendable {
+    /// Nobody reads any more.
+    case cancelled
+    /// The end was sent, or the subscriber was released without one.
+    case completed
+    /// A failure was sent, or the reader fell behind by more than its policy allows.
+    case failed(Failure)
+
+    init(_ failure: Failure?) {
+      if let failure { self = .failed(failure) } else { self = .completed }
+    }
+  }
+
   /// What a source sends with, from any task or thread, also from synchronous code.
   ///
-  /// It never blocks, and what comes after an ending is dropped. A source that lets go of its
-  /// subscriber without an ending has none: its readers wait until they are cancelled.
+  /// Sending never blocks, and what comes after an ending is dropped. When the last copy of a
+  /// subscriber is released and no ending was sent, the signal completes: nobody can send any more,
+  /// and its readers shall not wait for ever.
   ///
   /// Replaces `id<RACSubscriber>`.
   public struct Subscriber: Sendable {
@@ -32,12 +47,33 @@ extension Signal {
     enum Outlet: Sendable {
       case inbox(Inbox<Element, Failure>)
       case hub(Hub<Element, Failure>)
+
+      func end(with failure: Failure?) {
+        switch self {
+        case .inbox(let inbox): inbox.end(with: failure)
+        case .hub(let hub): hub.end(with: failure)
+        }
+      }
     }
 
-    @usableFromInline let outlet: Outlet
-
+    /// Shared by all copies, and by nobody else.
     @usableFromInline
-    init(_ outlet: Outlet) { self.outlet = outlet }
+    final class Life: Sendable {
+      private let outlet: Outlet
+
+      init(_ outlet: Outlet) { self.outlet = outlet }
+
+      deinit { outlet.end(with: nil) }
+    }
+
+    /// Beside the life that holds it, too, because to send is to follow one reference less.
+    @usableFromInline let outlet: Outlet
+    @usableFromInline let life: Life
+
+    init(_ outlet: Outlet) {
+      self.outlet = outlet
+      life = Life(outlet)
+    }
 
     /// Sends an element.
     ///
@@ -50,25 +86,48 @@ extension Signal {
       }
     }
 
+    /// Sends an element when there is room for it, and waits until then.
+    ///
+    /// ```swift
+    /// let lines = Signal<String, any Error>(bufferingPolicy: .bufferingOldest(100)) { subscriber in
+    ///   for try await line in socket.lines { await subscriber.send(whenReady: line) }
+    /// }
+    /// ```
+    ///
+    /// So a source that can wait loses nothing, and memory is bounded: it stays as far ahead of the
+    /// slowest reader as the policy says. It does not wait where the policy keeps everything, or drops
+    /// what is older.
+    ///
+    /// - Cancellation: in a cancelled task it does not wait, and the element may be `.dropped`.
+    @inlinable @discardableResult
+    public nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
+      switch outlet {
+      case .inbox(let inbox): await inbox.send(whenReady: element)
+      case .hub(let hub): await hub.send(whenReady: element)
+      }
+    }
+
     /// Sends the end.
     ///
     /// Replaces `-sendCompleted`.
-    public func complete() { end(with: nil) }
+    public func complete() { outlet.end(with: nil) }
 
     /// Sends a failure, which is an ending, too.
     ///
     /// Replaces `-sendError:`.
-    public func fail(_ failure: Failure) { end(with: failure) }
+    public func fail(_ failure: Failure) { outlet.end(with: failure) }
 
-    private func end(with failure: Failure?) {
+    /// Tells the readers that elements are missing here.
+    @inlinable
+    func lose(_ count: Int) {
       switch outlet {
-      case .inbox(let inbox): inbox.end(with: failure)
-      case .hub(let hub): hub.end(with: failure)
+      case .inbox(let inbox): inbox.lose(count)
+      case .hub(let hub): hub.lose(count)
       }
     }
 
-    /// Whether sending is in vain: nobody reads any more, or the ending has been sent.
-    public var isCancelled: Bool {
+    /// Whether sending is in vain: nobody reads any more, or there has been an ending.
+    public var isTerminated: Bool {
       switch outlet {
       case .inbox(let inbox): inbox.isOver
       case .hub(let hub): hub.isOver
@@ -76,16 +135,24 @@ extension Signal {
     }
 
     /// Runs a closure when sending becomes in vain: when the subscription is cancelled, and also
-    /// when it completes or fails, as a disposable is disposed of in both cases.
+    /// when it completes or fails, as a disposable is disposed of in each case.
+    ///
+    /// ```swift
+    /// subscriber.onTermination { how in
+    ///   if case .cancelled = how { print("nobody wants to know") }
+    ///   updates.stop()
+    /// }
+    /// ```
     ///
     /// It runs once, in the task or on the thread that ends the subscription, and at once if that
-    /// has happened already. Of several, the one that was registered last runs first.
+    /// has happened already. Of several, the one that was registered last runs first. A handler that
+    /// holds the subscriber keeps it from being released.
     ///
     /// Replaces the `RACDisposable` that a signal's block returns.
-    public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    public func onTermination(_ handler: @escaping @Sendable (_ how: Termination) -> Void) {
       switch outlet {
-      case .inbox(let inbox): inbox.onCancel(handler)
-      case .hub(let hub): hub.onCancel(handler)
+      case .inbox(let inbox): inbox.onTermination(handler)
+      case .hub(let hub): hub.onTermination(handler)
       }
     }
   }
@@ -94,3 +161,4 @@ extension Signal {
 extension Signal.Event: Equatable where Element: Equatable, Failure: Equatable {}
 extension Signal.Event: Hashable where Element: Hashable, Failure: Hashable {}
 extension Signal.SendResult: Equatable where Element: Equatable {}
+extension Signal.Termination: Equatable where Failure: Equatable {}

@@ -3,13 +3,19 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Disposal: once, in reverse, however a subscription ends", .hangLimit)
+extension Signal.Subscriber {
+  /// Keeps the subscriber from being released before its subscription ends.
+  func keep() { onTermination { _ in withExtendedLifetime(self) {} } }
+}
+
+@Suite("Disposal: once, in reverse, however a subscription ends")
 struct DisposalTests {
   /// A signal that sends 1 and goes on for ever, and what its handlers did.
   static func endless(_ log: Probe<String>) -> Signal<Int, Never> {
     Signal { subscriber in
-      subscriber.onCancel { log.record("first") }
-      subscriber.onCancel { log.record("second") }
+      subscriber.keep()
+      subscriber.onTermination { _ in log.record("first") }
+      subscriber.onTermination { _ in log.record("second") }
       subscriber.send(1)
     }
   }
@@ -77,28 +83,69 @@ struct DisposalTests {
     #expect(log.count == 3, "the handler is not called again")
   }
 
-  @Test("an ending disposes, too", arguments: [true, false])
-  func ending(_ fails: Bool) async {
-    let log = Probe<String>()
-    let signal = Signal<Int, any Error> { subscriber in
-      subscriber.onCancel { log.record("handler") }
-      #expect(!subscriber.isCancelled)
-      fails ? subscriber.fail(Mishap(position: 0)) : subscriber.complete()
-      #expect(subscriber.isCancelled)
-      log.record("sent")
-      subscriber.onCancel { log.record("late") }
+  @Test(
+    "a handler is told how it ended, however late it was registered",
+    arguments: Ending.allCases)
+  func ending(_ ending: Ending) async {
+    let log = Probe<Signal<Int, Mishap>.Termination>()
+    let signal = Signal<Int, Mishap> { subscriber in
+      subscriber.onTermination { log.record($0) }
+      #expect(!subscriber.isTerminated)
+      ending.happens(to: subscriber)
     }
-    _ = try? await signal.array()
-    #expect(log.values == ["handler", "sent", "late"])
+    var subscriber: Signal<Int, Mishap>.Subscriber?
+    let late = Probe<Signal<Int, Mishap>.Termination>()
+    let watched = Signal<Int, Mishap> { given in
+      given.onTermination { _ in
+        #expect(given.isTerminated)
+        given.onTermination { late.record($0) }
+      }
+      ending.happens(to: given)
+      if case .released = ending { given.complete() }
+    }
+    for signal in [signal, watched] {
+      var iterator: Signal<Int, Mishap>.Iterator? = signal.makeAsyncIterator()
+      if ending != .left { _ = try? await iterator?.next() } else { iterator?.reading.start() }
+      iterator = nil
+    }
+    let (hot, button) = Signal<Int, Mishap>.makeSignal()
+    subscriber = button
+    button.onTermination { log.record($0) }
+    if ending != .left { ending.happens(to: button) }
+    subscriber = nil
+    _ = (hot, subscriber)
+    #expect(log.values.first == ending.termination)
+    #expect(late.values == [ending.termination])
+  }
+
+  enum Ending: CaseIterable {
+    case left, completed, failed, released
+
+    func happens(to subscriber: Signal<Int, Mishap>.Subscriber) {
+      switch self {
+      case .left: subscriber.keep()
+      case .completed: subscriber.complete()
+      case .failed: subscriber.fail(Mishap(position: 0))
+      case .released: break
+      }
+    }
+
+    var termination: Signal<Int, Mishap>.Termination {
+      switch self {
+      case .left: .cancelled
+      case .completed, .released: .completed
+      case .failed: .failed(Mishap(position: 0))
+      }
+    }
   }
 
   @Test("a handler may send, and register another one")
   func handlersThatCall() async {
     let log = Probe<String>()
     let signal = Signal<Int, Never> { subscriber in
-      subscriber.onCancel {
+      subscriber.onTermination { _ in
         log.record(subscriber.send(9) == .terminated ? "terminated" : "sent")
-        subscriber.onCancel { log.record("nested") }
+        subscriber.onTermination { _ in log.record("nested") }
       }
       subscriber.complete()
     }
@@ -137,7 +184,7 @@ struct DisposalTests {
         for racer in 0..<64 {
           group.addTask {
             for (inbox, ran) in subscriptions {
-              inbox.onCancel { ran.increment() }
+              inbox.onTermination { _ in ran.increment() }
               switch racer % 3 {
               case 0: inbox.cancel()
               case 1: inbox.end(with: nil)
@@ -157,7 +204,7 @@ struct DisposalTests {
     let rounds = Self.races / 100
     for _ in 0..<rounds {
       let (signal, subscriber) = Signal<Int, Never>.makeSignal()
-      subscriber.onCancel { ran.increment() }
+      subscriber.onTermination { _ in ran.increment() }
       let tasks = (0..<8).map { _ in signal.subscribe { _ in } }
       await withTaskGroup { group in
         for task in tasks {
@@ -180,7 +227,7 @@ struct DisposalTests {
           subscriber.send(member)
           subscriber.send(member)
         }
-        subscriber.onCancel { sender.cancel() }
+        subscriber.onTermination { _ in sender.cancel() }
       }
       for await _ in signal { break }
     }

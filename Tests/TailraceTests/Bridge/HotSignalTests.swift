@@ -34,10 +34,11 @@ struct HotSignalTests {
   @Test(
     "a bounded buffer tells the sender what is dropped",
     arguments: [
-      (SignalBufferingPolicy.bufferingOldest(2), [1, 2], [3, 4]),
+      (Signal<Int, Never>.BufferingPolicy.bufferingOldest(2), [1, 2], [3, 4]),
       (.bufferingNewest(2), [3, 4], [1, 2]), (.unbounded, [1, 2, 3, 4], []),
     ])
-  func bounded(_ policy: SignalBufferingPolicy, _ kept: [Int], _ dropped: [Int]) async {
+  func bounded(_ policy: Signal<Int, Never>.BufferingPolicy, _ kept: [Int], _ dropped: [Int]) async
+  {
     let (signal, subscriber) = Signal<Int, Never>.makeSignal(bufferingPolicy: policy)
     var told: [Int] = []
     for number in 1...4 {
@@ -55,7 +56,7 @@ struct HotSignalTests {
     task.cancel()
     await task.value
     #expect(subscriber.send(1) == .dropped(1))
-    #expect(!subscriber.isCancelled, "somebody may come")
+    #expect(!subscriber.isTerminated, "somebody may come")
     var iterator = signal.makeAsyncIterator()
     subscriber.send(2)
     #expect(await iterator.next() == 2)
@@ -65,7 +66,7 @@ struct HotSignalTests {
   func released() async {
     let log = Probe<String>()
     var (signal, subscriber): (Signal<Int, Never>?, _) = Signal<Int, Never>.makeSignal()
-    subscriber.onCancel { log.record("cancelled") }
+    subscriber.onTermination { _ in log.record("cancelled") }
     var iterator = signal?.makeAsyncIterator()
     signal = nil
     subscriber.send(1)
@@ -73,7 +74,7 @@ struct HotSignalTests {
     #expect(log.values == [])
     iterator = nil
     #expect(log.values == ["cancelled"])
-    #expect(subscriber.isCancelled)
+    #expect(subscriber.isTerminated)
     #expect(subscriber.send(2) == .terminated)
   }
 

@@ -5,20 +5,33 @@ import Testing
 @Suite("A hot signal, as a value")
 struct HubStateTests {
   final class Listener: Sendable {}
-  typealias State = HubState<Listener, Mishap>
+  typealias State = HubState<Listener, Int, Mishap>
 
   let seat = Listener()
   let other = Listener()
+  let timer = ImmediateScheduler.shared.schedule(after: .seconds(3600)) {}
+
+  static func shared(_ count: Int = 0, isKept: Bool) -> State {
+    State(source: { _ in }, replaying: count, isKept: isKept)
+  }
+
+  /// Its elements, in the order in which they were sent.
+  static func past(_ state: State) -> [Int] {
+    var past = state.past
+    var all: [Int] = []
+    while let element = past.popFirst() { all.append(element) }
+    return all
+  }
 
   @Test("the first subscription takes the seat, the others listen from then on")
   func seats() {
-    var state = State(seat: seat)
-    guard case .seat(let taken) = state.join(other) else {
+    var state = State(seat: seat, replaying: 0)
+    guard case .seat(let taken) = state.join(other).joining else {
       Issue.record("no seat")
       return
     }
     #expect(taken === seat)
-    guard case .listens = state.join(other) else {
+    guard case .listens = state.join(other).joining else {
       Issue.record("does not listen")
       return
     }
@@ -27,48 +40,148 @@ struct HubStateTests {
 
   @Test("after the ending the seat is still there, and the others get the ending")
   func ending() {
-    var state = State(seat: seat)
+    var state = State(seat: seat, replaying: 0)
     #expect(state.end(with: Mishap(position: 1)).listeners.count == 1)
     #expect(state.end(with: nil).listeners.isEmpty, "the first ending counts")
-    guard case .seat = state.join(other) else {
+    guard case .seat = state.join(other).joining else {
       Issue.record("no seat")
       return
     }
-    guard case .ended(let failure) = state.join(other) else {
+    guard case .ended(let failure) = state.join(other).joining else {
       Issue.record("no ending")
       return
     }
     #expect(failure == Mishap(position: 1))
   }
 
+  @Test("the past has the newest elements, and gives back what it forgets", arguments: 0...3)
+  func past(_ count: Int) {
+    var state = State(seat: nil, replaying: count)
+    let forgotten = (1...5).compactMap { state.remember($0) }
+    #expect(Self.past(state) == Array((1...5).suffix(count)))
+    #expect(forgotten == (count == 0 ? [] : Array((1...5).dropLast(count))))
+    _ = state.end(with: nil)
+    #expect(Self.past(state).count == count, "for those who come after the ending")
+  }
+
   @Test("handlers run when the last listener has left and nobody can come", arguments: [0, 1, 2])
   func deserted(_ subscriptions: Int) {
-    var state = State(seat: seat)
-    #expect(state.onCancel({}) == true)
+    var state = State(seat: seat, replaying: 0)
+    #expect(state.onTermination({ _ in }) == nil)
     let listeners = [seat, other].prefix(subscriptions)
     for _ in listeners { _ = state.join(other) }
-    let (unused, handlers) = state.becomeUnreachable()
+    let (unused, departure) = state.becomeUnreachable()
     #expect((unused === seat) == (subscriptions == 0))
-    #expect(handlers.count == (subscriptions == 0 ? 1 : 0))
+    #expect(departure.handlers == (subscriptions == 0 ? 1 : 0))
     var late = 0
     for listener in listeners {
       #expect(!state.isOver)
-      late += state.leave(listener).count
+      late += state.leave(listener).handlers
     }
     #expect(state.isOver)
     #expect(late == (subscriptions == 0 ? 0 : 1))
-    #expect(state.onCancel({}) == false, "too late to wait for it")
+    #expect(state.onTermination({ _ in }) == .cancelled, "too late to wait for it")
   }
 
   @Test("a listener that leaves may be followed by another")
   func reachable() {
-    var state = State(seat: seat)
+    var state = State(seat: seat, replaying: 0)
     _ = state.join(other)
-    #expect(state.leave(seat).isEmpty)
+    guard case .nothing = state.leave(seat) else {
+      Issue.record("does more than that")
+      return
+    }
     #expect(!state.isOver)
-    guard case .listens = state.join(other) else {
+    guard case .listens = state.join(other).joining else {
       Issue.record("does not listen")
       return
     }
   }
+
+  @Test("a source is run once, by the first who reads; a listener that left before changes nothing")
+  func start() {
+    var state = Self.shared(isKept: false)
+    _ = state.join(seat)
+    guard case .nothing = state.leave(seat) else {
+      Issue.record("there is nothing to end")
+      return
+    }
+    _ = state.join(other)
+    #expect(state.start() != nil)
+    #expect(state.start() == nil)
+    #expect(state.leave(other).isOver, "the last reader ends it")
+    guard case .abandoned = state.join(seat).joining else {
+      Issue.record("joins what is over")
+      return
+    }
+    #expect(state.start() == nil)
+  }
+
+  @Test("a source that was not run is let go of when nobody can come")
+  func unread() {
+    var state = Self.shared(isKept: true)
+    guard case .end(let remains) = state.becomeUnreachable().departure,
+      case .source? = remains.garbage?.0
+    else {
+      Issue.record("it is kept")
+      return
+    }
+    #expect(state.start() == nil)
+  }
+
+  @Test("a kept source waits for a reader, until the time is up")
+  func kept() {
+    var state = Self.shared(2, isKept: true)
+    _ = state.join(seat)
+    _ = state.start()
+    for number in 1...3 { _ = state.remember(number) }
+    guard case .wait(let first) = state.leave(seat) else {
+      Issue.record("does not wait")
+      return
+    }
+    #expect(state.keep(timer, for: first) == nil)
+    #expect(Self.past(state) == [2, 3])
+    #expect(state.join(other).timer != nil, "the timer is not needed now")
+    #expect(!state.timeIsUp(for: first).isOver, "it went off all the same")
+    guard case .wait(let second) = state.leave(other) else {
+      Issue.record("does not wait")
+      return
+    }
+    #expect(!state.timeIsUp(for: first).isOver, "another departure is waited for now")
+    #expect(state.keep(timer, for: first) != nil, "so its timer is not wanted")
+    #expect(state.timeIsUp(for: second).isOver)
+    #expect(state.keep(timer, for: second) != nil, "too late")
+    #expect(Self.past(state) == [], "what is over holds nothing")
+  }
+
+  @Test("a kept source is not waited for any more", arguments: [true, false])
+  func keptNoMore(_ ends: Bool) {
+    var state = Self.shared(2, isKept: true)
+    _ = state.join(seat)
+    _ = state.start()
+    _ = state.remember(1)
+    guard case .wait(let departure) = state.leave(seat) else {
+      Issue.record("does not wait")
+      return
+    }
+    _ = state.keep(timer, for: departure)
+    if ends {
+      #expect(state.end(with: nil).remains.timer != nil)
+      #expect(Self.past(state) == [1])
+    } else {
+      guard case .end(let remains) = state.becomeUnreachable().departure else {
+        Issue.record("nobody can come")
+        return
+      }
+      #expect(remains.timer != nil)
+    }
+    #expect(!state.timeIsUp(for: departure).isOver)
+  }
+}
+
+extension HubState.Departure {
+  fileprivate var handlers: Int {
+    if case .end(let remains) = self { remains.handlers.count } else { 0 }
+  }
+  fileprivate var isOver: Bool { if case .end = self { true } else { false } }
 }

@@ -6,6 +6,7 @@ import Testing
 @Suite("An inbox, as a value")
 struct InboxStateTests {
   typealias State = InboxState<Int, Mishap, String>
+  typealias Policy = Signal<Int, Mishap>.BufferingPolicy
 
   static func taken(_ state: inout State) -> [Int] {
     var all: [Int] = []
@@ -19,14 +20,14 @@ struct InboxStateTests {
   @Test(
     "what is kept, and what the sender is told",
     arguments: [
-      (SignalBufferingPolicy.unbounded, [1, 2, 3, 4], [Int]()),
+      (Policy.unbounded, [1, 2, 3, 4], [Int]()),
       (.bufferingOldest(2), [1, 2], [3, 4]),
       (.bufferingNewest(2), [3, 4], [1, 2]),
       (.bufferingOldest(0), [], [1, 2, 3, 4]),
       (.bufferingNewest(0), [], [1, 2, 3, 4]),
       (.bufferingNewest(9), [1, 2, 3, 4], []),
     ])
-  func policies(_ policy: SignalBufferingPolicy, _ kept: [Int], _ dropped: [Int]) {
+  func policies(_ policy: Policy, _ kept: [Int], _ dropped: [Int]) {
     var state = State(policy)
     var told: [Int] = []
     for number in 1...4 {
@@ -62,21 +63,9 @@ struct InboxStateTests {
     #expect(!state.sleep(reader: "reader").sleeps, "there is an ending to read")
   }
 
-  @Test("readers that share an inbox are woken one by one, in turn, and all by the ending")
-  func share() {
-    var state = State(.unbounded)
-    for reader in ["a", "b", "c", "d"] { _ = state.sleep(reader: reader) }
-    #expect(state.send(1).reader == "a")
-    #expect(state.send(2).reader == "b")
-    #expect(state.takeOne().element == 1)
-    #expect(state.takeOne().element == 2)
-    #expect(state.takeOne().element == nil)
-    #expect(state.end(with: nil).sleepers == ["c", "d"])
-  }
-
   @Test("whoever waits for an element gets it, also where nothing is kept")
   func handover() {
-    for policy in [SignalBufferingPolicy.bufferingOldest(0), .bufferingNewest(0)] {
+    for policy in [Policy.bufferingOldest(0), .bufferingNewest(0)] {
       var state = State(policy)
       _ = state.sleep(reader: "reader")
       #expect(state.send(1) == (.enqueued(remaining: 0), "reader"))
@@ -92,7 +81,7 @@ struct InboxStateTests {
     _ = state.send(1)
     #expect(state.sleep(sender: "sender") == true)
     var batch: [Int] = []
-    #expect(state.take(into: &batch).sender == "sender")
+    #expect(state.take(into: &batch).senders == ["sender"])
     _ = state.send(2)
     #expect(state.sleep(sender: "sender") == true)
     #expect(state.cancel().sleepers == ["sender"])
@@ -106,10 +95,10 @@ struct InboxStateTests {
   func rendezvous() {
     var state = State(.bufferingOldest(0))
     #expect(state.sleep(sender: "sender") == true)
-    #expect(state.sleep(reader: "reader") == (true, "sender"))
+    #expect(state.sleep(reader: "reader") == (true, ["sender"]))
     #expect(state.sleep(sender: "sender") == false)
     #expect(state.send(1).reader == "reader")
-    #expect(state.takeOne().element == 1)
+    #expect(Self.taken(&state) == [1])
     #expect(state.sleep(sender: "sender") == true)
   }
 
@@ -150,12 +139,19 @@ struct InboxStateTests {
   @Test("handlers: once, the latest first, at once when it is late", arguments: [true, false])
   func handlers(_ endsByItself: Bool) {
     let ran = Probe<Int>()
+    let how: State.Termination = endsByItself ? .completed : .cancelled
     var state = State(.unbounded)
-    for number in 1...3 { #expect(state.onCancel({ ran.record(number) }) == true) }
+    for number in 1...3 {
+      let isLate = state.onTermination {
+        #expect($0 == how)
+        ran.record(number)
+      }
+      #expect(isLate == nil)
+    }
     let first = endsByItself ? state.end(with: nil) : state.cancel()
     for handler in first.handlers { handler() }
     #expect(ran.values == [3, 2, 1])
     #expect(state.cancel().handlers.isEmpty)
-    #expect(state.onCancel({ ran.record(4) }) == false)
+    #expect(state.onTermination({ _ in }) == how, "how it ended first")
   }
 }

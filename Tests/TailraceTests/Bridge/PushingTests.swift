@@ -221,11 +221,13 @@ struct PushingTests {
     #expect(seen == [1])
     let log = Probe<String>()
     let endless = Signal<Int, any Error> { subscriber in
-      subscriber.onCancel { log.record("disposed") }
+      subscriber.keep()
+      subscriber.onTermination { log.record("\($0)") }
       subscriber.send(1)
     }
     for try await _ in endless.stream() { break }
     await log.reaches(1)
+    #expect(log.values == ["cancelled"])
     let failing: AsyncThrowingStream<Int, any Error> = SignalTests.failing.stream()
     await #expect(throws: Mishap(position: 2)) { for try await _ in failing {} }
   }

@@ -158,7 +158,7 @@ struct SignalTests {
     let patient = Task { try await list.array() }
     impatient.cancel()
     await #expect(throws: CancellationError.self) { try await impatient.value }
-    #expect(!subscriber.isCancelled)
+    #expect(!subscriber.isTerminated)
     subscriber.send(2)
     subscriber.complete()
     #expect(try await patient.value == [1, 2])
@@ -168,7 +168,8 @@ struct SignalTests {
   func memoizedReleased() async {
     let gate = Gate()
     let signal = Signal<Int, Never> { subscriber in
-      subscriber.onCancel { gate.open() }
+      subscriber.keep()
+      subscriber.onTermination { _ in gate.open() }
       subscriber.send(1)
     }
     do {

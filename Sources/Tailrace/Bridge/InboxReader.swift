@@ -1,0 +1,57 @@
+/// Reads an inbox.
+// Guard: an iterator is read by one task at a time, and its reader by that iterator.
+// May touch it: the task that reads.
+@usableFromInline
+final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  @usableFromInline let inbox: Inbox<Element, Failure>
+  /// Taken out of the inbox, the next one last.
+  @exclusivity(unchecked) @usableFromInline var batch: [Element] = []
+  /// How many elements were dropped in front of the batch.
+  @exclusivity(unchecked) @usableFromInline var droppedCount = 0
+  /// Makes somebody send into the inbox, at the first read.
+  private var starter: (@Sendable (Inbox<Element, Failure>) -> Void)?
+
+  init(
+    _ inbox: Inbox<Element, Failure>,
+    starting starter: @escaping @Sendable (Inbox<Element, Failure>) -> Void
+  ) {
+    self.inbox = inbox
+    self.starter = starter
+  }
+
+  deinit { inbox.cancel() }
+
+  @usableFromInline
+  func start() { starter.take()?(inbox) }
+
+  @inlinable
+  func pop() -> Element? { batch.popLast() }
+
+  @inlinable
+  nonisolated(nonsending) func event(
+    leavingWhenCancelled: Bool
+  ) async -> Signal<Element, Failure>.Event? {
+    if leavingWhenCancelled, Task.isCancelled {
+      inbox.cancel()
+      batch = []
+      return nil
+    }
+    if let element = batch.popLast() { return .next(element) }
+    start()
+    // One burst must not keep its memory for ever.
+    if batch.capacity > 8192 { batch = [] }
+    while true {
+      let (taken, dropped) = inbox.take(into: &batch)
+      droppedCount = dropped
+      switch taken {
+      case .elements:
+        batch.reverse()
+        return .next(batch.removeLast())
+      case .nothing: await inbox.sleep(leavingWhenCancelled: leavingWhenCancelled)
+      case .ended(let failure?): return .failure(failure)
+      case .ended(nil): return .completed
+      case .cancelled: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+extension Signal {
+  /// What a reader gets of a signal: an element, or the number of those that are missing here.
+  public enum Arrival: Sendable {
+    case element(Element)
+    case dropped(Int)
+  }
+
+  /// The elements, and between them how many the reader was too slow for.
+  ///
+  /// ```swift
+  /// let (levels, meter) = Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingNewest(2))
+  /// for level in 1...5 { meter.send(level) }
+  /// meter.complete()
+  /// await levels.arrivals.array()   // [.dropped(3), .element(4), .element(5)]
+  /// ```
+  ///
+  /// The number stands where the elements would have stood.
+  public var arrivals: Signal<Arrival, Failure> {
+    Signal<Arrival, Failure>(
+      on: scheduler,
+      opening: { [open] in
+        let reading = open()
+        // What was read and is not given yet, because something is missing in front of it.
+        let state = Owned((counted: 0, held: Event?.none))
+        return .derived(
+          DerivedReader(
+            reading,
+            event: { leavingWhenCancelled in
+              var event = state.state.held.take()
+              if event == nil {
+                event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
+                let missing = reading.droppedCount - state.state.counted
+                if event != nil, missing > 0 {
+                  state.state = (reading.droppedCount, event)
+                  return .next(.dropped(missing))
+                }
+              }
+              switch event {
+              case .next(let element): return .next(.element(element))
+              case .failure(let failure): return .failure(failure)
+              case .completed: return .completed
+              case nil: return nil
+              }
+            }))
+      })
+  }
+}
+
+extension Signal.Arrival: Equatable where Element: Equatable {}
+extension Signal.Arrival: Hashable where Element: Hashable {}

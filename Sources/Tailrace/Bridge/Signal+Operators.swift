@@ -1,0 +1,94 @@
+// Operators whose result is a signal, so that a chain can end in `deliver(on:)` and `subscribe`. Those
+// with plain closures; with others, `AsyncSequence` has operators of the same names.
+
+extension Signal {
+  /// What a closure makes of each element.
+  ///
+  /// ```swift
+  /// presses.map { "pressed \($0)" }.deliver(on: QueueScheduler.main).subscribe { event in show(event) }
+  /// ```
+  ///
+  /// - Isolation: the closure runs in the task that reads, once for each subscription.
+  ///
+  /// Replaces `-map:`.
+  @inlinable
+  public func map<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Output
+  ) -> Signal<Output, Failure> {
+    judging { { .emit(transform($0)) } }
+  }
+
+  /// The elements that satisfy a predicate.
+  ///
+  /// ```swift
+  /// await ticks.filter { $0 > 1 }.array()   // [2, 3]
+  /// ```
+  ///
+  /// Replaces `-filter:`.
+  @inlinable
+  public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Signal {
+    judging { { isIncluded($0) ? .emit($0) : .skip } }
+  }
+
+  /// What a closure makes of each element, where that is not `nil`.
+  ///
+  /// ```swift
+  /// await words.compactMap { Int($0) }.array()
+  /// ```
+  @inlinable
+  public func compactMap<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Output?
+  ) -> Signal<Output, Failure> {
+    judging { { transform($0).map { .emit($0) } ?? .skip } }
+  }
+
+  /// The first elements; the subscription ends with the last of them.
+  ///
+  /// ```swift
+  /// await presses.prefix(3).array()   // returns with the third press
+  /// ```
+  ///
+  /// - Parameter count: how many; 0 or more. With 0 there is no subscription.
+  ///
+  /// Replaces `-take:`.
+  @inlinable
+  public func prefix(_ count: Int) -> Signal {
+    require(count >= 0, "prefix(_:) takes 0 or more, not \(count)")
+    guard count > 0 else { return Signal { (subscriber: Subscriber) -> Void in } }
+    return judging {
+      let rest = Owned(count)
+      return { element in
+        rest.state -= 1
+        return rest.state == 0 ? .last(element) : .emit(element)
+      }
+    }
+  }
+
+  /// The signal that a verdict on each element makes.
+  ///
+  /// - Parameter makeJudge: makes the judge of one subscription.
+  @inlinable
+  func judging<Output: Sendable>(
+    _ makeJudge: @escaping @Sendable () -> @Sendable (Element) -> Verdict<Output>
+  ) -> Signal<Output, Failure> {
+    Signal<Output, Failure>(
+      on: scheduler,
+      opening: { [open] in
+        let judge = makeJudge()
+        return .derived(
+          DerivedReader(open()) { event in
+            switch event {
+            case .next(let element):
+              switch judge(element) {
+              case .emit(let output): .emit(.next(output))
+              case .skip: .skip
+              case .last(let output): .last(.next(output))
+              case .end: .end
+              }
+            case .failure(let failure): .emit(.failure(failure))
+            case .completed: .end
+            }
+          })
+      })
+  }
+}

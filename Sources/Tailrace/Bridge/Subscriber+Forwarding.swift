@@ -1,0 +1,83 @@
+// What a subscriber is sent by a task of the library's.
+
+extension Signal.Subscriber {
+  /// Runs a closure in a task that is cancelled when nobody is interested any more.
+  @usableFromInline
+  func run(
+    on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async -> Void
+  ) {
+    let task = Task(executorPreference: executor ?? preferredExecutor, operation: body)
+    onTermination { _ in task.cancel() }
+  }
+
+  /// Waits until there is room, or nobody is interested, or the task is cancelled.
+  @inlinable
+  nonisolated(nonsending) func ready() async {
+    switch outlet {
+    case .inbox(let inbox): await inbox.ready()
+    case .hub(let hub): await hub.ready()
+    }
+  }
+
+  /// Sends the elements of a sequence, and how it ends, with a pause before each.
+  ///
+  /// - Parameters:
+  ///   - completing: false if only a failure is an ending.
+  ///   - pause: told how many elements there have been.
+  @inlinable
+  func walk<Base: AsyncSequence & Sendable>(
+    _ sequence: Base, on executor: (any TaskExecutor)? = nil, completing: Bool = true,
+    pausing pause: @escaping @Sendable (_ count: Int) async -> Void
+  ) where Base.Element == Element, Base.Failure == Failure {
+    // The task takes the sequence out: it must not keep the head of a list while it walks.
+    let sequence = Owned(Optional(sequence))
+    run(on: executor) {
+      guard var iterator = sequence.state.take()?.makeAsyncIterator() else { return }
+      do throws(Failure) {
+        var count = 0
+        while true {
+          await pause(count)
+          // Not later: what there is no room for is not to be computed.
+          await ready()
+          if Task.isCancelled { return }
+          guard let element = try await iterator.next(isolation: nil) else { break }
+          await send(whenReady: element)
+          count &+= 1
+        }
+        if completing { complete() }
+      } catch {
+        fail(error)
+      }
+    }
+  }
+
+  /// Sends what happens in another subscription, and does not hide what that has dropped.
+  @inlinable
+  func forward(
+    _ reading: Reading<Element, Failure>, on scheduler: (any Scheduler)?, completing: Bool = true
+  ) {
+    reading.start()
+    run(on: scheduler) {
+      var missing = 0
+      while let event = await reading.event(leavingWhenCancelled: true) {
+        let dropped = reading.droppedCount
+        if dropped > missing { lose(dropped - missing) }
+        missing = dropped
+        switch event {
+        case .next(let element): await send(whenReady: element)
+        case .failure(let failure): return fail(failure)
+        case .completed: return completing ? complete() : ()
+        }
+      }
+    }
+    onTermination { _ in reading.cancel() }
+  }
+}
+
+/// The executor that the running task prefers, if the platform says it.
+private var preferredExecutor: (any TaskExecutor)? {
+  guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else {
+    return nil
+  }
+  return withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
+}
