@@ -1,0 +1,195 @@
+/// In which order what is bounded is let go of, as a value: S3-FIFO, as in Yang, Zhang, Qiu, Yue and
+/// Rashmi, "FIFO queues are all you need for cache eviction" (SOSP 2023).
+///
+/// ```
+///  new ──▶ small (a tenth) ──▶ used again? ──▶ main ──▶ used since? ──▶ to its new end
+///             └─▶ gone, but its ghost stays; who comes back as a ghost goes to main at once
+/// ```
+///
+/// What is asked for once goes through the small queue and out, so that a scan pushes nothing out of
+/// the main one; and a use only counts up, so that readers move nothing.
+@usableFromInline
+struct Eviction: Sendable {
+  enum Queue: UInt8, Sendable { case none, small, main }
+
+  @usableFromInline
+  struct Node: Sendable {
+    /// Neighbours in a queue; -1 where there is none.
+    var newer: Int32 = -1
+    var older: Int32 = -1
+    var queue = Queue.none
+    /// It is being computed anew, and stays.
+    var isPinned = false
+    /// How often it was used since the queue was last gone through, up to 3.
+    @usableFromInline var uses: UInt8 = 0
+    var cost = 0
+  }
+
+  struct Line: Sendable {
+    var newest: Int32 = -1
+    var oldest: Int32 = -1
+    var count = 0
+    var cost = 0
+  }
+
+  let limit: Int
+  @usableFromInline var nodes: ContiguousArray<Node> = []
+  private var small = Line()
+  private var main = Line()
+  private var ghosts = Ghosts()
+
+  /// - Parameter limit: what all that is kept may cost together.
+  @usableFromInline
+  init(limit: Int) { self.limit = limit }
+
+  var cost: Int { small.cost + main.cost }
+  private var count: Int { small.count + main.count }
+
+  /// Something that is kept was asked for.
+  @inlinable @inline(__always)
+  mutating func used(_ place: Int) {
+    if nodes[place].uses < 3 { nodes[place].uses &+= 1 }
+  }
+
+  /// Keeps something new. There is room for it.
+  @usableFromInline
+  mutating func admit(_ place: Int, hash: Int, cost: Int) {
+    while nodes.count <= place { nodes.append(Node()) }
+    nodes[place] = Node(cost: cost)
+    enter(place, ghosts.remove(hash) ? .main : .small)
+  }
+
+  /// Keeps something no more, for whatever reason.
+  @usableFromInline
+  mutating func remove(_ place: Int) {
+    leave(place)
+    nodes[place].isPinned = false
+  }
+
+  /// It is computed anew, and must not go meanwhile.
+  @usableFromInline
+  mutating func pin(_ place: Int) { nodes[place].isPinned = true }
+
+  /// It has been computed anew, or not, and costs that much.
+  @usableFromInline
+  mutating func unpin(_ place: Int, cost: Int? = nil) {
+    nodes[place].isPinned = false
+    guard let cost else { return }
+    let change = cost - nodes[place].cost
+    nodes[place].cost = cost
+    if nodes[place].queue == .small { small.cost += change } else { main.cost += change }
+  }
+
+  @usableFromInline func cost(of place: Int) -> Int { nodes[place].cost }
+
+  /// Whether something of that cost finds room.
+  @usableFromInline
+  func hasRoom(for cost: Int) -> Bool { self.cost <= limit - cost }
+
+  /// Takes out what is to go first; `nil` when all that is left is pinned.
+  ///
+  /// - Complexity: O(1), spread over the uses since the last time.
+  @usableFromInline
+  mutating func removeFirst() -> (place: Int, isFromSmall: Bool)? {
+    // What is pinned moves on to the main queue; there, each is passed four times at most.
+    var passes = small.count + 4 * count + 4
+    while passes > 0, count > 0 {
+      passes -= 1
+      let isFromSmall = main.count == 0 || small.count > 0 && small.cost >= max(1, limit / 10)
+      let place = Int(isFromSmall ? small.oldest : main.oldest)
+      let node = nodes[place]
+      leave(place)
+      if node.isPinned {
+        enter(place, .main)
+      } else if isFromSmall, node.uses > 1 {
+        nodes[place].uses = 0
+        enter(place, .main)
+      } else if !isFromSmall, node.uses > 0 {
+        nodes[place].uses -= 1
+        enter(place, .main)
+      } else {
+        return (place, isFromSmall)
+      }
+    }
+    return nil
+  }
+
+  /// What was taken out of the small queue has that hash: if it comes back soon, it stays longer.
+  @usableFromInline
+  mutating func remember(hash: Int) { ghosts.insert(hash, capacity: max(count, 8)) }
+
+  // MARK: Queues
+
+  private mutating func enter(_ place: Int, _ queue: Queue) {
+    nodes[place].queue = queue
+    if queue == .small { small.append(place, &nodes) } else { main.append(place, &nodes) }
+  }
+
+  private mutating func leave(_ place: Int) {
+    switch nodes[place].queue {
+    case .none: return
+    case .small: small.remove(place, &nodes)
+    case .main: main.remove(place, &nodes)
+    }
+    nodes[place].queue = .none
+  }
+}
+
+extension Eviction.Line {
+  mutating func append(_ place: Int, _ nodes: inout ContiguousArray<Eviction.Node>) {
+    nodes[place].newer = -1
+    nodes[place].older = newest
+    if newest >= 0 { nodes[Int(newest)].newer = Int32(place) }
+    newest = Int32(place)
+    if oldest < 0 { oldest = newest }
+    count += 1
+    cost += nodes[place].cost
+  }
+
+  mutating func remove(_ place: Int, _ nodes: inout ContiguousArray<Eviction.Node>) {
+    let node = nodes[place]
+    if node.newer >= 0 { nodes[Int(node.newer)].older = node.older } else { newest = node.older }
+    if node.older >= 0 { nodes[Int(node.older)].newer = node.newer } else { oldest = node.newer }
+    count -= 1
+    cost -= node.cost
+  }
+}
+
+/// The hashes of what went lately: each in the one place where it can be, so that the next one to
+/// come there takes it. That forgets a few too early, and costs 16 bytes each.
+struct Ghosts: Sendable {
+  private struct Ghost: Sendable {
+    var hash = 0
+    /// The number of its death; 0 where there is none.
+    var number = 0
+  }
+
+  private var ghosts: [Ghost] = []
+  private var deaths = 0
+  private var capacity = 0
+
+  /// Remembers one, and so many of those before it.
+  mutating func insert(_ hash: Int, capacity: Int) {
+    self.capacity = capacity
+    if ghosts.count < capacity {
+      let former = ghosts
+      ghosts = Array(repeating: Ghost(), count: max(16, 2 * former.count))
+      for ghost in former where ghost.number > 0 { ghosts[place(of: ghost.hash)] = ghost }
+    }
+    deaths += 1
+    ghosts[place(of: hash)] = Ghost(hash: hash, number: deaths)
+  }
+
+  /// Takes one out. False if it is not remembered.
+  mutating func remove(_ hash: Int) -> Bool {
+    guard !ghosts.isEmpty else { return false }
+    let ghost = ghosts[place(of: hash)]
+    guard ghost.number > 0, ghost.hash == hash, deaths - ghost.number < capacity else {
+      return false
+    }
+    ghosts[place(of: hash)] = Ghost()
+    return true
+  }
+
+  private func place(of hash: Int) -> Int { hash & (ghosts.count - 1) }
+}

@@ -1,0 +1,177 @@
+/// The shell around a table: a lock, a clock, and the closures, which run outside of the lock.
+///
+/// Each key is computed by a cell of its own, a list of one element, and so under the laws of lists. The
+/// table holds the cell while it is computing, and the value afterwards; the cell's closure holds no
+/// more than a weak reference to the store. So a computation goes on without anybody who waits, and
+/// is cancelled when the store is gone and nobody can read it.
+@usableFromInline
+final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+  @usableFromInline typealias Table = MemoTable<Key, Value, Failure>
+  @usableFromInline typealias Cell = Segment<Value, Failure>
+
+  /// How a value is computed.
+  @usableFromInline
+  enum Computation: Sendable {
+    case plain(@Sendable (Key) throws(Failure) -> Value)
+    case inTask(@Sendable (Key) async throws(Failure) -> Value)
+  }
+
+  @usableFromInline let table: Locked<Table>
+  @usableFromInline let computation: Computation
+  @usableFromInline let cost: (@Sendable (Value) -> Int)?
+  @usableFromInline let retriesFailures: Bool
+  /// The time that has passed since the store was made; `nil` where nothing grows old.
+  @usableFromInline let clock: (@Sendable () -> Int64)?
+  @usableFromInline let reference = Reference()
+
+  // Guard: the runtime's own, that of a weak reference; it is set once, before it is shared.
+  // May touch it: the maker, then the cells' closures.
+  @usableFromInline
+  final class Reference: @unchecked Sendable {
+    @usableFromInline weak var store: MemoStore?
+
+    @inlinable
+    init() {}
+  }
+
+  @inlinable
+  init(
+    _ rules: MemoRules, cost: (@Sendable (Value) -> Int)?, retriesFailures: Bool,
+    clock: any Clock<Duration>, _ computation: Computation
+  ) {
+    table = Locked(Table(rules))
+    self.cost = cost
+    self.retriesFailures = retriesFailures
+    self.clock = rules.isTimed ? nanosecondsFromNow(on: clock) : nil
+    self.computation = computation
+    reference.store = self
+  }
+
+  @inlinable var now: Int64 { clock?() ?? 0 }
+
+  // MARK: Demands
+
+  @inlinable @inline(__always)
+  func hit(_ key: Key) -> Value? {
+    let now = now
+    return table.withLock { $0.hit(key, at: now) }
+  }
+
+  /// Finds the value, computes it, or waits for it.
+  @inlinable @inline(never)
+  nonisolated(nonsending) func demand(_ key: Key) async throws(Failure) -> Value {
+    let now = now
+    if Task.isCancelled, let cancellation = CancellationError() as? Failure {
+      // A reader that stops starts nothing.
+      switch table.withLock({ $0.peek(key, at: now) }) {
+      case .value(let value): return value
+      case .renewing(let renewal): return renewal.old
+      case .failure(let failure): throw failure
+      case .none, .computing: throw cancellation
+      }
+    }
+    switch table.withLock({ $0.demand(key, at: now) { makeCell(key, $0) } }) {
+    case .value(let value): return value
+    case .failure(let failure): throw failure
+    case .pending(let cell, former: _): return try await value(of: cell, for: key)
+    case .due(let old, let cell): return run(cell) ?? old
+    }
+  }
+
+  @inlinable
+  nonisolated(nonsending) func value(of cell: Cell, for key: Key) async throws(Failure) -> Value {
+    // The demand was made by a task that was not cancelled: it starts the computation.
+    if let value = run(cell) { return value }
+    var cursor = Cursor(
+      LazyList(segment: cell, offset: 0), takesOver: false,
+      stopsWhenCancelled: CancellationError() is Failure, drives: true)
+    if let value = cursor.next() { return value }
+    // Only a step can be part of a cycle, so only then the cell needs a name.
+    if StepTask.current != nil { name(cell, by: key) }
+    guard let value = try await cursor.nextOrFailure() else {
+      preconditionFailure("a computation of Memos came to an end without a value")
+    }
+    return value
+  }
+
+  /// Computes a cell, for as long as that takes no suspension. What has suspended goes on by itself.
+  @inlinable
+  func run(_ cell: Cell) -> Value? {
+    var cursor = Cursor(LazyList(segment: cell, offset: 0), takesOver: false, drives: true)
+    return cursor.next()
+  }
+
+  @inlinable
+  func refresh(_ key: Key) {
+    let now = now
+    let renewal = table.withLock { $0.refresh(key, at: now) { makeCell(key, $0) } }
+    if let renewal { _ = run(renewal.cell) }
+  }
+
+  // MARK: Cells
+
+  /// The cell that computes a key. It runs nothing before it is demanded.
+  @inlinable
+  func makeCell(_ key: Key, _ number: UInt32) -> Cell {
+    let evaluator =
+      switch computation {
+      case .plain(let compute):
+        Evaluator(
+          Producer<Value, Failure>(stepping: { [reference] _ in
+            do throws(Failure) {
+              let value = try compute(key)
+              reference.store?.finish(key, number, value)
+              return .last(value)
+            } catch {
+              reference.store?.finish(key, number, failure: error)
+              return .nothing(.failed(error))
+            }
+          }))
+      case .inTask(let compute):
+        Evaluator(
+          AsyncProducer<Value, Failure>({ [reference] in
+            do throws(Failure) {
+              let value = try await compute(key)
+              reference.store?.finish(key, number, value)
+              return .last(value)
+            } catch {
+              reference.store?.finish(key, number, failure: error)
+              return .nothing(.failed(error))
+            }
+          }))
+      }
+    return Segment(source: .owned(evaluator), start: 0, capacity: 1)
+  }
+
+  @inlinable
+  func finish(_ key: Key, _ number: UInt32, _ value: Value) {
+    let cost = cost?(value) ?? 1
+    require(cost >= 0, "the cost of a value of Memos is 0 or more, not \(cost)")
+    finish(key, number, .value(value, cost: cost))
+  }
+
+  @inlinable
+  func finish(_ key: Key, _ number: UInt32, failure: Failure) {
+    let isRemembered = !retriesFailures && !(failure is CancellationError)
+    finish(key, number, .failure(failure, isRemembered: isRemembered))
+  }
+
+  @inlinable
+  func finish(_ key: Key, _ number: UInt32, _ outcome: Table.Outcome) {
+    let now = now
+    let leavings = table.withLock { $0.finish(key, number, outcome, at: now) }
+    withExtendedLifetime(leavings) {}
+  }
+
+  @usableFromInline
+  func name(_ cell: Cell, by key: Key) {
+    cell.source.evaluator?.name(ListName("Memos[\(String(reflecting: key))]"))
+  }
+}
+
+/// The time since now, as a clock shows it.
+@usableFromInline
+func nanosecondsFromNow(on clock: some Clock<Duration>) -> @Sendable () -> Int64 {
+  let start = clock.now
+  return { MemoRules.nanoseconds(start.duration(to: clock.now)) }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Tailrace
+
+@Suite("What goes first, as a value")
+struct EvictionTests {
+  /// A cache of numbers on top of it.
+  struct Cache {
+    var eviction: Eviction
+    var places: [Int: Int] = [:]
+    var costs: [Int: Int] = [:]
+    var numbers: [Int: Int] = [:]
+    var hits = 0
+
+    init(limit: Int) { eviction = Eviction(limit: limit) }
+
+    mutating func ask(_ number: Int, cost: Int = 1) {
+      if let place = places[number] {
+        hits += 1
+        return eviction.used(place)
+      }
+      while !eviction.hasRoom(for: cost), evict() {}
+      let place = (0...).first { numbers[$0] == nil } ?? 0
+      (places[number], numbers[place], costs[place]) = (place, number, cost)
+      eviction.admit(place, hash: number, cost: cost)
+    }
+
+    mutating func evict() -> Bool {
+      guard let (place, isFromSmall) = eviction.removeFirst() else { return false }
+      let number = numbers[place] ?? -1
+      if isFromSmall { eviction.remember(hash: number) }
+      (places[number], numbers[place], costs[place]) = (nil, nil, nil)
+      return true
+    }
+
+    mutating func remove(_ number: Int) {
+      guard let place = places[number] else { return }
+      eviction.remove(place)
+      (places[number], numbers[place], costs[place]) = (nil, nil, nil)
+    }
+  }
+
+  @Test("a scan does not push out what is used")
+  func scan() {
+    var cache = Cache(limit: 100)
+    for _ in 0..<4 { for number in 0..<50 { cache.ask(number) } }
+    for number in 1_000..<100_000 { cache.ask(number) }
+    #expect((0..<50).allSatisfy { cache.places[$0] != nil })
+  }
+
+  @Test("who comes back soon after it went stays longer")
+  func ghost() {
+    var cache = Cache(limit: 100)
+    for number in 0..<120 { cache.ask(number) }
+    #expect(cache.places[0] == nil)
+    cache.ask(0)
+    for number in 200..<1_000 { cache.ask(number) }
+    #expect(cache.places[0] != nil)
+  }
+
+  @Test("what is pinned stays, and only then a limit is passed")
+  func pinned() {
+    var cache = Cache(limit: 2)
+    cache.ask(1)
+    cache.ask(2)
+    for place in 0..<2 { cache.eviction.pin(place) }
+    cache.ask(3)
+    #expect(Set(cache.places.keys) == [1, 2, 3] && cache.eviction.cost == 3)
+    for place in 0..<2 { cache.eviction.unpin(place, cost: 1) }
+    cache.ask(4)
+    #expect(cache.places.count == 2 && cache.places[4] != nil)
+  }
+
+  @Test("random uses: the sum is right, the limit holds, the newest is there", arguments: 0..<50)
+  func random(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var cache = Cache(limit: Int.random(in: 1...40, using: &generator))
+    let keys = Int.random(in: 1...100, using: &generator)
+    for _ in 0..<2_000 {
+      let number = Int.random(in: 0..<keys, using: &generator)
+      if Int.random(in: 0..<10, using: &generator) == 0 {
+        cache.remove(number)
+      } else {
+        cache.ask(number, cost: Int.random(in: 0...min(5, cache.eviction.limit), using: &generator))
+        #expect(cache.places[number] != nil)
+      }
+      #expect(cache.eviction.cost == cache.costs.values.reduce(0, +))
+      #expect(cache.eviction.cost <= cache.eviction.limit)
+    }
+    while cache.evict() {}
+    #expect(cache.places.isEmpty && cache.eviction.cost == 0)
+  }
+}
