@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceFoundation
 import TailraceTesting
 import Testing
 
@@ -33,10 +34,20 @@ struct IsolationTests {
 
   @Test("every public type is Sendable")
   func sendable() {
-    func check<T: Sendable>(_: T.Type) {}
-    check(LazyList<Int, Never>.self)
-    check(Memo<Int, any Error>.self)
-    check(SharedIterator<Int, Never>.self)
-    check(CyclicEvaluationError.self)
+    func check<each T: Sendable>(_: repeat (each T).Type) {}
+    check(
+      LazyList<Int, Never>.self, Memo<Int, any Error>.self, SharedIterator<Int, Never>.self,
+      EagerList<Int>.self, CyclicEvaluationError.self)
+    check(
+      Signal<Int, any Error>.self, Signal<Int, Never>.Subscriber.self,
+      Signal<Int, Never>.Event.self, Signal<Int, Never>.SendResult.self,
+      Signal<Int, Never>.BufferingPolicy.self)
+    check(
+      ImmediateScheduler.self, InheritingScheduler.self, QueueScheduler.self,
+      ScheduledWork.self, Ticks<QueueScheduler>.self, (any Scheduler).self)
+    check(Tuple<Int, String>.self, TupleError.self, FileError.self, ElementTypeError.self)
+    check(
+      VirtualScheduler.self, VirtualScheduler.Instant.self, VirtualScheduler.Clock.self,
+      Gate.self, Probe<Int>.self, Population.self, Population.Member.self)
   }
 }

@@ -34,9 +34,12 @@ struct Row: Sendable, Testing.CustomTestStringConvertible {
 /// The calls of an operator's closures, in each of the four kinds.
 struct Calls: Sendable {
   let probe = Probe<Int>()
+  /// The task-local word that each call saw.
+  let words = Probe<String>()
 
   func plain<T>(_ element: Int, _ result: T) -> T {
     probe.record(element)
+    words.record(ContextTests.word)
     return result
   }
 

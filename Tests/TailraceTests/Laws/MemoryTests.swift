@@ -66,7 +66,7 @@ struct MemoryTests {
 }
 
 /// Whether the process carries a sanitizer's runtime.
-private let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in
+let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in
   dlsym(nil, name) != nil
 }
 
@@ -77,5 +77,5 @@ private func status(_ field: String) -> Int {
   return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
 }
 
-private func residentBytes() -> Int { status("VmRSS:") }
-private func peakBytes() -> Int { status("VmHWM:") }
+func residentBytes() -> Int { status("VmRSS:") }
+func peakBytes() -> Int { status("VmHWM:") }

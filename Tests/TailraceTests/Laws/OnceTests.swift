@@ -32,7 +32,9 @@ struct OnceTests {
       for try await elements in group { #expect(elements == row.elements) }
     }
     #expect(pulls.values == alonePulls.values)
-    #expect(calls.probe.values == aloneCalls.probe.values)
+    // Closures that run at the same time do so in any order.
+    let inOrder = { (calls: [Int]) in row.ahead == 0 ? calls : calls.sorted() }
+    #expect(inOrder(calls.probe.values) == inOrder(aloneCalls.probe.values))
     #expect(list.evaluatedCount == row.elements.count)
   }
 

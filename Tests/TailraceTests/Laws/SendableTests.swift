@@ -16,7 +16,8 @@ struct SendableTests {
     sendable(LazyList<Int, Never>.self), sendable(Memo<Int, any Error>.self),
     sendable(SharedIterator<Int, Never>.self), sendable(CyclicEvaluationError.self),
     sendable(EagerList<Int>.self), sendable(Tuple<Int, String>.self), sendable(TupleError.self),
-    sendable(Signal<Int, Never>.self), sendable(SignalBufferingPolicy.self),
+    sendable(Signal<Int, Never>.self), sendable(SignalOverflow.self),
+    sendable(Memos<Int, Int, Never>.self), sendable(MemoStatistics.self),
     sendable((any Scheduler).self), sendable(QueueScheduler.self),
     sendable(ImmediateScheduler.self), sendable(InheritingScheduler.self),
     sendable(ScheduledWork.self), sendable(Ticks<QueueScheduler>.self),
@@ -26,6 +27,10 @@ struct SendableTests {
     sendable(Untyped.self), sendable(ElementTypeError.self),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
+    nested(Signal<Int, Never>.Arrival.self, "Arrival"),
+    nested(Signal<Int, Never>.BufferingPolicy.self, "BufferingPolicy"),
+    nested(Signal<Int, Never>.Termination.self, "Termination"),
+    nested(Memos<Int, Int, Never>.Capacity.self, "Capacity"),
     nested(Signal<Int, Never>.SendResult.self, "SendResult"),
     nested(Signal<Int, Never>.Subscriber.self, "Subscriber"),
   ]

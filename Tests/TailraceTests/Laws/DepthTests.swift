@@ -1,0 +1,141 @@
+import Foundation
+import Tailrace
+import TailraceTesting
+import Testing
+
+/// Operators on operators on operators: every kind, as deep as a stack can not be.
+///
+/// They keep both cores busy for long, and run by themselves: `TAILRACE_DEPTH=1 swift test --filter Depth`.
+@Suite(
+  "Depth: nothing recurses over the depth of a chain", .serialized,
+  .enabled(if: ProcessInfo.processInfo.environment["TAILRACE_DEPTH"] != nil))
+struct DepthTests {
+  typealias List = LazyList<Int, Never>
+
+  #if DEBUG
+    static let depth = 2_000
+  #else
+    static let depth = 20_000
+  #endif
+
+  /// One layer, and how deep it is tested where a layer costs a task.
+  struct Layer: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let apply: @Sendable (List) -> List
+
+    init(_ name: String, _ apply: @escaping @Sendable (List) -> List) {
+      testDescription = name
+      self.apply = apply
+    }
+
+    static let plain = [
+      Layer("map") { $0.map { $0 } },
+      Layer("compactMap") { $0.compactMap { $0 } },
+      Layer("flatMap to lists") { list in List([1]).flatMap { _ in list } },
+      Layer("flatMap to arrays") { $0.flatMap { [$0] } },
+      Layer("filter") { $0.filter { _ in true } },
+      Layer("ignoring") { $0.ignoring(7) },
+      Layer("prefix") { $0.prefix(2) },
+      Layer("dropFirst") { [0] + $0.dropFirst(1) },
+      Layer("prefix(while:)") { $0.prefix { _ in true } },
+      Layer("drop(while:)") { $0.drop { _ in false } },
+      Layer("prepending") { $0.prepending(1) },
+      Layer("+, on the left") { $0 + [1] },
+      Layer("+, on the right") { [1] + $0 },
+      Layer("joined") { List.deferred { .empty }.map { _ in List.empty }.joined() + $0 },
+      Layer("reductions") { $0.reductions(0) { $1 } },
+      Layer("reductions(into:)") { $0.reductions(into: 0) { $0 = $1 } },
+      Layer("adjacentPairs") { $0.prepending(1).adjacentPairs().map { $0.1 } },
+      Layer("removeDuplicates") { $0.removeDuplicates() },
+      Layer("enumerated") { $0.enumerated().map(\.element) },
+      Layer("interspersed") { $0.interspersed(with: 1) },
+      Layer("chunks") { $0.chunks(ofCount: 1).map { $0.first ?? 0 } },
+      Layer("cycled") { $0.cycled() },
+      Layer("named") { $0.named("list") },
+      Layer("bind") { $0.bind { element, _ in List([element]) } },
+      Layer("zip") { zip($0, List.repeating(1)).map { $0.0 } },
+      Layer("deferred") { list in .deferred { list } },
+      Layer("head and tail") { list in List(head: { 1 }, tail: { list }) },
+      Layer("recursive") { list in .recursive { _ in list } },
+    ]
+
+    static let asynchronous = [
+      Layer("map, async") { $0.mapAsync { $0 } },
+      Layer("filter, async") { $0.filterAsync { _ in true } },
+      Layer("compactMap, async") { $0.compactMap { (number: Int) async -> Int? in number } },
+      Layer("flatMap, async") { list in
+        List([1]).flatMap { (_: Int) async -> List in list }
+      },
+      Layer("prefix(while:), async") { $0.prefix { (_: Int) async -> Bool in true } },
+      Layer("reductions, async") { $0.reductions(0) { (_: Int, next: Int) async -> Int in next } },
+      Layer("bind, async") {
+        $0.bind { (element: Int, _: inout Bool) async -> List? in List([element]) }
+      },
+      Layer("deferred, async") { list in .deferred { () async -> List in list } },
+      Layer("head and tail, async") { list in
+        List(head: { () async -> Int in 1 }, tail: { () async -> List in list })
+      },
+      Layer("an asynchronous sequence") { list in
+        Steps<Int, Never>(2) { _ in 1 }.memoized() + list
+      },
+      Layer("a list as a sequence") { LazyList($0) },
+      Layer("prefetching") { $0.prefetching(1) },
+      Layer("concurrentMap") { $0.concurrentMap(limit: 2) { $0 } },
+      Layer("concurrentMap, one") { $0.concurrentMap(limit: 1) { $0 } },
+    ]
+  }
+
+  /// That many layers over 1, 2, 3.
+  static func pile(_ layer: Layer, _ depth: Int, keeping held: inout [List]) -> List {
+    var list = List(1...3)
+    for _ in 0..<depth {
+      list = layer.apply(list)
+      held.append(list)
+    }
+    return list
+  }
+
+  static func pile(_ layer: Layer, _ depth: Int) -> List {
+    var list = List(1...3)
+    for _ in 0..<depth { list = layer.apply(list) }
+    return list
+  }
+
+  @Test(
+    "never evaluated, and released", .timeLimit(.minutes(5)),
+    arguments: Layer.plain + Layer.asynchronous)
+  func unevaluated(_ layer: Layer) async {
+    for isSmall in [false, true] {
+      await run(isSmall) { _ = Self.pile(layer, Self.depth) }
+    }
+  }
+
+  @Test("evaluated, and released", .timeLimit(.minutes(5)), arguments: Layer.plain)
+  func evaluated(_ layer: Layer) async {
+    for isSmall in [false, true] {
+      await run(isSmall) {
+        var list = Self.pile(layer, Self.depth)
+        #expect(await list.head() != nil)
+        list = .empty
+      }
+    }
+  }
+
+  @Test(
+    "asynchronous, evaluated, and released", .timeLimit(.minutes(5)), arguments: Layer.asynchronous)
+  func evaluatedAsync(_ layer: Layer) async {
+    for isSmall in [false, true] {
+      await run(isSmall) {
+        var list = Self.pile(layer, Self.depth)
+        #expect(await list.head() != nil)
+        #expect(await list.element(at: 1) != nil)
+        // All tasks are parked.
+        list = .empty
+      }
+    }
+  }
+
+  private func run(_ isSmall: Bool, _ body: @escaping @Sendable () async -> Void) async {
+    if isSmall { await OneThread.run(body) } else { await body() }
+  }
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import Foundation
+import Tailrace
+
+/// An executor of one thread with a small stack, as secondary threads have on Apple's platforms.
+///
+/// Whoever blocks its thread, or uses up its stack, ends the test.
+// Guard: the condition's lock. May touch the jobs: whoever holds it.
+final class OneThread: TaskExecutor, SerialExecutor, @unchecked Sendable {
+  private let condition = NSCondition()
+  private var jobs: [UnownedJob] = []
+  private var isOver = false
+
+  private init(stack: Int) {
+    let thread = Thread { [self] in
+      while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+    thread.stackSize = stack
+    thread.start()
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isLate = condition.withLock {
+      if !isOver {
+        jobs.append(job)
+        condition.signal()
+      }
+      return isOver
+    }
+    // What looks ahead is not waited for, and may come to its end a moment later.
+    if isLate {
+      DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+
+  private func next() -> UnownedJob? {
+    condition.withLock {
+      while jobs.isEmpty, !isOver { condition.wait() }
+      return jobs.isEmpty ? nil : jobs.removeFirst()
+    }
+  }
+
+  private func end() {
+    condition.withLock {
+      isOver = true
+      condition.signal()
+    }
+  }
+
+  /// Runs an asynchronous closure, and all that it waits for, on a new thread.
+  static func run<Output: Sendable>(
+    stack: Int = 512 * 1024, _ body: @escaping @Sendable () async -> Output
+  ) async -> Output {
+    let thread = OneThread(stack: stack)
+    let output = await Task(executorPreference: thread) { await body() }.value
+    thread.end()
+    return output
+  }
+}
