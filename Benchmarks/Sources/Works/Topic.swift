@@ -21,7 +21,7 @@ extension Topic {
   /// All of them, in the order of the tables.
   public static let all: [Topic] = [
     .memory, .iteration, .firstPass, .collecting, .operators, .joins, .fanOut, .contention,
-    .asyncSteps, .asyncChains, .streams, .memos, .depth, .workingAhead,
+    .asyncSteps, .asyncChains, .streams, .memos, .keyedMemos, .depth, .workingAhead,
     .collections, .schedulers, .signals, .growth, .layouts,
   ]
 }

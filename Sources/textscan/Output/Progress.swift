@@ -45,7 +45,7 @@ struct Progress: Sendable {
       let ticks = scheduler.schedule(every: .milliseconds(100)) {
         subscriber.send(Moment(ledger))
       }
-      subscriber.onCancel { ticks.cancel() }
+      subscriber.onTermination { _ in ticks.cancel() }
     }.deliver(on: scheduler)
   }
 
