@@ -228,34 +228,3 @@ struct MemoTests {
     #expect(try await Memo { () async throws -> Int in 5 }.value() == 5)
   }
 }
-
-@Suite("Shared iterators")
-struct SharedIteratorTests {
-  @Test("each element goes to exactly one task", arguments: SourceKind.allCases)
-  func dealing(_ kind: SourceKind) async throws {
-    let iterator = kind.make(upTo: 200, Probe()).makeSharedIterator()
-    var dealt: [Int] = []
-    try await withThrowingTaskGroup(of: [Int].self) { group in
-      for _ in 0..<8 {
-        group.addTask {
-          var mine: [Int] = []
-          while let element = try await iterator.next() { mine.append(element) }
-          return mine
-        }
-      }
-      for try await elements in group { dealt += elements }
-    }
-    #expect(dealt.sorted() == Array(1...200))
-    #expect(try await iterator.next() == nil)
-  }
-
-  @Test("demands no more than is asked for")
-  func demand() async throws {
-    let pulls = Probe<Int>()
-    let iterator = SourceKind.plain.make(pulls).makeSharedIterator()
-    #expect(pulls.count == 0)
-    #expect(try await iterator.next() == 1)
-    #expect(try await iterator.next() == 2)
-    #expect(pulls.values == [1, 2])
-  }
-}
