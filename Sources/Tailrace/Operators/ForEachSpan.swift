@@ -1,0 +1,62 @@
+extension LazyList {
+  /// Lends the elements to a closure where they are, in runs, each of one element or more.
+  ///
+  /// ```swift
+  /// var sum = 0
+  /// await [1, 2, 3].lazyList.forEachSpan { span in
+  ///   for index in span.indices { sum += span[index] }
+  /// }
+  /// sum   // 6
+  /// ```
+  ///
+  /// Evaluated elements are lent as they lie in memory; the elements of an array are one run. Where
+  /// nothing is evaluated, a run is computed at once, of at most 128 elements. How a list is cut into
+  /// runs is not promised, and may be different the next time.
+  ///
+  /// - Laziness: exhaustive.
+  /// - Isolation: the closure runs in the caller's.
+  /// - Failure: comes after the elements before it.
+  /// - Cancellation: as every question, it throws `CancellationError` where `Failure` is `any Error`,
+  ///   and goes on otherwise.
+  /// - Complexity: a loop over the run costs what it does over an array. A list that nobody else holds
+  ///   is read in constant memory.
+  @inlinable
+  nonisolated(nonsending) public consuming func forEachSpan(
+    _ body: (Span<Element>) -> Void
+  ) async throws(Failure) {
+    var reader = Reader(cells: self)
+    while let cells = try await reader.nextCells() { body(cells.span) }
+  }
+
+  /// Lends the elements to a throwing closure where they are, in runs.
+  ///
+  /// The run in which the closure throws is the last; its elements were all evaluated.
+  @inlinable
+  nonisolated(nonsending) public consuming func forEachSpan(
+    _ body: (Span<Element>) throws -> Void
+  ) async throws {
+    var reader = Reader(cells: self)
+    while let cells = try await reader.nextCells() { try body(cells.span) }
+  }
+}
+
+extension Reader {
+  /// A reader of runs. It has cells for all that it reads, and so it takes no producer over.
+  @inlinable
+  init(cells list: consuming LazyList<Element, Failure>) {
+    self.init(list, wantsAll: true)
+    cursor.takesOver = false
+  }
+
+  /// The next run of evaluated cells, `nil` at the end. They stay until the next call.
+  @inlinable
+  nonisolated(nonsending) mutating func nextCells() async throws(Failure)
+    -> UnsafeBufferPointer<Element>?
+  {
+    if let cells = cursor.nextCells() { return cells }
+    // The run begins with the element that was waited for.
+    guard try await cursor.nextOrFailure() != nil else { return nil }
+    cursor.index &-= 1
+    return cursor.nextCells()
+  }
+}
