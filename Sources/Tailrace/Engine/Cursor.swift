@@ -258,6 +258,7 @@ struct Cursor<Element: Sendable, Failure: Error> {
   mutating func putBack() {
     guard let producer = producer.take() else { return }
     takesOver = false
+    producer.concatenation?.given = 0
     let list = LazyList(Evaluator(producer))
     move(to: list.segment, at: 0)
   }

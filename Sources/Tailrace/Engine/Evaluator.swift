@@ -25,9 +25,6 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   /// What the last asynchronous step came to, where that is not written into a cell.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var leftOpen: Wake?
-  /// The lists that a concatenation has before it is first evaluated, for others to copy.
-  @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var pieces: Pieces<Element, Failure>?
   /// The open segment, while a driver is there who holds it.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) unowned(unsafe) var lent: Cells?
@@ -45,11 +42,9 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
 
   @inlinable
   init(
-    _ producer: Producer<Element, Failure>, pieces: Pieces<Element, Failure>? = nil,
-    definition: Evaluator? = nil
+    _ producer: Producer<Element, Failure>, definition: Evaluator? = nil
   ) {
     self.producer = producer
-    self.pieces = pieces
     self.definition = definition
     task = nil
   }
@@ -137,7 +132,6 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     guard segment.published.load(ordering: .relaxed) == seen else { return true }
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.
     guard let producer = producer.take() else { fatalError(Anchor<Element, Failure>.releasedText) }
-    if pieces != nil { pieces = nil }
     var mark = seen
     let ending: Ending<Element, Failure>
     if mark.count < segment.capacity {
@@ -262,14 +256,8 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   private nonisolated func tearDown() {
     // The one reference: what it holds is released by a loop, and not by this frame.
     let leftover = leftover()
-    var parts: Leftover?
-    if pieces != nil {
-      parts = Leftover(pieces.unsafelyUnwrapped)
-      pieces = nil
-    }
     task?.finish()
     if let leftover { Reclaimer.release(leftover) }
-    if let parts { Reclaimer.release(parts) }
     // Who waits in a list that only its own definition could still compute.
     dismiss(.abandoned)
   }

@@ -109,9 +109,14 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline typealias Run = (_ demand: Demand, _ sink: Sink) -> Ending<Element, Failure>
 
   @usableFromInline let run: Run
+  /// What a concatenation has still to give, for others to go on with.
+  @usableFromInline let concatenation: Concatenation<Element, Failure>?
 
   @inlinable
-  init(_ run: @escaping Run) { self.run = run }
+  init(_ run: @escaping Run, of concatenation: Concatenation<Element, Failure>? = nil) {
+    self.run = run
+    self.concatenation = concatenation
+  }
 
   /// A producer that is told how to take one step.
   @inlinable @inline(__always)

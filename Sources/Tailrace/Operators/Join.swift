@@ -7,36 +7,39 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise. The right list is not touched before the left one has ended.
-  /// - Complexity: O(1) to make; any nesting of `+` is evaluated in linear time. The cells of the
-  ///   last list are shared.
+  /// - Complexity: O(1) to make; any nesting of `+` is evaluated in linear time, also where it was read
+  ///   in between. The cells of the last list are shared.
   ///
   /// Replaces `-concat:`.
   @inlinable
   public static func + (left: consuming LazyList, right: consuming LazyList) -> LazyList {
     if left.segment == nil { return right }
     if right.segment == nil { return left }
-    let pieces = Pieces.pair(Pieces.of(left), Pieces.of(right))
-    let owned = Owned((pile: [pieces], source: Cursor<Element, Failure>?.none))
-    let producer = Producer<Element, Failure> { (demand, sink) in
-      while true {
-        if owned.state.source != nil {
-          // It may be at its end, and the sink have enough, with the same element.
-          var isWanted = true
-          let ending: Ending<Element, Failure>? = owned.state.source?.drive(demand) {
-            isWanted = sink($0)
-            return isWanted
+    let parts = Concatenation(Pieces.pair(Pieces.of(left), Pieces.of(right)))
+    let producer = Producer<Element, Failure>(
+      { (demand, sink) in
+        while true {
+          if parts.front != nil {
+            // It may be at its end, and the sink have enough, with the same element.
+            var isWanted = true
+            var left = parts.left
+            let ending: Ending<Element, Failure>? = parts.front?.drive(demand) {
+              left &-= 1
+              isWanted = sink($0)
+              return isWanted && left > 0
+            }
+            parts.gave(downTo: left)
+            if left > 0 { guard case .nothing(.end) = ending else { return ending ?? .stopped } }
+            parts.front = nil
+            if !isWanted { return .stopped }
           }
-          guard case .nothing(.end) = ending else { return ending ?? .stopped }
-          owned.state.source = nil
-          if !isWanted { return .stopped }
+          guard let list = parts.pop() else { return .nothing(.end) }
+          // The last list is not copied: this one goes on as that one.
+          if parts.isLast { return .become(list) }
+          parts.front = Cursor(list)
         }
-        guard let list = Pieces.popList(&owned.state.pile) else { return .nothing(.end) }
-        // The last list is not copied: this one goes on as that one.
-        if owned.state.pile.isEmpty { return .become(list) }
-        owned.state.source = Cursor(list)
-      }
-    }
-    return LazyList(Evaluator(producer, pieces: pieces))
+      }, of: parts)
+    return LazyList(Evaluator(producer))
   }
 
   /// An element, then this list.
