@@ -30,9 +30,10 @@ extension WorkCell {
     ring: @escaping @Sendable () -> Void
   ) {
     if let alarm { return alarm.set(after: delay, tolerance: tolerance) }
+    // Kept before it is set: it may ring at once, and the turn that it brings looks for it here.
     let alarm = Alarm(on: queue, ring: ring)
-    alarm.set(after: delay, tolerance: tolerance)
     keep(alarm)
+    alarm.set(after: delay, tolerance: tolerance)
   }
 }
 

@@ -138,6 +138,25 @@ struct SchedulerStressTests {
     #expect(released.alive == 0)
     #expect(ran.value >= Self.pieces / 1000)
   }
+
+  @Test("a timer that rings while it is still being set rings again")
+  func earlyTimers() async {
+    await withTaskGroup { group in
+      for _ in 0..<16 {
+        group.addTask {
+          for _ in 0..<Self.pieces / 100 {
+            let probe = Probe<Int>()
+            let work = ImmediateScheduler.shared.schedule(every: .nanoseconds(1), after: .zero) {
+              probe.record(1)
+            }
+            await probe.reaches(3)
+            work.cancel()
+            await work.value
+          }
+        }
+      }
+    }
+  }
 }
 
 extension QueueScheduler {
