@@ -28,7 +28,10 @@ extension Evaluator {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
       return false
     case .parked:
-      switch letGoOfTask() {
+      let end = letGoOfTask()
+      // It may have gone on for others, and come to an end that is theirs.
+      guard segment.published.load(ordering: .relaxed) == mark else { return true }
+      switch end {
       case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
       case .abandoned: absence = .released
       default: return true
@@ -208,6 +211,15 @@ extension Segment: MemoCells {
     for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
   ) async -> Wake {
     guard let evaluator = source.evaluator else { return .abandoned }
+    let wake = await wait(for: cell, of: evaluator, asked: asked, cancellable: cancellable)
+    // What a later step came to is for those who wait for that.
+    return isMissing(cell.mark) ? wake : .retry
+  }
+
+  private nonisolated(nonsending) func wait(
+    for cell: MissingCell, of evaluator: Evaluator<Element, Failure>, asked: (any MemoCells)?,
+    cancellable: Bool
+  ) async -> Wake {
     let waiter = Waiter()
     // Until there is anything new, also if everything is wanted: the next step may wait for this
     // reader to have seen it.

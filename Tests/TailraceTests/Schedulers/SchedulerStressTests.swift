@@ -144,7 +144,7 @@ struct SchedulerStressTests {
     await withTaskGroup { group in
       for _ in 0..<16 {
         group.addTask {
-          for _ in 0..<Self.pieces / 100 {
+          for _ in 0..<500 {
             let probe = Probe<Int>()
             let work = ImmediateScheduler.shared.schedule(every: .nanoseconds(1), after: .zero) {
               probe.record(1)
