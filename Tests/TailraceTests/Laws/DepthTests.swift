@@ -3,20 +3,19 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-/// Operators on operators on operators: every kind, as deep as a stack can not be.
-///
-/// They keep both cores busy for long, and run by themselves: `TAILRACE_DEPTH=1 swift test --filter Depth`.
-@Suite(
-  "Depth: nothing recurses over the depth of a chain", .serialized,
-  .enabled(if: ProcessInfo.processInfo.environment["TAILRACE_DEPTH"] != nil))
+/// Operators on operators on operators: every kind, as deep as a stack can not be. `TAILRACE_DEPTH`
+/// sets another depth.
+@Suite("Depth: nothing recurses over the depth of a chain", .serialized)
 struct DepthTests {
   typealias List = LazyList<Int, Never>
 
   #if DEBUG
-    static let depth = 2_000
+    private static let usual = 2_000
   #else
-    static let depth = 20_000
+    private static let usual = 100_000
   #endif
+  static let depth =
+    ProcessInfo.processInfo.environment["TAILRACE_DEPTH"].flatMap { Int($0) } ?? usual
 
   /// One layer, and how deep it is tested where a layer costs a task.
   struct Layer: Sendable, CustomTestStringConvertible {
@@ -131,6 +130,24 @@ struct DepthTests {
         #expect(await list.element(at: 1) != nil)
         // All tasks are parked.
         list = .empty
+      }
+    }
+  }
+
+  @Test(
+    "all held: read from the lowest up, then from the top down", .timeLimit(.minutes(5)),
+    arguments: Layer.plain + Layer.asynchronous)
+  func held(_ layer: Layer) async {
+    for isSmall in [false, true] {
+      await run(isSmall) {
+        var held: [List] = []
+        // Each of them may have a way of its own through those below: the square of the depth.
+        var list = Self.pile(layer, min(Self.depth, 1_000), keeping: &held)
+        for list in held { #expect(await list.head() != nil) }
+        #expect(await list.element(at: 1) != nil)
+        for list in held.reversed() { #expect(await list.element(at: 1) != nil) }
+        list = .empty
+        held = []
       }
     }
   }

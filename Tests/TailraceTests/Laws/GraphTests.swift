@@ -149,6 +149,8 @@ struct Graph<Failure: Error>: Sendable {
       }
     default: break
     }
+    // A step that was wanted by somebody who has left since: there is nobody to see what it gives.
+    guard !lists.isEmpty else { return 0 }
     var sum = 1
     for need in nodes[number][position].needs {
       sum += try await value(of: need, in: lists[need.list]) ?? -1
