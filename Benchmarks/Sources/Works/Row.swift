@@ -63,12 +63,13 @@ public struct Contender: Sendable {
   public let limit: Double?
   /// It is not timed at larger sizes: it would take too long.
   public let largest: Int
-  /// Sets up for a number of elements, and gives what is timed. That may run any number of times.
-  ///
-  /// Its result is the same for all contenders of a row: nobody is fast by doing less.
+  /// Sets up for a number of elements, and gives what is timed.
   public let prepare: @Sendable (Int) async throws -> Body
 
-  public typealias Body = @Sendable () async throws -> Int
+  /// Does the work so many times, one or more.
+  ///
+  /// Its result is the same for all contenders of a row: nobody is fast by doing less.
+  public typealias Body = @Sendable (_ repetitions: Int) async throws -> Int
 
   /// - Parameter run: does the work for a number of elements.
   init(
@@ -89,7 +90,10 @@ public struct Contender: Sendable {
     self.largest = largest
     prepare = { count in
       let fixture = try await fixture(count)
-      return { try await run(fixture) }
+      return { repetitions in
+        for _ in 1..<repetitions { blackHole(try await run(fixture)) }
+        return try await run(fixture)
+      }
     }
   }
 }

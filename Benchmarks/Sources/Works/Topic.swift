@@ -20,8 +20,8 @@ public struct Topic: Sendable {
 extension Topic {
   /// All of them, in the order of the tables.
   public static let all: [Topic] = [
-    .memory, .iteration, .firstPass, .collecting, .operators, .joins, .fanOut, .contention,
-    .asyncSteps, .asyncChains, .streams, .memos, .keyedMemos, .depth, .workingAhead,
+    .memory, .iteration, .firstPass, .collecting, .operators, .slices, .joins, .fanOut,
+    .contention, .asyncSteps, .asyncChains, .streams, .memos, .keyedMemos, .depth, .workingAhead,
     .collections, .schedulers, .signals, .growth, .layouts,
   ]
 }

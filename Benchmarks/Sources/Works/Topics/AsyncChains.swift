@@ -6,35 +6,37 @@ extension Topic {
     "Async chains", about: "plain operators over an async step, and searches with one",
     rows: [
       Row(
-        "plain map and filter over a step, both lists held",
+        "plain map and filter over a step, both lists held", sizes: sizes,
         Contender("LazyList", listLayers),
         Contender("`.async.map.map.filter`", asyncLayers),
         Contender("`.async.map.compactMap`", asyncCompactLayers)),
       Row(
-        "two plain maps over a step, all three lists held",
+        "two plain maps over a step, all three lists held", sizes: sizes,
         Contender("LazyList", listMaps),
         Contender("LazyList, the step alone", atMost: 1.5, listStep),
         Contender("`.async.map.map.map`", asyncMaps)),
       Row(
-        "an async filter that rejects all but the last",
+        "an async filter that rejects all but the last", sizes: sizes,
         Contender("LazyList", listFilter),
         Contender("`.async.filter`", asyncFilter)),
       Row(
-        "a plain filter over a step, that rejects all but the last",
+        "a plain filter over a step, that rejects all but the last", sizes: sizes,
         Contender("LazyList", listPlainFilter),
         Contender("`.async.map.filter`", asyncMapFilter),
         Contender("`.async.map`, and `where` in the loop", asyncMapWhere)),
       Row(
-        "`first(where:)` over a step, found at the end",
+        "`first(where:)` over a step, found at the end", sizes: sizes,
         Contender("LazyList", listFirst),
         Contender("`.async.map.first`", asyncFirst),
         Contender("`.async.map`, a loop that breaks", asyncBreak)),
       Row(
-        "`flatMap` of a step to lists of four",
+        "`flatMap` of a step to lists of four", sizes: sizes,
         Contender("LazyList", listFlatMap),
         Contender("`.async.map.flatMap`", upTo: 10_000, asyncFlatMap)),
     ])
 }
+
+private let sizes = [4, 100, 10_000, 100_000]
 
 // MARK: Tailrace
 

@@ -19,7 +19,7 @@ extension Topic {
     ])
 }
 
-private let sizes = [100, 10_000, 1_000_000, 10_000_000]
+private let sizes = [1_000, 10_000, 1_000_000, 10_000_000]
 
 @inline(never) private func listFirstPass(_ count: Int) async -> Int {
   let list: LazyList<Int, Never> = (0..<count).lazyList
