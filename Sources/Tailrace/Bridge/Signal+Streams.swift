@@ -32,7 +32,7 @@ extension Signal where Failure == any Error {
 final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
   /// Read by whoever has the turn. Leaving is for everybody.
   @usableFromInline let reading: Reading<Element, Failure>
-  @usableFromInline let turns = Locked(ReadersInTurn<UnsafeContinuation<Void, Never>>())
+  @usableFromInline let lock = TaskLock()
 
   @inlinable
   init(_ reading: Reading<Element, Failure>) { self.reading = reading }
@@ -42,25 +42,16 @@ final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
   /// - Cancellation: a consumer that is cancelled ends the stream for all, as with every stream.
   @inlinable
   nonisolated(nonsending) func next() async throws(Failure) -> Element? {
-    if !turns.withLock({ $0.take() }) { await waitForTurn() }
+    guard await lock.lock() else {
+      reading.cancel()
+      return nil
+    }
     let event = await reading.event(leavingWhenCancelled: true)
-    turns.withLock { $0.pass() }?.resume()
+    lock.unlock()
     switch event {
     case .next(let element): return element
     case .failure(let failure): throw failure
     case .completed, nil: return nil
-    }
-  }
-
-  @usableFromInline
-  nonisolated(nonsending) func waitForTurn() async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        if !turns.withLock({ $0.wait(continuation) }) { continuation.resume() }
-      }
-    } onCancel: {
-      // Who has the turn finds that it has left, and passes the turn on.
-      reading.cancel()
     }
   }
 }
@@ -80,37 +71,5 @@ extension TakingTurns where Failure == any Error {
   @inlinable
   func stream() -> AsyncThrowingStream<Element, any Error> {
     AsyncThrowingStream { try await self.next() }
-  }
-}
-
-/// Who reads, and who waits for that, as a value.
-@usableFromInline
-struct ReadersInTurn<Sleeper: Sendable>: Sendable {
-  @usableFromInline var isTaken = false
-  @usableFromInline var waiting = FIFO<Sleeper>()
-
-  @inlinable
-  init() {}
-
-  /// False if somebody else has the turn.
-  @inlinable
-  mutating func take() -> Bool {
-    defer { isTaken = true }
-    return !isTaken
-  }
-
-  /// False if the turn was free, and is the caller's now.
-  mutating func wait(_ sleeper: Sleeper) -> Bool {
-    guard !take() else { return false }
-    waiting.append(sleeper)
-    return true
-  }
-
-  /// Whoever had the turn is done. Returns who has it now, and is to be woken.
-  @inlinable
-  mutating func pass() -> Sleeper? {
-    let next = waiting.popFirst()
-    isTaken = next != nil
-    return next
   }
 }

@@ -40,6 +40,11 @@ struct FIFO<Element> {
     leaving.removeFirst(older.count)
     return removed
   }
+
+  mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+    arrived.removeAll(where: isUnwanted)
+    leaving.removeAll(where: isUnwanted)
+  }
 }
 
 extension FIFO: Sendable where Element: Sendable {}

@@ -265,17 +265,30 @@ struct PushingTests {
     #expect(subscriber.send(0) == .dropped(0))
   }
 
-  @Test("readers in turn: one at a time, in the order in which they came")
-  func turns() {
-    var turns = ReadersInTurn<String>()
-    let atOnce = [turns.take(), turns.take()]
-    #expect(atOnce == [true, false])
-    let wait = [turns.wait("first"), turns.wait("second")]
-    #expect(wait == [true, true])
-    let passed = [turns.pass(), turns.pass(), turns.pass()]
-    #expect(passed == ["first", "second", nil])
-    let waits = turns.wait("nobody is before it")
-    #expect(!waits)
+  @Test("a lock for tasks: one at a time, in the order in which they asked", .hangLimit)
+  func lock() async {
+    let lock = TaskLock()
+    #expect(await lock.lock())
+    let seen = Probe<Int>()
+    var tasks: [Task<Void, Never>] = []
+    for number in 0..<10 {
+      tasks.append(
+        Task.immediate {
+          guard await lock.lock() else { return seen.record(-number) }
+          seen.record(number)
+          lock.unlock()
+        })
+    }
+    // They leave without a turn, and nobody waits for them.
+    for number in [1, 4, 5, 6, 7, 8] {
+      tasks[number].cancel()
+      await tasks[number].value
+    }
+    lock.unlock()
+    for task in tasks { await task.value }
+    #expect(seen.values == [-1, -4, -5, -6, -7, -8, 0, 2, 3, 9])
+    #expect(await lock.lock())
+    lock.unlock()
   }
 
   @Test(

@@ -1,0 +1,65 @@
+/// One task at a time, first come, first served.
+///
+/// A task that is cancelled while it waits leaves the line at once, and hands nothing on but its place.
+@usableFromInline
+final class TaskLock: Sendable {
+  fileprivate struct State: Sendable {
+    var isTaken = false
+    var line = FIFO<Waiter>()
+    /// How many of those in the line have left it.
+    var leavers = 0
+  }
+
+  private let state = Locked(State())
+
+  @usableFromInline
+  init() {}
+
+  /// Waits for the lock. False if the task is cancelled before.
+  @usableFromInline
+  nonisolated(nonsending) func lock() async -> Bool {
+    guard let waiter = state.withLock({ $0.take() }) else { return true }
+    guard case .cancelled = await waiter.wait(cancellable: true) else { return true }
+    state.withLock { $0.leave() }
+    return false
+  }
+
+  /// It is somebody else's turn.
+  @usableFromInline
+  func unlock() {
+    while let next = state.withLock({ $0.pass() }) {
+      if next.wake(.retry) { return }
+    }
+  }
+}
+
+extension TaskLock.State {
+  /// Takes the turn, or a place in the line.
+  fileprivate mutating func take() -> Waiter? {
+    guard isTaken else {
+      isTaken = true
+      return nil
+    }
+    let waiter = Waiter()
+    line.append(waiter)
+    return waiter
+  }
+
+  /// Who is next; it may have left. The turn is free if there is nobody.
+  fileprivate mutating func pass() -> Waiter? {
+    guard let next = line.popFirst() else {
+      isTaken = false
+      return nil
+    }
+    if !next.isWaiting { leavers -= 1 }
+    return next
+  }
+
+  /// Somebody has left. The line is cleared when half of those in it have.
+  fileprivate mutating func leave() {
+    leavers += 1
+    guard leavers * 2 > line.count else { return }
+    line.removeAll { !$0.isWaiting }
+    leavers = 0
+  }
+}
