@@ -66,9 +66,9 @@ final class WorkCell: Sendable {
   var value: Void {
     get async {
       guard !isOver else { return }
-      await withUnsafeContinuation { continuation in
-        onEnd { continuation.resume() }
-      }
+      let waiter = Waiter()
+      onEnd { waiter.wake(.retry) }
+      _ = await waiter.park()
     }
   }
 
