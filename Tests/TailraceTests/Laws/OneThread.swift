@@ -11,11 +11,14 @@ final class OneThread: TaskExecutor, SerialExecutor, @unchecked Sendable {
   private var jobs: [UnownedJob] = []
   private var isOver = false
 
+  /// The address sanitizer makes frames several times as large.
+  private static let frames = dlsym(nil, "__asan_init") == nil ? 1 : 8
+
   private init(stack: Int) {
     let thread = Thread { [self] in
       while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
-    thread.stackSize = stack
+    thread.stackSize = stack * Self.frames
     thread.start()
   }
 
