@@ -14,35 +14,18 @@ extension EagerList {
   ///
   /// Replaces `-bind:`.
   @inlinable
-  public func bind<T>(
-    _ next: (Element, inout Bool) -> EagerList<T>?
-  ) -> EagerList<T> {
-    binding(next)
-  }
-
-  /// The elements of the lists that a throwing closure makes of each element, until it says stop.
-  @inlinable
-  public func bind<T>(
-    _ next: (Element, inout Bool) throws -> EagerList<T>?
-  ) throws -> EagerList<T> {
+  public func bind<T, Failure: Error>(
+    _ next: (Element, inout Bool) throws(Failure) -> EagerList<T>?
+  ) throws(Failure) -> EagerList<T> {
     try binding(next)
   }
 
   /// The elements of the lists that an asynchronous closure makes of each element, until it says
   /// stop.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func bind<T>(
-    _ next: nonisolated(nonsending) (Element, inout Bool) async -> EagerList<T>?
-  ) async -> EagerList<T> {
-    await bindingInTurn(next)
-  }
-
-  /// The elements of the lists that an asynchronous throwing closure makes of each element, until it
-  /// says stop.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func bind<T>(
-    _ next: nonisolated(nonsending) (Element, inout Bool) async throws -> EagerList<T>?
-  ) async throws -> EagerList<T> {
+  nonisolated(nonsending) public func bind<T, Failure: Error>(
+    _ next: nonisolated(nonsending) (Element, inout Bool) async throws(Failure) -> EagerList<T>?
+  ) async throws(Failure) -> EagerList<T> {
     try await bindingInTurn(next)
   }
 

@@ -5,29 +5,19 @@ extension EagerList {
   /// EagerList(1...6).filter { $0 % 2 == 0 }   // [2, 4, 6]
   /// ```
   @inlinable
-  public func filter(_ isIncluded: (Element) -> Bool) -> EagerList {
-    EagerList(slice.filter(isIncluded))
-  }
-
-  /// The elements that satisfy a throwing predicate.
-  @inlinable
-  public func filter(_ isIncluded: (Element) throws -> Bool) throws -> EagerList {
-    EagerList(try slice.filter(isIncluded))
+  public func filter<Failure: Error>(@CheckedAlone _ isIncluded: (Element) throws(Failure) -> Bool)
+    throws(Failure) -> EagerList
+  {
+    var results: [Element] = []
+    for element in self where try isIncluded(element) { results.append(element) }
+    return EagerList(results)
   }
 
   /// The elements that satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func filter(
-    _ isIncluded: nonisolated(nonsending) (Element) async -> Bool
-  ) async -> EagerList {
-    await filtering(isIncluded)
-  }
-
-  /// The elements that satisfy an asynchronous throwing predicate.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func filter(
-    _ isIncluded: nonisolated(nonsending) (Element) async throws -> Bool
-  ) async throws -> EagerList {
+  nonisolated(nonsending) public func filter<Failure: Error>(
+    @CheckedAlone _ isIncluded: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> EagerList {
     try await filtering(isIncluded)
   }
 
@@ -66,32 +56,18 @@ extension EagerList {
   /// EagerList([1, 2, 11]).removeDuplicates { $0 / 10 == $1 / 10 }   // [1, 11]
   /// ```
   @inlinable
-  public func removeDuplicates(by areSame: (Element, Element) -> Bool) -> EagerList {
-    removingDuplicates(areSame)
-  }
-
-  /// The elements without those that a throwing predicate calls the same as the last one kept.
-  @inlinable
-  public func removeDuplicates(
-    by areSame: (Element, Element) throws -> Bool
-  ) throws -> EagerList {
+  public func removeDuplicates<Failure: Error>(
+    @CheckedAlone by areSame: (Element, Element) throws(Failure) -> Bool
+  ) throws(Failure) -> EagerList {
     try removingDuplicates(areSame)
   }
 
   /// The elements without those that an asynchronous predicate calls the same as the last one kept.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func removeDuplicates(
-    by areSame: nonisolated(nonsending) (Element, Element) async -> Bool
-  ) async -> EagerList {
-    await removingDuplicatesInTurn(areSame)
-  }
-
-  /// The elements without those that an asynchronous throwing predicate calls the same as the last
-  /// one kept.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func removeDuplicates(
-    by areSame: nonisolated(nonsending) (Element, Element) async throws -> Bool
-  ) async throws -> EagerList {
+  nonisolated(nonsending) public func removeDuplicates<Failure: Error>(
+    @CheckedAlone by areSame:
+      nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> EagerList {
     try await removingDuplicatesInTurn(areSame)
   }
 

@@ -3,19 +3,11 @@
 extension EagerList {
   /// The elements combined, from the front on, by an asynchronous closure.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func reduce<Result>(
-    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async -> Result
-  ) async -> Result {
-    var result = initial
-    for element in self { result = await combine(result, element) }
-    return result
-  }
-
-  /// The elements combined, from the front on, by an asynchronous throwing closure.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func reduce<Result>(
-    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async throws -> Result
-  ) async throws -> Result {
+  nonisolated(nonsending) public func reduce<Result, Failure: Error>(
+    _ initial: Result,
+    @CheckedAlone _ combine:
+      nonisolated(nonsending) (Result, Element) async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
     var result = initial
     for element in self { result = try await combine(result, element) }
     return result
@@ -23,20 +15,10 @@ extension EagerList {
 
   /// A value updated with each element, from the front on, by an asynchronous closure.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func reduce<Result>(
-    into initial: Result, _ update: nonisolated(nonsending) (inout Result, Element) async -> Void
-  ) async -> Result {
-    var result = initial
-    for element in self { await update(&result, element) }
-    return result
-  }
-
-  /// A value updated with each element, from the front on, by an asynchronous throwing closure.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func reduce<Result>(
+  nonisolated(nonsending) public func reduce<Result, Failure: Error>(
     into initial: Result,
-    _ update: nonisolated(nonsending) (inout Result, Element) async throws -> Void
-  ) async throws -> Result {
+    _ update: nonisolated(nonsending) (inout Result, Element) async throws(Failure) -> Void
+  ) async throws(Failure) -> Result {
     var result = initial
     for element in self { try await update(&result, element) }
     return result
@@ -44,16 +26,8 @@ extension EagerList {
 
   /// Runs an asynchronous closure for each element.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func forEach(
-    _ body: nonisolated(nonsending) (Element) async -> Void
-  ) async {
-    for element in self { await body(element) }
-  }
-
-  /// Runs an asynchronous throwing closure for each element.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func forEach(
-    _ body: nonisolated(nonsending) (Element) async throws -> Void
+  nonisolated(nonsending) public func forEach<Failure: Error>(
+    _ body: nonisolated(nonsending) (Element) async throws(Failure) -> Void
   ) async throws {
     for element in self { try await body(element) }
   }
@@ -69,19 +43,9 @@ extension EagerList {
   ///
   /// Replaces `-foldRightWithStart:reduce:`.
   @inlinable
-  public func foldRight<Result>(
-    _ initial: Result, _ combine: (Element, Result) -> Result
-  ) -> Result {
-    var result = initial
-    for element in reversed() { result = combine(element, result) }
-    return result
-  }
-
-  /// The elements combined from the end on by a throwing closure.
-  @inlinable
-  public func foldRight<Result>(
-    _ initial: Result, _ combine: (Element, Result) throws -> Result
-  ) throws -> Result {
+  public func foldRight<Result, Failure: Error>(
+    _ initial: Result, @CheckedAlone _ combine: (Element, Result) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     var result = initial
     for element in reversed() { result = try combine(element, result) }
     return result
@@ -89,19 +53,11 @@ extension EagerList {
 
   /// The elements combined from the end on by an asynchronous closure.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func foldRight<Result>(
-    _ initial: Result, _ combine: nonisolated(nonsending) (Element, Result) async -> Result
-  ) async -> Result {
-    var result = initial
-    for element in reversed() { result = await combine(element, result) }
-    return result
-  }
-
-  /// The elements combined from the end on by an asynchronous throwing closure.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func foldRight<Result>(
-    _ initial: Result, _ combine: nonisolated(nonsending) (Element, Result) async throws -> Result
-  ) async throws -> Result {
+  nonisolated(nonsending) public func foldRight<Result, Failure: Error>(
+    _ initial: Result,
+    @CheckedAlone _ combine:
+      nonisolated(nonsending) (Element, Result) async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
     var result = initial
     for element in reversed() { result = try await combine(element, result) }
     return result

@@ -42,33 +42,15 @@ extension EagerList {
   }
 }
 
-/// The pairs of the elements that have the same position in both lists; as many as the shorter has.
-///
-/// ```swift
-/// zip(EagerList(["Ada", "Bob"]), EagerList(1...9))   // [("Ada", 1), ("Bob", 2)]
-/// ```
-// More special than the standard library's `zip` of two sequences, where the one below is not.
-@inlinable
-public func zip<First, Second>(
-  _ first: EagerList<First>, _ second: EagerList<Second>
-) -> EagerList<(First, Second)> {
-  EagerList(Array(Swift.zip(first, second)))
-}
-
-/// The tuples of the elements that have the same position in all of the lists; as many as the
-/// shortest has.
-@inlinable
-public func zip<each Element>(
-  _ list: repeat EagerList<each Element>
-) -> EagerList<(repeat each Element)> {
-  var count = Int.max
-  for list in repeat each list { count = min(count, list.count) }
-  // Of no lists at all there is no row, rather than rows without an end.
-  if count == .max { return [] }
-  var rows: [(repeat each Element)] = []
-  rows.reserveCapacity(count)
-  for row in 0..<count {
-    rows.append((repeat (each list).slice[(each list).slice.startIndex + row]))
+extension EagerList {
+  /// The pairs of the elements that have the same position in both lists; as many as the shorter has.
+  ///
+  /// ```swift
+  /// EagerList(["Ada", "Bob"]).zip(EagerList(1...9))   // [("Ada", 1), ("Bob", 2)]
+  /// ```
+  // A method, because a function `zip` would be tried at every `zip` of two arrays.
+  @inlinable
+  public func zip<Other>(_ other: EagerList<Other>) -> EagerList<(Element, Other)> {
+    EagerList<(Element, Other)>(Array(Swift.zip(self, other)))
   }
-  return EagerList(rows)
 }

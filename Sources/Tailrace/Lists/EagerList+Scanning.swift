@@ -5,41 +5,23 @@ extension EagerList {
   /// EagerList(1...4).reductions(0, +)   // [1, 3, 6, 10]
   /// ```
   @inlinable
-  public func reductions<Result>(
-    _ initial: Result, _ combine: (Result, Element) -> Result
-  ) -> EagerList<Result> {
-    reductions(into: initial) { $0 = combine($0, $1) }
-  }
-
-  /// The results of combining the elements so far with a throwing closure.
-  @inlinable
-  public func reductions<Result>(
-    _ initial: Result, _ combine: (Result, Element) throws -> Result
-  ) throws -> EagerList<Result> {
-    try reductions(into: initial) { (result, element) throws in
+  public func reductions<Result, Failure: Error>(
+    _ initial: Result, @CheckedAlone _ combine: (Result, Element) throws(Failure) -> Result
+  ) throws(Failure) -> EagerList<Result> {
+    try reductions(into: initial) { (result, element) throws(Failure) in
       result = try combine(result, element)
     }
   }
 
   /// The results of combining the elements so far with an asynchronous closure.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func reductions<Result>(
-    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async -> Result
-  ) async -> EagerList<Result> {
+  nonisolated(nonsending) public func reductions<Result, Failure: Error>(
+    _ initial: Result,
+    @CheckedAlone _ combine:
+      nonisolated(nonsending) (Result, Element) async throws(Failure) -> Result
+  ) async throws(Failure) -> EagerList<Result> {
     var result = initial
-    return await mapping { (element) async in
-      result = await combine(result, element)
-      return result
-    }
-  }
-
-  /// The results of combining the elements so far with an asynchronous throwing closure.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func reductions<Result>(
-    _ initial: Result, _ combine: nonisolated(nonsending) (Result, Element) async throws -> Result
-  ) async throws -> EagerList<Result> {
-    var result = initial
-    return try await mapping { (element) async throws in
+    return try await mapping { (element) async throws(Failure) in
       result = try await combine(result, element)
       return result
     }
@@ -51,23 +33,11 @@ extension EagerList {
   /// EagerList(1...3).reductions(into: []) { $0.append($1) }   // [[1], [1, 2], [1, 2, 3]]
   /// ```
   @inlinable
-  public func reductions<Result>(
-    into initial: Result, _ update: (inout Result, Element) -> Void
-  ) -> EagerList<Result> {
+  public func reductions<Result, Failure: Error>(
+    into initial: Result, _ update: (inout Result, Element) throws(Failure) -> Void
+  ) throws(Failure) -> EagerList<Result> {
     var result = initial
-    return map { (element) in
-      update(&result, element)
-      return result
-    }
-  }
-
-  /// The results of updating a value with the elements so far, by a throwing closure.
-  @inlinable
-  public func reductions<Result>(
-    into initial: Result, _ update: (inout Result, Element) throws -> Void
-  ) throws -> EagerList<Result> {
-    var result = initial
-    return try map { (element) throws in
+    return try map { (element) throws(Failure) in
       try update(&result, element)
       return result
     }
@@ -75,24 +45,12 @@ extension EagerList {
 
   /// The results of updating a value with the elements so far, by an asynchronous closure.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func reductions<Result>(
-    into initial: Result, _ update: nonisolated(nonsending) (inout Result, Element) async -> Void
-  ) async -> EagerList<Result> {
-    var result = initial
-    return await mapping { (element) async in
-      await update(&result, element)
-      return result
-    }
-  }
-
-  /// The results of updating a value with the elements so far, by an asynchronous throwing closure.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func reductions<Result>(
+  nonisolated(nonsending) public func reductions<Result, Failure: Error>(
     into initial: Result,
-    _ update: nonisolated(nonsending) (inout Result, Element) async throws -> Void
-  ) async throws -> EagerList<Result> {
+    _ update: nonisolated(nonsending) (inout Result, Element) async throws(Failure) -> Void
+  ) async throws(Failure) -> EagerList<Result> {
     var result = initial
-    return try await mapping { (element) async throws in
+    return try await mapping { (element) async throws(Failure) in
       try await update(&result, element)
       return result
     }
@@ -114,7 +72,7 @@ extension EagerList {
   /// EagerList(1...3).adjacentPairs()   // [(1, 2), (2, 3)]
   /// ```
   @inlinable
-  public func adjacentPairs() -> EagerList<(Element, Element)> { zip(self, tail) }
+  public func adjacentPairs() -> EagerList<(Element, Element)> { zip(tail) }
 
   /// The elements in eager lists of a length, which share their storage; the last may be shorter.
   ///

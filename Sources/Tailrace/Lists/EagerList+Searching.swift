@@ -2,56 +2,27 @@
 extension EagerList {
   /// The first element that satisfies an asynchronous predicate, `nil` if there is none.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func first(
-    where predicate: nonisolated(nonsending) (Element) async -> Bool
-  ) async -> Element? {
-    for element in self where await predicate(element) { return element }
-    return nil
-  }
-
-  /// The first element that satisfies an asynchronous throwing predicate, `nil` if there is none.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func first(
-    where predicate: nonisolated(nonsending) (Element) async throws -> Bool
-  ) async throws -> Element? {
+  nonisolated(nonsending) public func first<Failure: Error>(
+    @CheckedAlone where predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Element? {
     for element in self where try await predicate(element) { return element }
     return nil
   }
 
   /// Whether an element satisfies an asynchronous predicate.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func contains(
-    where predicate: nonisolated(nonsending) (Element) async -> Bool
-  ) async -> Bool {
-    for element in self where await predicate(element) { return true }
-    return false
-  }
-
-  /// Whether an element satisfies an asynchronous throwing predicate.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func contains(
-    where predicate: nonisolated(nonsending) (Element) async throws -> Bool
-  ) async throws -> Bool {
+  nonisolated(nonsending) public func contains<Failure: Error>(
+    @CheckedAlone where predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Bool {
     for element in self where try await predicate(element) { return true }
     return false
   }
 
   /// Whether all elements satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func allSatisfy(
-    _ predicate: nonisolated(nonsending) (Element) async -> Bool
-  ) async -> Bool {
-    for element in self {
-      guard await predicate(element) else { return false }
-    }
-    return true
-  }
-
-  /// Whether all elements satisfy an asynchronous throwing predicate.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func allSatisfy(
-    _ predicate: nonisolated(nonsending) (Element) async throws -> Bool
-  ) async throws -> Bool {
+  nonisolated(nonsending) public func allSatisfy<Failure: Error>(
+    @CheckedAlone _ predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Bool {
     for element in self {
       guard try await predicate(element) else { return false }
     }
@@ -60,35 +31,21 @@ extension EagerList {
 
   /// The least element by an asynchronous order, the first of several; `nil` if there is none.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func min(
-    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async -> Bool
-  ) async -> Element? {
-    await extreme { (result, element) async in await areInIncreasingOrder(element, result) }
-  }
-
-  /// The least element by an asynchronous throwing order; `nil` if there is none.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func min(
-    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async throws -> Bool
-  ) async throws -> Element? {
-    try await extreme { (result, element) async throws in
+  nonisolated(nonsending) public func min<Failure: Error>(
+    @CheckedAlone by areInIncreasingOrder:
+      nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Element? {
+    try await extreme { (result, element) async throws(Failure) in
       try await areInIncreasingOrder(element, result)
     }
   }
 
   /// The greatest element by an asynchronous order, the first of several; `nil` if there is none.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func max(
-    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async -> Bool
-  ) async -> Element? {
-    await extreme(areInIncreasingOrder)
-  }
-
-  /// The greatest element by an asynchronous throwing order; `nil` if there is none.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func max(
-    by areInIncreasingOrder: nonisolated(nonsending) (Element, Element) async throws -> Bool
-  ) async throws -> Element? {
+  nonisolated(nonsending) public func max<Failure: Error>(
+    @CheckedAlone by areInIncreasingOrder:
+      nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Element? {
     try await extreme(areInIncreasingOrder)
   }
 

@@ -30,33 +30,17 @@ extension EagerList {
 
   /// The first elements, for as long as they satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func prefix(
-    while predicate: nonisolated(nonsending) (Element) async -> Bool
-  ) async -> EagerList {
-    prefix(await countOfFirst(predicate))
-  }
-
-  /// The first elements, for as long as they satisfy an asynchronous throwing predicate.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func prefix(
-    while predicate: nonisolated(nonsending) (Element) async throws -> Bool
-  ) async throws -> EagerList {
+  nonisolated(nonsending) public func prefix<Failure: Error>(
+    @CheckedAlone while predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> EagerList {
     prefix(try await countOfFirst(predicate))
   }
 
   /// The elements from the first one that does not satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func drop(
-    while predicate: nonisolated(nonsending) (Element) async -> Bool
-  ) async -> EagerList {
-    dropFirst(await countOfFirst(predicate))
-  }
-
-  /// The elements from the first one that does not satisfy an asynchronous throwing predicate.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public func drop(
-    while predicate: nonisolated(nonsending) (Element) async throws -> Bool
-  ) async throws -> EagerList {
+  nonisolated(nonsending) public func drop<Failure: Error>(
+    @CheckedAlone while predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> EagerList {
     dropFirst(try await countOfFirst(predicate))
   }
 

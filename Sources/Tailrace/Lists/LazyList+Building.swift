@@ -105,7 +105,7 @@ extension LazyList {
   ///   asks the iterator again. Many iterators, such as an `AsyncThrowingStream`'s, are over once they
   ///   have thrown; what they give then is the same failure again, and not the end. To go on after it,
   ///   say how: `LazyList(state:retryingFailures:next:)` keeps what is needed to resume.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public init<S: AsyncSequence>(
     _ sequence: sending S, retryingFailures: Bool = false
   ) where S.Element == Element, S.Failure == Failure {

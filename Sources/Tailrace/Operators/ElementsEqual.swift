@@ -49,7 +49,8 @@ extension LazyList {
   /// - Laziness: searching, for a pair between which it does not hold.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
-    _ other: consuming LazyList<Other, Failure>, by areEquivalent: (Element, Other) -> Bool
+    _ other: consuming LazyList<Other, Failure>,
+    @CheckedAlone by areEquivalent: (Element, Other) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -61,9 +62,10 @@ extension LazyList {
   }
 
   /// Whether another list has as many elements, and a throwing predicate holds between all pairs.
-  @inlinable
+  @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
-    _ other: consuming LazyList<Other, Failure>, by areEquivalent: (Element, Other) throws -> Bool
+    _ other: consuming LazyList<Other, Failure>,
+    @CheckedAlone by areEquivalent: (Element, Other) throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -79,7 +81,8 @@ extension LazyList {
   /// pairs.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
-    _ other: consuming LazyList<Other, Failure>, by areEquivalent: (Element, Other) async -> Bool
+    _ other: consuming LazyList<Other, Failure>,
+    @CheckedAlone by areEquivalent: (Element, Other) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -96,7 +99,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    by areEquivalent: (Element, Other) async throws -> Bool
+    @CheckedAlone by areEquivalent: (Element, Other) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)

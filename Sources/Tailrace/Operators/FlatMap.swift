@@ -12,7 +12,7 @@ extension LazyList {
   /// Replaces `-flattenMap:`.
   @inlinable
   public consuming func flatMap<T: Sendable>(
-    _ transform: @escaping @Sendable (Element) -> LazyList<T, Failure>
+    @CheckedAlone _ transform: @escaping @Sendable (Element) -> LazyList<T, Failure>
   ) -> LazyList<T, Failure> {
     map(transform).joined()
   }
@@ -20,15 +20,15 @@ extension LazyList {
   /// The elements of the lists, which may fail in any way, that a closure makes of each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    _ transform: @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
+    @CheckedAlone _ transform: @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     widened().map { transform($0).widened() }.joined()
   }
 
   /// The elements of the lists that a throwing closure makes of each element.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    _ transform: @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
+    @CheckedAlone _ transform: @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map { try transform($0).widened() }.joined()
   }
@@ -36,7 +36,7 @@ extension LazyList {
   /// The elements of the lists that an asynchronous closure makes of each element.
   @inlinable
   public consuming func flatMap<T: Sendable>(
-    _ transform: @escaping @Sendable (Element) async -> LazyList<T, Failure>
+    @CheckedAlone _ transform: @escaping @Sendable (Element) async -> LazyList<T, Failure>
   ) -> LazyList<T, Failure> {
     map(transform).joined()
   }
@@ -44,7 +44,8 @@ extension LazyList {
   /// The elements of the lists that an asynchronous throwing closure makes of each element.
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    _ transform: @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
+    @CheckedAlone _ transform:
+      @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map { (element) async throws in try await transform(element).widened() }.joined()
   }
@@ -58,15 +59,15 @@ extension LazyList {
   /// - Laziness: searching, through empty sequences.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    _ transform: @escaping @Sendable (Element) -> S
+    @CheckedAlone _ transform: @escaping @Sendable (Element) -> S
   ) -> LazyList<S.Element, Failure> {
     map(transform).joined()
   }
 
   /// The elements of the sequences that a throwing closure makes of each element.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public consuming func flatMap<S: Sequence & Sendable>(
-    _ transform: @escaping @Sendable (Element) throws -> S
+    @CheckedAlone _ transform: @escaping @Sendable (Element) throws -> S
   ) -> LazyList<S.Element, any Error> {
     map(transform).joined()
   }
@@ -74,7 +75,7 @@ extension LazyList {
   /// The elements of the sequences that an asynchronous closure makes of each element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    _ transform: @escaping @Sendable (Element) async -> S
+    @CheckedAlone _ transform: @escaping @Sendable (Element) async -> S
   ) -> LazyList<S.Element, Failure> {
     map(transform).joined()
   }
@@ -82,7 +83,7 @@ extension LazyList {
   /// The elements of the sequences that an asynchronous throwing closure makes of each element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    _ transform: @escaping @Sendable (Element) async throws -> S
+    @CheckedAlone _ transform: @escaping @Sendable (Element) async throws -> S
   ) -> LazyList<S.Element, any Error> {
     map(transform).joined()
   }

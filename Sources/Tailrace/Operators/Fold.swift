@@ -15,7 +15,7 @@ extension LazyList {
   /// Replaces `-foldLeftWithStart:reduce:`.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result>(
-    _ initial: Result, _ combine: (Result, Element) -> Result
+    _ initial: Result, @CheckedAlone _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
     var reader = Reader(self, wantsAll: true)
     var result = initial
@@ -27,9 +27,9 @@ extension LazyList {
   }
 
   /// The elements combined, from the head on, by a throwing closure.
-  @inlinable
+  @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
-    _ initial: Result, _ combine: (Result, Element) throws -> Result
+    _ initial: Result, @CheckedAlone _ combine: (Result, Element) throws -> Result
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial
@@ -40,7 +40,7 @@ extension LazyList {
   /// The elements combined, from the head on, by an asynchronous closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
-    _ initial: Result, _ combine: (Result, Element) async -> Result
+    _ initial: Result, @CheckedAlone _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
     var reader = Reader(self)
     var result = initial
@@ -51,7 +51,7 @@ extension LazyList {
   /// The elements combined, from the head on, by an asynchronous throwing closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
-    _ initial: Result, _ combine: (Result, Element) async throws -> Result
+    _ initial: Result, @CheckedAlone _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial
@@ -80,7 +80,7 @@ extension LazyList {
   }
 
   /// A value updated with each element, from the head on, by a throwing closure.
-  @inlinable
+  @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) throws -> Void
   ) async throws -> Result {
@@ -128,7 +128,7 @@ extension LazyList {
   }
 
   /// Runs a throwing closure for each element.
-  @inlinable
+  @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) throws -> Void
   ) async throws {

@@ -10,7 +10,7 @@ extension LazyList {
   /// Replaces `-scanWithStart:reduce:`.
   @inlinable
   public consuming func reductions<Result: Sendable>(
-    _ initial: Result, _ combine: @escaping @Sendable (Result, Element) -> Result
+    _ initial: Result, @CheckedAlone _ combine: @escaping @Sendable (Result, Element) -> Result
   ) -> LazyList<Result, Failure> {
     transform(initial) { (result, element) throws(Failure) in
       result = combine(result, element)
@@ -19,9 +19,10 @@ extension LazyList {
   }
 
   /// The results of combining the elements so far with a throwing closure.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public consuming func reductions<Result: Sendable>(
-    _ initial: Result, _ combine: @escaping @Sendable (Result, Element) throws -> Result
+    _ initial: Result,
+    @CheckedAlone _ combine: @escaping @Sendable (Result, Element) throws -> Result
   ) -> LazyList<Result, any Error> {
     widened().transform(initial) { (result, element) in
       result = try combine(result, element)
@@ -32,7 +33,8 @@ extension LazyList {
   /// The results of combining the elements so far with an asynchronous closure.
   @inlinable
   public consuming func reductions<Result: Sendable>(
-    _ initial: Result, _ combine: @escaping @Sendable (Result, Element) async -> Result
+    _ initial: Result,
+    @CheckedAlone _ combine: @escaping @Sendable (Result, Element) async -> Result
   ) -> LazyList<Result, Failure> {
     transformInTask(initial) { (result, element) async throws(Failure) in
       result = await combine(result, element)
@@ -43,7 +45,8 @@ extension LazyList {
   /// The results of combining the elements so far with an asynchronous throwing closure.
   @inlinable
   public consuming func reductions<Result: Sendable>(
-    _ initial: Result, _ combine: @escaping @Sendable (Result, Element) async throws -> Result
+    _ initial: Result,
+    @CheckedAlone _ combine: @escaping @Sendable (Result, Element) async throws -> Result
   ) -> LazyList<Result, any Error> {
     widened().transformInTask(initial) { (result, element) async throws in
       result = try await combine(result, element)
@@ -69,7 +72,7 @@ extension LazyList {
   }
 
   /// The results of updating a value with the elements so far, by a throwing closure.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> LazyList<Result, any Error> {

@@ -1,54 +1,97 @@
-/// The tuples of the elements that have the same position in all of the lists; as long as the
-/// shortest.
-///
-/// ```swift
-/// let pairs = zip(["Ada", "Bob"].lazyList, LazyList(1...))
-/// await pairs.array()   // [("Ada", 1), ("Bob", 2)]
-/// ```
-///
-/// - Laziness: stepwise. When a list has ended, those behind it are not touched.
-/// - Failure: the first failure in the order of the lists.
-///
-/// Replaces `+zip:`.
-public func zip<each Element: Sendable, Failure: Error>(
-  _ list: repeat LazyList<each Element, Failure>
-) -> LazyList<(repeat each Element), Failure> {
-  let column = (repeat Column(each list))
-  return LazyList(stepping: { demand in
-    // All of them first, and only then any: a list that is waited for loses nothing.
-    for column in repeat each column {
-      if let absence = column.fill(demand.budget) { return .nothing(absence) }
+extension LazyList {
+  /// The pairs of the elements that have the same position in both lists; as long as the shorter.
+  ///
+  /// ```swift
+  /// let sums = LazyList(1...3).zip(LazyList(10...)).map { $0 + $1 }
+  /// await sums.array()   // [11, 13, 15]
+  /// ```
+  ///
+  /// - Laziness: stepwise. When the first list has ended, the second is not touched.
+  /// - Failure: the first list's, or else the second's.
+  ///
+  /// Replaces `+zip:`.
+  // For two lists, as there are mostly, because a pack is not specialised ("Zip").
+  @inlinable
+  public consuming func zip<Other: Sendable>(
+    _ other: LazyList<Other, Failure>
+  ) -> LazyList<(Element, Other), Failure> {
+    stage((pending: Element?.none, second: Cursor(other))) { (state, source) in
+      if state.pending == nil {
+        guard let element = source.next() else { return .nothing(source.absence) }
+        state.pending = .some(element)
+      }
+      state.second.demand.budget = source.demand.budget
+      guard let other = state.second.next(), let element = state.pending.take() else {
+        return .nothing(state.second.absence)
+      }
+      return .element((element, other))
     }
-    return .element((repeat (each column).take()))
-  })
+  }
+
+  /// The tuples of the elements that have the same position in all of the lists; as long as the
+  /// shortest.
+  ///
+  /// ```swift
+  /// let rows = LazyList.zip(LazyList(1...), ["Ada", "Bob"].lazyList, LazyList.repeating("?"))
+  /// await rows.array()   // [(1, "Ada", "?"), (2, "Bob", "?")]
+  /// ```
+  ///
+  /// - Laziness: stepwise. When a list has ended, those behind it are not touched.
+  /// - Failure: the first failure in the order of the lists.
+  public static func zip<each Part: Sendable>(
+    _ list: repeat LazyList<each Part, Failure>
+  ) -> LazyList where Element == (repeat each Part) {
+    let column = (repeat Column(each list))
+    return LazyList(stepping: { demand in
+      // All of them first, and only then any: a list that is waited for loses nothing.
+      for column in repeat each column {
+        if let absence = column.fill(demand.budget) { return .nothing(absence) }
+      }
+      return .element((repeat (each column).take()))
+    })
+  }
 }
 
-/// The pairs of the elements that have the same position in both lists; as long as the shorter.
+/// The pairs of the elements that have the same position in both lists: `first.zip(second)`, as the
+/// standard library writes it.
 ///
 /// ```swift
-/// let sums = zip(LazyList(1...3), LazyList(10...)).map { $0 + $1 }
-/// await sums.array()   // [11, 13, 15]
+/// await zip(["Ada", "Bob"].lazyList, LazyList(1...)).array()   // [("Ada", 1), ("Bob", 2)]
 /// ```
+// Of `ListLike`s, and not of `LazyList`s, because a `zip` of two arrays would try it: see there.
+@inlinable @_disfavoredOverload
+public func zip<First: ListLike, Second: ListLike>(
+  _ first: First, _ second: Second
+) -> LazyList<(First.Element, Second.Element), First.Failure>
+where First.Failure == Second.Failure {
+  first.list.zip(second.list)
+}
+
+/// The triples of the elements that have the same position in all three lists:
+/// `LazyList.zip(first, second, third)`.
+public func zip<First: ListLike, Second: ListLike, Third: ListLike>(
+  _ first: First, _ second: Second, _ third: Third
+) -> LazyList<(First.Element, Second.Element, Third.Element), First.Failure>
+where First.Failure == Second.Failure, First.Failure == Third.Failure {
+  LazyList.zip(first.list, second.list, third.list)
+}
+
+/// What the free functions on lists take: lists, and nothing that could become one.
 ///
-/// - Laziness: stepwise. When the first list has ended, the second is not touched.
-/// - Failure: the first list's, or else the second's.
-// For two lists, as there are mostly, because a pack is not specialised ("Zip").
-@inlinable
-public func zip<First: Sendable, Second: Sendable, Failure: Error>(
-  _ first: LazyList<First, Failure>, _ second: LazyList<Second, Failure>
-) -> LazyList<(First, Second), Failure> {
-  first.stage((pending: First?.none, second: Cursor(second))) {
-    (state, source) in
-    if state.pending == nil {
-      guard let element = source.next() else { return .nothing(source.absence) }
-      state.pending = .some(element)
-    }
-    state.second.demand.budget = source.demand.budget
-    guard let other = state.second.next(), let element = state.pending.take() else {
-      return .nothing(state.second.absence)
-    }
-    return .element((element, other))
-  }
+/// A function of `LazyList`s would be tried wherever the standard library's of the same name is called,
+/// because an array literal could stand for a list; code that uses no list at all would take longer
+/// to compile. Only lists are `ListLike`.
+public protocol ListLike<Element, Failure>: Sendable {
+  associatedtype Element: Sendable
+  associatedtype Failure: Error
+  /// The list itself.
+  var list: LazyList<Element, Failure> { get }
+}
+
+extension LazyList: ListLike {
+  /// The list itself.
+  @inlinable
+  public var list: LazyList { self }
 }
 
 /// One list of a zip, and its element for the row that is being made.
