@@ -5,7 +5,9 @@ extension EagerList {
   /// EagerList(1...6).filter { $0 % 2 == 0 }   // [2, 4, 6]
   /// ```
   @inlinable
-  public func filter<Failure: Error>(@CheckedAlone _ isIncluded: (Element) throws(Failure) -> Bool)
+  public func filter<Failure: Error>(
+    @CheckedAlone<Bool> _ isIncluded: (Element) throws(Failure) -> Bool
+  )
     throws(Failure) -> EagerList
   {
     var results: [Element] = []
@@ -16,7 +18,8 @@ extension EagerList {
   /// The elements that satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func filter<Failure: Error>(
-    @CheckedAlone _ isIncluded: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+    @CheckedAlone<Bool> _ isIncluded:
+      nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> EagerList {
     try await filtering(isIncluded)
   }
@@ -57,7 +60,7 @@ extension EagerList {
   /// ```
   @inlinable
   public func removeDuplicates<Failure: Error>(
-    @CheckedAlone by areSame: (Element, Element) throws(Failure) -> Bool
+    @CheckedAlone<Bool> by areSame: (Element, Element) throws(Failure) -> Bool
   ) throws(Failure) -> EagerList {
     try removingDuplicates(areSame)
   }
@@ -65,7 +68,7 @@ extension EagerList {
   /// The elements without those that an asynchronous predicate calls the same as the last one kept.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func removeDuplicates<Failure: Error>(
-    @CheckedAlone by areSame:
+    @CheckedAlone<Bool> by areSame:
       nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> EagerList {
     try await removingDuplicatesInTurn(areSame)

@@ -5,7 +5,7 @@ extension EagerList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func reduce<Result, Failure: Error>(
     _ initial: Result,
-    @CheckedAlone _ combine:
+    @CheckedAlone<Result> _ combine:
       nonisolated(nonsending) (Result, Element) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     var result = initial
@@ -44,7 +44,7 @@ extension EagerList {
   /// Replaces `-foldRightWithStart:reduce:`.
   @inlinable
   public func foldRight<Result, Failure: Error>(
-    _ initial: Result, @CheckedAlone _ combine: (Element, Result) throws(Failure) -> Result
+    _ initial: Result, @CheckedAlone<Result> _ combine: (Element, Result) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var result = initial
     for element in reversed() { result = try combine(element, result) }
@@ -55,7 +55,7 @@ extension EagerList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func foldRight<Result, Failure: Error>(
     _ initial: Result,
-    @CheckedAlone _ combine:
+    @CheckedAlone<Result> _ combine:
       nonisolated(nonsending) (Element, Result) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     var result = initial

@@ -3,7 +3,8 @@ extension EagerList {
   /// The first element that satisfies an asynchronous predicate, `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func first<Failure: Error>(
-    @CheckedAlone where predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+    @CheckedAlone<Bool> where predicate:
+      nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
     for element in self where try await predicate(element) { return element }
     return nil
@@ -12,7 +13,8 @@ extension EagerList {
   /// Whether an element satisfies an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func contains<Failure: Error>(
-    @CheckedAlone where predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+    @CheckedAlone<Bool> where predicate:
+      nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Bool {
     for element in self where try await predicate(element) { return true }
     return false
@@ -21,7 +23,7 @@ extension EagerList {
   /// Whether all elements satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func allSatisfy<Failure: Error>(
-    @CheckedAlone _ predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+    @CheckedAlone<Bool> _ predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Bool {
     for element in self {
       guard try await predicate(element) else { return false }
@@ -32,7 +34,7 @@ extension EagerList {
   /// The least element by an asynchronous order, the first of several; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func min<Failure: Error>(
-    @CheckedAlone by areInIncreasingOrder:
+    @CheckedAlone<Bool> by areInIncreasingOrder:
       nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
     try await extreme { (result, element) async throws(Failure) in
@@ -43,7 +45,7 @@ extension EagerList {
   /// The greatest element by an asynchronous order, the first of several; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func max<Failure: Error>(
-    @CheckedAlone by areInIncreasingOrder:
+    @CheckedAlone<Bool> by areInIncreasingOrder:
       nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
     try await extreme(areInIncreasingOrder)

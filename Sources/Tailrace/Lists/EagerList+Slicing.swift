@@ -31,7 +31,8 @@ extension EagerList {
   /// The first elements, for as long as they satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func prefix<Failure: Error>(
-    @CheckedAlone while predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+    @CheckedAlone<Bool> while predicate:
+      nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> EagerList {
     prefix(try await countOfFirst(predicate))
   }
@@ -39,7 +40,8 @@ extension EagerList {
   /// The elements from the first one that does not satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func drop<Failure: Error>(
-    @CheckedAlone while predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+    @CheckedAlone<Bool> while predicate:
+      nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> EagerList {
     dropFirst(try await countOfFirst(predicate))
   }

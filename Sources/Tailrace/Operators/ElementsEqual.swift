@@ -50,7 +50,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    @CheckedAlone by areEquivalent: (Element, Other) -> Bool
+    @CheckedAlone<Bool> by areEquivalent: (Element, Other) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -65,7 +65,7 @@ extension LazyList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    @CheckedAlone by areEquivalent: (Element, Other) throws -> Bool
+    @CheckedAlone<Bool> by areEquivalent: (Element, Other) throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -82,7 +82,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    @CheckedAlone by areEquivalent: (Element, Other) async -> Bool
+    @CheckedAlone<Bool> by areEquivalent: (Element, Other) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -99,7 +99,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    @CheckedAlone by areEquivalent: (Element, Other) async throws -> Bool
+    @CheckedAlone<Bool> by areEquivalent: (Element, Other) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)

@@ -4,7 +4,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func min(
-    @CheckedAlone by areInIncreasingOrder: (Element, Element) -> Bool
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -17,7 +17,7 @@ extension LazyList {
   /// The least element by a throwing order; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func min(
-    @CheckedAlone by areInIncreasingOrder: (Element, Element) throws -> Bool
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -30,7 +30,7 @@ extension LazyList {
   /// The least element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
-    @CheckedAlone by areInIncreasingOrder: (Element, Element) async -> Bool
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -43,7 +43,7 @@ extension LazyList {
   /// The least element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
-    @CheckedAlone by areInIncreasingOrder: (Element, Element) async throws -> Bool
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -67,7 +67,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func max(
-    @CheckedAlone by areInIncreasingOrder: (Element, Element) -> Bool
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -80,7 +80,7 @@ extension LazyList {
   /// The greatest element by a throwing order; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func max(
-    @CheckedAlone by areInIncreasingOrder: (Element, Element) throws -> Bool
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -93,7 +93,7 @@ extension LazyList {
   /// The greatest element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
-    @CheckedAlone by areInIncreasingOrder: (Element, Element) async -> Bool
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -106,7 +106,7 @@ extension LazyList {
   /// The greatest element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
-    @CheckedAlone by areInIncreasingOrder: (Element, Element) async throws -> Bool
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }

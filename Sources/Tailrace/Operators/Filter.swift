@@ -10,7 +10,7 @@ extension LazyList {
   /// Replaces `-filter:`.
   @inlinable @inline(__always)
   public consuming func filter(
-    @CheckedAlone _ isIncluded: @escaping @Sendable (Element) -> Bool
+    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
     let source = Owned(Cursor(self))
     return LazyList(producer: { (demand, sink) in
@@ -22,7 +22,7 @@ extension LazyList {
   /// The elements that satisfy a throwing predicate.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func filter(
-    @CheckedAlone _ isIncluded: @escaping @Sendable (Element) throws -> Bool
+    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transform(()) { (_, element) in try isIncluded(element) ? .emit(element) : .skip }
   }
@@ -30,7 +30,7 @@ extension LazyList {
   /// The elements that satisfy an asynchronous predicate.
   @inlinable @inline(__always)
   public consuming func filter(
-    @CheckedAlone _ isIncluded: @escaping @Sendable (Element) async -> Bool
+    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
     transformInTask(()) { (_, element) async throws(Failure) in
       await isIncluded(element) ? .emit(element) : .skip
@@ -40,7 +40,7 @@ extension LazyList {
   /// The elements that satisfy an asynchronous throwing predicate.
   @inlinable @inline(__always)
   public consuming func filter(
-    @CheckedAlone _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
+    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transformInTask(()) { (_, element) async throws in
       try await isIncluded(element) ? .emit(element) : .skip
@@ -56,7 +56,7 @@ extension LazyList {
   /// - Laziness: searching.
   @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) -> T?
+    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) -> T?
   ) -> LazyList<T, Failure> {
     self.transform(()) { (_, element) throws(Failure) in Verdict(transform(element)) }
   }
@@ -64,7 +64,7 @@ extension LazyList {
   /// The results of a throwing closure that are not `nil`.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func compactMap<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) throws -> T?
+    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
     widened().transform(()) { (_, element) in Verdict(try transform(element)) }
   }
@@ -72,7 +72,7 @@ extension LazyList {
   /// The results of an asynchronous closure that are not `nil`.
   @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) async -> T?
+    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async -> T?
   ) -> LazyList<T, Failure> {
     transformInTask(()) { (_, element) async throws(Failure) in
       Verdict(await transform(element))
@@ -82,7 +82,7 @@ extension LazyList {
   /// The results of an asynchronous throwing closure that are not `nil`.
   @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) async throws -> T?
+    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
     widened().transformInTask(()) { (_, element) async throws in
       Verdict(try await transform(element))
@@ -126,7 +126,7 @@ extension LazyList {
   /// - Laziness: searching.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
-    @CheckedAlone by areSame: @escaping @Sendable (Element, Element) -> Bool
+    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList {
     transform(Element?.none) { (kept, element) throws(Failure) in
       if let last = kept, areSame(last, element) { return .skip }
@@ -138,7 +138,7 @@ extension LazyList {
   /// The elements without those that a throwing predicate calls the same as the last one kept.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func removeDuplicates(
-    @CheckedAlone by areSame: @escaping @Sendable (Element, Element) throws -> Bool
+    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transform(Element?.none) { (kept, element) in
       if let last = kept, try areSame(last, element) { return .skip }
@@ -150,7 +150,7 @@ extension LazyList {
   /// The elements without those that an asynchronous predicate calls the same as the last one kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
-    @CheckedAlone by areSame: @escaping @Sendable (Element, Element) async -> Bool
+    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList {
     transformInTask(Element?.none) { (kept, element) async throws(Failure) in
       if let last = kept, await areSame(last, element) { return .skip }
@@ -163,7 +163,7 @@ extension LazyList {
   /// one kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
-    @CheckedAlone by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
+    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transformInTask(Element?.none) { (kept, element) async throws in
       if let last = kept, try await areSame(last, element) { return .skip }

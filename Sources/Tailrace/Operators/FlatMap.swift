@@ -12,7 +12,8 @@ extension LazyList {
   /// Replaces `-flattenMap:`.
   @inlinable
   public consuming func flatMap<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) -> LazyList<T, Failure>
+    @CheckedAlone<LazyList<T, Failure>> _ transform:
+      @escaping @Sendable (Element) -> LazyList<T, Failure>
   ) -> LazyList<T, Failure> {
     map(transform).joined()
   }
@@ -20,7 +21,8 @@ extension LazyList {
   /// The elements of the lists, which may fail in any way, that a closure makes of each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
+    @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+      @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     widened().map { transform($0).widened() }.joined()
   }
@@ -28,7 +30,8 @@ extension LazyList {
   /// The elements of the lists that a throwing closure makes of each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
+    @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+      @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map { try transform($0).widened() }.joined()
   }
@@ -36,7 +39,8 @@ extension LazyList {
   /// The elements of the lists that an asynchronous closure makes of each element.
   @inlinable
   public consuming func flatMap<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) async -> LazyList<T, Failure>
+    @CheckedAlone<LazyList<T, Failure>> _ transform:
+      @escaping @Sendable (Element) async -> LazyList<T, Failure>
   ) -> LazyList<T, Failure> {
     map(transform).joined()
   }
@@ -44,7 +48,7 @@ extension LazyList {
   /// The elements of the lists that an asynchronous throwing closure makes of each element.
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    @CheckedAlone _ transform:
+    @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map { (element) async throws in try await transform(element).widened() }.joined()
@@ -59,7 +63,7 @@ extension LazyList {
   /// - Laziness: searching, through empty sequences.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) -> S
+    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) -> S
   ) -> LazyList<S.Element, Failure> {
     map(transform).joined()
   }
@@ -67,7 +71,7 @@ extension LazyList {
   /// The elements of the sequences that a throwing closure makes of each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<S: Sequence & Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) throws -> S
+    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) throws -> S
   ) -> LazyList<S.Element, any Error> {
     map(transform).joined()
   }
@@ -75,7 +79,7 @@ extension LazyList {
   /// The elements of the sequences that an asynchronous closure makes of each element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) async -> S
+    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) async -> S
   ) -> LazyList<S.Element, Failure> {
     map(transform).joined()
   }
@@ -83,7 +87,7 @@ extension LazyList {
   /// The elements of the sequences that an asynchronous throwing closure makes of each element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) async throws -> S
+    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) async throws -> S
   ) -> LazyList<S.Element, any Error> {
     map(transform).joined()
   }

@@ -15,7 +15,7 @@ extension LazyList {
   /// Replaces `-foldLeftWithStart:reduce:`.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result>(
-    _ initial: Result, @CheckedAlone _ combine: (Result, Element) -> Result
+    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
     var reader = Reader(self, wantsAll: true)
     var result = initial
@@ -29,7 +29,7 @@ extension LazyList {
   /// The elements combined, from the head on, by a throwing closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
-    _ initial: Result, @CheckedAlone _ combine: (Result, Element) throws -> Result
+    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial
@@ -40,7 +40,7 @@ extension LazyList {
   /// The elements combined, from the head on, by an asynchronous closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
-    _ initial: Result, @CheckedAlone _ combine: (Result, Element) async -> Result
+    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
     var reader = Reader(self)
     var result = initial
@@ -51,7 +51,7 @@ extension LazyList {
   /// The elements combined, from the head on, by an asynchronous throwing closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
-    _ initial: Result, @CheckedAlone _ combine: (Result, Element) async throws -> Result
+    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial

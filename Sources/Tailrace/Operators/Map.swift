@@ -14,7 +14,7 @@ extension LazyList {
   /// Replaces `-map:`.
   @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) -> T
+    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) -> T
   ) -> LazyList<T, Failure> {
     let source = Owned(Cursor(self))
     return LazyList<T, Failure>(producer: { (demand, sink) in
@@ -25,7 +25,7 @@ extension LazyList {
   /// The results of a throwing closure for each element.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func map<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) throws -> T
+    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
     widened().transform(()) { (_, element) in .emit(try transform(element)) }
   }
@@ -33,7 +33,7 @@ extension LazyList {
   /// The results of an asynchronous closure for each element, one at a time.
   @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) async -> T
+    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
     let source = Owned(Cursor(self, drives: true))
     return LazyList<T, Failure>(inTask: {
@@ -47,7 +47,7 @@ extension LazyList {
   /// The results of an asynchronous throwing closure for each element, one at a time.
   @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
-    @CheckedAlone _ transform: @escaping @Sendable (Element) async throws -> T
+    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
     widened().transformInTask(()) { (_, element) async throws in
       .emit(try await transform(element))

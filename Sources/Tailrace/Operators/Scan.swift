@@ -10,7 +10,8 @@ extension LazyList {
   /// Replaces `-scanWithStart:reduce:`.
   @inlinable
   public consuming func reductions<Result: Sendable>(
-    _ initial: Result, @CheckedAlone _ combine: @escaping @Sendable (Result, Element) -> Result
+    _ initial: Result,
+    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) -> Result
   ) -> LazyList<Result, Failure> {
     transform(initial) { (result, element) throws(Failure) in
       result = combine(result, element)
@@ -22,7 +23,7 @@ extension LazyList {
   @inlinable @_disfavoredOverload
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
-    @CheckedAlone _ combine: @escaping @Sendable (Result, Element) throws -> Result
+    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
   ) -> LazyList<Result, any Error> {
     widened().transform(initial) { (result, element) in
       result = try combine(result, element)
@@ -34,7 +35,7 @@ extension LazyList {
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
-    @CheckedAlone _ combine: @escaping @Sendable (Result, Element) async -> Result
+    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async -> Result
   ) -> LazyList<Result, Failure> {
     transformInTask(initial) { (result, element) async throws(Failure) in
       result = await combine(result, element)
@@ -46,7 +47,7 @@ extension LazyList {
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
-    @CheckedAlone _ combine: @escaping @Sendable (Result, Element) async throws -> Result
+    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
   ) -> LazyList<Result, any Error> {
     widened().transformInTask(initial) { (result, element) async throws in
       result = try await combine(result, element)

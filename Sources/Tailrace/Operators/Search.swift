@@ -11,7 +11,7 @@ extension LazyList {
   /// Replaces `-objectPassingTest:`.
   @inlinable
   nonisolated(nonsending) public consuming func first(
-    @CheckedAlone where predicate: (Element) -> Bool
+    @CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     var found: Element?
@@ -25,7 +25,7 @@ extension LazyList {
   /// The first element that satisfies a throwing predicate, `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func first(
-    @CheckedAlone where predicate: (Element) throws -> Bool
+    @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -37,7 +37,7 @@ extension LazyList {
   /// The first element that satisfies an asynchronous predicate, `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func first(
-    @CheckedAlone where predicate: (Element) async -> Bool
+    @CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -49,7 +49,7 @@ extension LazyList {
   /// The first element that satisfies an asynchronous throwing predicate, `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func first(
-    @CheckedAlone where predicate: (Element) async throws -> Bool
+    @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -65,7 +65,7 @@ extension LazyList {
   /// Replaces `-any:`.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
-    @CheckedAlone where predicate: (Element) -> Bool
+    @CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var isFound = false
@@ -79,7 +79,7 @@ extension LazyList {
   /// Whether an element satisfies a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func contains(
-    @CheckedAlone where predicate: (Element) throws -> Bool
+    @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -91,7 +91,7 @@ extension LazyList {
   /// Whether an element satisfies an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
-    @CheckedAlone where predicate: (Element) async -> Bool
+    @CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -103,7 +103,7 @@ extension LazyList {
   /// Whether an element satisfies an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
-    @CheckedAlone where predicate: (Element) async throws -> Bool
+    @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -119,7 +119,7 @@ extension LazyList {
   /// Replaces `-all:`.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
-    @CheckedAlone _ predicate: (Element) -> Bool
+    @CheckedAlone<Bool> _ predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var holds = true
@@ -133,7 +133,7 @@ extension LazyList {
   /// Whether all elements satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func allSatisfy(
-    @CheckedAlone _ predicate: (Element) throws -> Bool
+    @CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -145,7 +145,7 @@ extension LazyList {
   /// Whether all elements satisfy an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
-    @CheckedAlone _ predicate: (Element) async -> Bool
+    @CheckedAlone<Bool> _ predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -157,7 +157,7 @@ extension LazyList {
   /// Whether all elements satisfy an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
-    @CheckedAlone _ predicate: (Element) async throws -> Bool
+    @CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {

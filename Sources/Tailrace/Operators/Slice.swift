@@ -92,7 +92,7 @@ extension LazyList {
   /// Replaces `-takeWhileBlock:`.
   @inlinable
   public consuming func prefix(
-    @CheckedAlone while predicate: @escaping @Sendable (Element) -> Bool
+    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
     transform(()) { (_, element) throws(Failure) in predicate(element) ? .emit(element) : .end }
   }
@@ -100,7 +100,7 @@ extension LazyList {
   /// The first elements, for as long as they satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   public consuming func prefix(
-    @CheckedAlone while predicate: @escaping @Sendable (Element) throws -> Bool
+    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transform(()) { (_, element) in try predicate(element) ? .emit(element) : .end }
   }
@@ -108,7 +108,7 @@ extension LazyList {
   /// The first elements, for as long as they satisfy an asynchronous predicate.
   @inlinable
   public consuming func prefix(
-    @CheckedAlone while predicate: @escaping @Sendable (Element) async -> Bool
+    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
     transformInTask(()) { (_, element) async throws(Failure) in
       await predicate(element) ? .emit(element) : .end
@@ -118,7 +118,7 @@ extension LazyList {
   /// The first elements, for as long as they satisfy an asynchronous throwing predicate.
   @inlinable
   public consuming func prefix(
-    @CheckedAlone while predicate: @escaping @Sendable (Element) async throws -> Bool
+    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transformInTask(()) { (_, element) async throws in
       try await predicate(element) ? .emit(element) : .end
@@ -136,7 +136,7 @@ extension LazyList {
   /// Replaces `-skipWhileBlock:`.
   @inlinable
   public consuming func drop(
-    @CheckedAlone while predicate: @escaping @Sendable (Element) -> Bool
+    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
     transform(true) { (isDropping, element) throws(Failure) in
       isDropping = isDropping && predicate(element)
@@ -147,7 +147,7 @@ extension LazyList {
   /// The elements from the first one that does not satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   public consuming func drop(
-    @CheckedAlone while predicate: @escaping @Sendable (Element) throws -> Bool
+    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transform(true) { (isDropping, element) in
       isDropping = try isDropping && predicate(element)
@@ -158,7 +158,7 @@ extension LazyList {
   /// The elements from the first one that does not satisfy an asynchronous predicate.
   @inlinable
   public consuming func drop(
-    @CheckedAlone while predicate: @escaping @Sendable (Element) async -> Bool
+    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
     droppingInTask { (element) async throws(Failure) in await predicate(element) }
   }
@@ -166,7 +166,7 @@ extension LazyList {
   /// The elements from the first one that does not satisfy an asynchronous throwing predicate.
   @inlinable
   public consuming func drop(
-    @CheckedAlone while predicate: @escaping @Sendable (Element) async throws -> Bool
+    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().droppingInTask(while: predicate)
   }
