@@ -20,7 +20,7 @@
 // A result builder that builds nothing. Its argument is the closure's result, so that what the result
 // must be is known inside: `.some(case)`, `[]`, `nil`.
 @resultBuilder
-public enum CheckedAlone<Value> {
+public enum CheckedAlone<Value>: Sendable {
   /// The value of the body's only expression.
   @inlinable @inline(__always)
   public static func buildExpression(_ value: Value) -> Value { value }

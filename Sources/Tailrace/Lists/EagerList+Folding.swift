@@ -28,7 +28,7 @@ extension EagerList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func forEach<Failure: Error>(
     _ body: nonisolated(nonsending) (Element) async throws(Failure) -> Void
-  ) async throws {
+  ) async throws(Failure) {
     for element in self { try await body(element) }
   }
 

@@ -48,9 +48,39 @@ extension EagerList {
   /// ```swift
   /// EagerList(["Ada", "Bob"]).zip(EagerList(1...9))   // [("Ada", 1), ("Bob", 2)]
   /// ```
-  // A method, because a function `zip` would be tried at every `zip` of two arrays.
+  // A method, because a function `zip` of lists would be tried at every `zip` of two arrays.
   @inlinable
   public func zip<Other>(_ other: EagerList<Other>) -> EagerList<(Element, Other)> {
     EagerList<(Element, Other)>(Array(Swift.zip(self, other)))
   }
+
+  /// The tuples of the elements that have the same position in all of the lists; as many as the
+  /// shortest has.
+  ///
+  /// ```swift
+  /// EagerList(["Ada", "Bob"]).zip([36, 41], ["x", "y"])   // [("Ada", 36, "x"), ("Bob", 41, "y")]
+  /// ```
+  @inlinable
+  public func zip<Second, Third, each Other>(
+    _ second: EagerList<Second>, _ third: EagerList<Third>, _ other: repeat EagerList<each Other>
+  ) -> EagerList<(Element, Second, Third, repeat each Other)> {
+    var count = Swift.min(count, second.count, third.count)
+    for list in repeat each other { count = Swift.min(count, list.count) }
+    var rows: [(Element, Second, Third, repeat each Other)] = []
+    rows.reserveCapacity(count)
+    for row in 0..<count {
+      rows.append(
+        (
+          slice.at(row), second.slice.at(row), third.slice.at(row),
+          repeat (each other).slice.at(row)
+        ))
+    }
+    return EagerList<(Element, Second, Third, repeat each Other)>(rows)
+  }
+}
+
+extension ArraySlice {
+  /// The element at a position that is counted from the front.
+  @inlinable
+  func at(_ position: Int) -> Element { self[startIndex + position] }
 }

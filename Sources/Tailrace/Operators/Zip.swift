@@ -38,16 +38,17 @@ extension LazyList {
   ///
   /// - Laziness: stepwise. When a list has ended, those behind it are not touched.
   /// - Failure: the first failure in the order of the lists.
-  public static func zip<each Part: Sendable>(
-    _ list: repeat LazyList<each Part, Failure>
-  ) -> LazyList where Element == (repeat each Part) {
-    let column = (repeat Column(each list))
-    return LazyList(stepping: { demand in
+  public static func zip<each Other: Sendable>(
+    _ first: LazyList, _ other: repeat LazyList<each Other, Failure>
+  ) -> LazyList<(Element, repeat each Other), Failure> {
+    let (column, others) = (Column(first), (repeat Column(each other)))
+    return LazyList<(Element, repeat each Other), Failure>(stepping: { demand in
       // All of them first, and only then any: a list that is waited for loses nothing.
-      for column in repeat each column {
-        if let absence = column.fill(demand.budget) { return .nothing(absence) }
+      if let absence = column.fill(demand.budget) { return .nothing(absence) }
+      for other in repeat each others {
+        if let absence = other.fill(demand.budget) { return .nothing(absence) }
       }
-      return .element((repeat (each column).take()))
+      return .element((column.take(), repeat (each others).take()))
     })
   }
 }

@@ -259,7 +259,7 @@ extension Row {
       zip(list, list.tail).map { $0.0 + $0.1 }
     },
     Row("zip with a shorter one", 1, 2, [11, 22]) { list, _ in
-      zip([10, 20], list).map { $0.0 + $0.1 }
+      Row.Source([10, 20]).zip(list).map { $0.0 + $0.1 }
     },
     Row("named", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
       list.named("numbers")

@@ -25,6 +25,7 @@ struct SendableTests {
     sendable(VirtualScheduler.Clock.self), sendable(Gate.self), sendable(Probe<Int>.self),
     sendable(Population.self), sendable(Population.Member.self), sendable(FileError.self),
     sendable(Untyped.self), sendable(ElementTypeError.self),
+    sendable((any ListLike).self), sendable(CheckedAlone<Int>.self),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
     nested(Signal<Int, Never>.Arrival.self, "Arrival"),

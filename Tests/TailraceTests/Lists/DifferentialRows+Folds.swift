@@ -36,10 +36,18 @@ extension Comparison {
     Comparison(
       "zip", { sample in Swift.zip(sample.input, sample.other).map { [$0, $1] } },
       [
-        "lazy": { sample in await zip(sample.lazy, sample.lazyOther).map { [$0, $1] }.array() },
-        "eager": { sample in zip(sample.eager, sample.eagerOther).map { [$0, $1] }.array },
+        "lazy": { sample in await sample.lazy.zip(sample.lazyOther).map { [$0, $1] }.array() },
+        "lazy, of two": { sample in
+          await zip(sample.lazy, sample.lazyOther).map { [$0, $1] }.array()
+        },
+        "lazy, of three": { sample in
+          await LazyList.zip(sample.lazy, sample.lazyOther, sample.lazy)
+            .map { [$0.0, $0.1] }.array()
+        },
+        "eager": { sample in sample.eager.zip(sample.eagerOther).map { [$0, $1] }.array },
         "eager, of three": { sample in
-          zip(sample.eager, sample.eagerOther, sample.eager).map { [$0.0, $0.1] }.array
+          sample.eager.zip(sample.eagerOther, sample.eager)
+            .map { [$0.0, $0.1] }.array
         },
       ]),
     Comparison(

@@ -134,12 +134,13 @@ struct EagerListTests {
   @Test("zip of two, of three, with an array")
   func zips() {
     let (numbers, letters) = (EagerList(1...3), EagerList(["a", "b"]))
-    expectEager(zip(numbers, letters))
-    #expect(zip(numbers, letters).map { "\($0)\($1)" } == ["1a", "2b"])
-    expectEager(zip(numbers, letters, numbers.dropFirst()))
-    #expect(zip(numbers, letters, numbers.dropFirst()).map { $0.0 + $0.2 } == [3, 5])
+    expectEager(numbers.zip(letters))
+    #expect(numbers.zip(letters).map { "\($0)\($1)" } == ["1a", "2b"])
+    expectEager(numbers.zip(letters, numbers.dropFirst()))
+    #expect(numbers.zip(letters, numbers.dropFirst()).map { $0.0 + $0.2 } == [3, 5])
     #expect(Array(zip(numbers, [7, 8])).map { $0 + $1 } == [8, 10])
-    #expect(zip(numbers, EagerList<Int>.empty, numbers).isEmpty)
+    #expect(numbers.zip(EagerList<Int>.empty, numbers).isEmpty)
+    #expect(zip(numbers, letters).map { "\($0)\($1)" } == ["1a", "2b"])
   }
 
   @Test("elements that cannot be sent")

@@ -136,7 +136,8 @@ struct OperatorTests {
     let list = LazyList<Int?, Never>([1, nil, 3])
     #expect(await list.count() == 3)
     #expect(await list.array() == [1, nil, 3])
-    #expect(await list.map { $0 }.last() == .some(.some(3)))
+    let same = list.map { $0 }
+    #expect(await same.last() == .some(.some(3)))
     #expect(await list.dropFirst().head() == .some(.none))
     #expect(await list.adjacentPairs().count() == 2)
     #expect(await list.interspersed(with: nil).count() == 5)
