@@ -67,8 +67,13 @@ public enum CheckedAlone<Value>: Sendable {
   public static func buildEither(second value: Value) -> Value { value }
 }
 
+// Where no value is asked for, everything may stand in a body.
 extension CheckedAlone where Value == Void {
-  /// A body without a value, where none is asked for.
+  /// A result that is not used.
+  @_disfavoredOverload @inlinable @inline(__always)
+  public static func buildExpression<Unused>(_ value: Unused) {}
+
+  /// Any number of calls.
   @inlinable @inline(__always)
-  public static func buildBlock() {}
+  public static func buildBlock(_ calls: Void...) {}
 }

@@ -79,6 +79,17 @@ extension LazyList {
     return result
   }
 
+  /// A dictionary, empty at first, updated with each element, from the head on.
+  // For `reduce(into: [:])` behind a closure: a dictionary literal without elements has `AnyHashable`
+  // keys, unless they are known before the closure's result is.
+  @inlinable
+  nonisolated(nonsending) public consuming func reduce<Key: Hashable, Value>(
+    into initial: EmptyDictionaryLiteral,
+    @CheckedAlone<Void> _ update: (inout [Key: Value], Element) -> Void
+  ) async throws(Failure) -> [Key: Value] {
+    try await reduce(into: [Key: Value](), update)
+  }
+
   /// A value updated with each element, from the head on, by a throwing closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
@@ -153,4 +164,11 @@ extension LazyList {
     var reader = Reader(self)
     while let element = try await reader.next() { try await body(element) }
   }
+}
+
+/// `[:]`, before anything is known about its keys and values.
+public struct EmptyDictionaryLiteral: ExpressibleByDictionaryLiteral, Sendable {
+  /// `[:]`; a literal with elements is a `Dictionary`.
+  @inlinable
+  public init(dictionaryLiteral elements: (Never, Never)...) {}
 }
