@@ -131,6 +131,22 @@ struct EagerListTests {
     }
   }
 
+  @Test("what nothing is said about is an eager list, not the standard library's array")
+  func inferred() throws {
+    let numbers = EagerList(1...3)
+    let filtered = numbers.filter { $0 > 1 }
+    let mapped = numbers.map { $0 * 2 }.filter { $0 > 2 }
+    let compacted = numbers.filter { $0 > 1 }.compactMap { $0 > 2 ? $0 : nil }
+    let flattened = numbers.flatMap { [$0, $0] }.prefix { $0 < 2 }
+    let thrown = try numbers.filter { number in
+      if number > 3 { throw Mishap(position: number) }
+      return number > 2
+    }
+    for list in [filtered, mapped, compacted, flattened, thrown] { expectEager(list) }
+    #expect([filtered, mapped, compacted] == [[2, 3], [4, 6], [3]])
+    #expect([flattened, thrown] == [[1, 1], [3]])
+  }
+
   @Test("zip of two, of three, with an array")
   func zips() {
     let (numbers, letters) = (EagerList(1...3), EagerList(["a", "b"]))

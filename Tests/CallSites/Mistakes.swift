@@ -1,0 +1,49 @@
+// Mistakes as users make them, and what the compiler has to say about them, at once. It belongs to no
+// target: the checks of the project type-check it alone.
+import Tailrace
+
+func parse(_ text: String) throws -> Int { text.count }
+func score(_ id: Int) async -> Int { id }
+let numbers = LazyList(1...100)
+
+func wrongTypes() async {
+  _ = await numbers.map { $0 + "1" }.filter { $0 == "2" }.array()
+  // expected-error@-1 {{binary operator '+' cannot be applied to operands of type 'Int' and}}
+  // expected-error@-2 {{cannot infer type of closure parameter '$0' without a type annotation}}
+  // expected-note@-3 {{overloads for '+' exist}}
+  _ = await numbers.map { $0 * 2 }.filter { $0.isEmpty }.reduce(0, +)
+  // expected-error@-1 {{cannot infer type of closure parameter '$0' without a type annotation}}
+  // expected-error@-2 {{cannot convert value of type '(Int) -> Int' to expected argument type}}
+  _ = await numbers.map { $0 * 2 }.filter { $0 % 3 }.array()
+  // expected-error@-1 {{cannot infer type of closure parameter '$0' without a type annotation}}
+  _ = await numbers.map { "\($0)" }.reduce(0) { $0 + $1 }
+  // expected-error@-1 {{cannot convert value of type 'String' to closure result type 'Int'}}
+  let _: [String] = await numbers.map { $0 * 2 }.array()
+  // expected-error@-1 {{cannot convert value of type 'Int' to expected argument type 'String'}}
+}
+
+func missingEffects() async {
+  _ = numbers.map { $0 * 2 }.count()
+  // expected-error@-1 {{expression is 'async' but is not marked with 'await'}}
+  // expected-note@-2 {{call is 'async'}}
+  _ = await numbers.map { try parse("\($0)") }.array()
+  // expected-error@-1 {{call can throw, but it is not marked with 'try' and the error is not}}
+  _ = numbers.map { score($0) }
+  // expected-error@-1 {{'async' call in a function that does not support concurrency}}
+  _ = numbers.map { parse("\($0)") }
+  // expected-error@-1 {{call can throw, but it is not marked with 'try' and the error is not}}
+}
+
+func missingNames() async {
+  _ = await numbers.map { $0.name }.array()
+  // expected-error@-1 {{value of type 'Int' has no member 'name'}}
+  _ = await numbers.maps { $0 * 2 }.array()
+  // expected-error@-1 {{value of type 'LazyList<Int, Never>' has no member 'maps'}}
+  _ = await numbers.map { $0 * factor }.filter { $0 > 1 }.array()
+  // expected-error@-1 {{cannot find 'factor' in scope}}
+}
+
+func wrongStatements() {
+  _ = numbers.filter { number in number = 1 }
+  // expected-error@-1 {{cannot assign to value: 'number' is a 'let' constant}}
+}

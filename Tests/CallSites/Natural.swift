@@ -1,0 +1,161 @@
+// Code as users write it. It belongs to no target: the checks of the project type-check it alone, and
+// fail when an expression takes long. Nothing here runs.
+import Tailrace
+
+struct Oops: Error {}
+enum ParseError: Error { case bad(String) }
+enum Size: Sendable { case small, large }
+struct User: Sendable, Hashable { var (id, name, scores) = (0, "", [0]) }
+
+func parse(_ text: String) throws -> Int { try Int(text) ?? { throw ParseError.bad(text) }() }
+func download(_ id: Int) async throws -> String { "\(id)" }
+func score(_ id: Int) async -> Int { id }
+func double(_ number: Int) -> Int { number * 2 }
+func isEven(_ number: Int) -> Bool { number % 2 == 0 }
+
+let numbers = LazyList(1...100)
+let (words, ids) = (["a", "bb", "ccc"], [1, 2, 3])
+
+// MARK: Chains
+
+func folds() async throws {
+  let sum = await LazyList(1...100).map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0, +)
+  let same = await numbers.map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0) { $0 + $1 }
+  let long = await numbers.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.reduce(0, +)
+  let halves = await [1.5, 2.5].lazyList.map { $0 * 2 + 1 }.filter { $0 > 0.5 }.reduce(0, +)
+  let text = await words.lazyList.map { $0 + "x" }.filter { $0 != "" }.reduce("", +)
+  let counts = await LazyList(1...6).map { $0 % 2 }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+  let byLength = await words.lazyList.map { $0 + "x" }.reduce(into: [:]) {
+    $0[$1.count, default: []].append($1)
+  }
+  let total = await numbers.map { $0 * 2 }.reduce(into: 0) { $0 += $1 }
+  let largest = await numbers.map(double).filter(isEven).max()
+  let lengths = await words.lazyList.map(\.count).filter { $0 > 1 }.reduce(0, +)
+  let parsed = try await words.lazyList.map { try parse($0) }.filter { $0 > 0 }.reduce(0, +)
+  let scored = await ids.lazyList.map { await score($0) }.filter { $0 > 1 }.reduce(0, +)
+  async let later = numbers.map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0, +)
+  _ = (sum, same, long, halves, text, counts, byLength, total, largest, lengths, parsed, scored)
+  _ = await later
+}
+
+func lists() async throws {
+  let squares = await LazyList(1...).map { $0 * $0 }.filter { $0 % 2 == 0 }.prefix(3).array()
+  let labels = await words.lazyList.enumerated().map { "\($0.offset): \($0.element)" }.array()
+  let fizz = numbers.map { $0 % 5 == 0 ? "Buzz" : "\($0)" }.filter { $0 != "1" }
+  let table = LazyList(1...3).flatMap { row in LazyList(1...3).map { column in row * column } }
+  let twice = LazyList(1...3).flatMap { [$0, $0 * 10] }.filter { $0 > 1 }
+  let texts = ids.lazyList.map { try await download($0) }.filter { $0.count > 3 }
+    .map { $0.uppercased() }
+  let mixed = numbers.map { $0 + 1 }.filter { await score($0) > 3 }.map { try parse("\($0)") }
+  let steps = await numbers.map { $0 * 2 }.adjacentPairs().map { $1 - $0 }.allSatisfy { $0 == 2 }
+  let sums = await zip(numbers, numbers.tail).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
+  let pairs = await numbers.zip(numbers.tail).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
+  let triples = LazyList.zip(numbers, numbers, words.lazyList).map { $0.0 * $0.1 + $0.2.count }
+  let three = zip(numbers, numbers, words.lazyList).map { "\($0)\($1)\($2)" }
+  let fibs = LazyList.recursive { fibs in [0, 1] + fibs.zip(fibs.tail).map { $0 + $1 } }
+  let digits = LazyList(state: 100) { rest in
+    defer { rest /= 10 }
+    return rest > 0 ? rest % 10 : nil
+  }.map { $0 + 1 }.filter { $0 > 1 }
+  _ = (squares, labels, fizz, table, twice, texts, mixed, steps, sums, pairs, triples, three)
+  _ = (fibs, digits)
+}
+
+func eagerLists() throws {
+  let list = EagerList(1...9).map { $0 * 2 }.filter { $0 % 3 == 0 }
+  let sum = EagerList(1...9).map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0, +)
+  let parsed = try EagerList(words).map { try parse($0) }.filter { $0 > 0 }.map { $0 * 2 }
+  let rows = list.zip(list.tail).map { $0 + $1 }
+  let same: EagerList<Int> = rows
+  _ = (sum, parsed, same)
+}
+
+// Code of others, which only stands beside the import.
+func others(_ stream: AsyncStream<Int>) async {
+  let sum = zip([1, 2, 3], [10, 20, 30]).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
+  let lazy = (1...100).lazy.map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0, +)
+  let streamed = await stream.map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0, +)
+  _ = (sum, lazy, streamed)
+}
+
+// MARK: Bodies of closures
+
+func bodiesWithOneExpression() {
+  _ = numbers.map { _ in 1 }
+  _ = numbers.map { ($0, "\($0)") }
+  _ = numbers.map { [$0: [$0]] }
+  _ = numbers.map { number in { number * 2 }() }
+  _ = numbers.map { (number: Int) -> Int? in number > 1 ? number : nil }
+  _ = numbers.map { if $0 > 1 { "many" } else { "one" } }
+  _ = numbers.map {
+    switch $0 {
+    case 1: "one"
+    case 2: "two"
+    default: "many"
+    }
+  }
+  _ = numbers.flatMap { number in if number > 1 { [number] } else { [] } }
+  _ = numbers.flatMap { number in if number > 1 { LazyList.just(number) } else { .empty } }
+  _ = numbers.compactMap { number in if number > 1 { number } else { nil } }
+  _ = numbers.compactMap { try? parse("\($0)") }
+  _ = numbers.map { _ in }
+  _ = numbers.map { print($0) }
+}
+
+func bodiesThatKnowTheirType() async {
+  let _: LazyList<Size, Never> = numbers.map { _ in .small }
+  let _: LazyList<Size, Never> = numbers.map { $0 > 1 ? .large : .small }
+  let _: LazyList<Size, Never> = numbers.map { if $0 > 1 { .large } else { .small } }
+  let _: LazyList<Double, Never> = numbers.map { _ in 1 }
+  let _: LazyList<Int?, Never> = numbers.map { $0 }
+  let _: LazyList<Set<Int>, Never> = numbers.map { [$0, $0] }
+  let _: LazyList<any Sendable, Never> = numbers.map { $0 }
+  let _: LazyList<@Sendable () -> Int, Never> = numbers.map { number in { number } }
+  let _: LazyList<Int, Never> = numbers.compactMap { _ in nil }
+  let _: Double = await numbers.reduce(0) { $0 + Double($1) }
+  let _: [Int] = await numbers.reduce([]) { $0 + [$1] }
+}
+
+func bodiesThatDoNotComeBack() {
+  _ = numbers.filter { _ in fatalError() }
+  let _: LazyList<Int, Never> = numbers.map { _ in fatalError() }
+  _ = numbers.filter { _ in throw Oops() }
+  _ = numbers.map { _ -> Int in throw Oops() }
+  _ = numbers.filter { number in
+    print(number)
+    throw Oops()
+  }
+  _ = numbers.filter { number in
+    print(number)
+    fatalError()
+  }
+  _ = numbers.map { _ async throws -> Int in
+    await Task.yield()
+    throw Oops()
+  }
+}
+
+func bodiesOfStatements() {
+  _ = numbers.map { number in
+    let square = number * number
+    return "\(square)"
+  }
+  _ = numbers.map { number in
+    guard number > 1 else { throw Oops() }
+    return number
+  }
+  _ = numbers.map { number in
+    var sum = 0
+    for addend in 0..<number { sum += addend }
+    return sum
+  }
+  _ = numbers.map { number in
+    do { return try parse("\(number)") } catch { return 0 }
+  }
+  _ = numbers.map { number in if #available(macOS 99, *) { number } else { number + 1 } }
+  _ = numbers.map { number in
+    async let scored = score(number)
+    return await scored
+  }
+  _ = numbers.map { @Sendable [factor = 3] number in number * factor }
+}
