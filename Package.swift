@@ -18,6 +18,16 @@ let package = Package(
     .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
     .testTarget(
       name: "TailraceTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"]),
+    // Clients in other modes of the language than the library's.
+    .testTarget(
+      name: "MainActorClientTests", dependencies: ["Tailrace"],
+      swiftSettings: [
+        .defaultIsolation(MainActor.self), .enableUpcomingFeature("InferIsolatedConformances"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      ]),
+    .testTarget(
+      name: "Swift5ClientTests", dependencies: ["Tailrace"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan"]),
   ],
   swiftLanguageModes: [.v6]

@@ -11,9 +11,8 @@ func wrongTypes() async {
   // expected-error@-1 {{binary operator '+' cannot be applied to operands of type 'Int' and}}
   // expected-error@-2 {{cannot infer type of closure parameter '$0' without a type annotation}}
   // expected-note@-3 {{overloads for '+' exist}}
-  _ = await numbers.map { $0 * 2 }.filter { $0.isEmpty }.reduce(0, +)
+  _ = await numbers.map { $0 * 2 }.filter { $0.isEmpty }.count()
   // expected-error@-1 {{cannot infer type of closure parameter '$0' without a type annotation}}
-  // expected-error@-2 {{cannot convert value of type '(Int) -> Int' to expected argument type}}
   _ = await numbers.map { $0 * 2 }.filter { $0 % 3 }.array()
   // expected-error@-1 {{cannot infer type of closure parameter '$0' without a type annotation}}
   _ = await numbers.map { "\($0)" }.reduce(0) { $0 + $1 }

@@ -1,0 +1,69 @@
+extension LazyList where Failure == Never {
+  /// This list as one that can fail, so that it stands beside lists that do.
+  ///
+  /// ```swift
+  /// let header = ["name", "price"].lazyList
+  /// let rows: LazyList<String, ParseError> = header.failing(as: ParseError.self) + parsed
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  /// - Failure: none of its own.
+  @inlinable
+  public consuming func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
+    if let same = self as? LazyList<Element, E> { return same }
+    let source = Owned(Cursor(self))
+    return LazyList<Element, E>(producer: { (demand, sink) in
+      let ending: Ending<Element, Never> = source.state.drive(demand, sink)
+      switch ending {
+      case .stopped: return .stopped
+      case .become(let list): return .become(list.failing())
+      case .nothing(let absence): return .nothing(absence.failing())
+      }
+    })
+  }
+
+  /// The pairs of the elements of this list and of one that can fail.
+  @inlinable @_disfavoredOverload
+  public consuming func zip<Other: Sendable, E: Error>(
+    _ other: LazyList<Other, E>
+  ) -> LazyList<(Element, Other), E> {
+    failing(as: E.self).zip(other)
+  }
+
+  /// The elements of the lists, which can fail, that this list, which cannot, consists of.
+  @inlinable @_disfavoredOverload
+  public consuming func joined<Inner, E: Error>() -> LazyList<Inner, E>
+  where Element == LazyList<Inner, E> {
+    failing(as: E.self).joined()
+  }
+}
+
+extension LazyList {
+  /// The pairs of the elements of this list and of one that cannot fail.
+  @inlinable @_disfavoredOverload
+  public consuming func zip<Other: Sendable>(
+    _ other: LazyList<Other, Never>
+  ) -> LazyList<(Element, Other), Failure> {
+    zip(other.failing(as: Failure.self))
+  }
+
+  /// The elements of the lists, which cannot fail, that this list consists of.
+  @inlinable @_disfavoredOverload
+  public consuming func joined<Inner>() -> LazyList<Inner, Failure>
+  where Element == LazyList<Inner, Never> {
+    map { $0.failing(as: Failure.self) }.joined()
+  }
+}
+
+extension Absence where Failure == Never {
+  @inlinable
+  func failing<E: Error>() -> Absence<E> {
+    switch self {
+    case .end: .end
+    case .missing(let cell): .missing(cell)
+    case .released: .released
+    case .cancelled: .cancelled
+    case .paused: .paused
+    }
+  }
+}
