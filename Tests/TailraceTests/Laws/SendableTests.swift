@@ -26,6 +26,7 @@ struct SendableTests {
     sendable(Population.self), sendable(Population.Member.self), sendable(FileError.self),
     sendable(Untyped.self), sendable(ElementTypeError.self),
     sendable((any ListLike).self), sendable(CheckedAlone<Int>.self),
+    sendable(EmptyDictionaryLiteral.self),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
     nested(Signal<Int, Never>.Arrival.self, "Arrival"),
