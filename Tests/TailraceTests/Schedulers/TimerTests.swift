@@ -131,7 +131,8 @@ struct TimerTests {
       }
       return (works, works.count { $0.cell.alarm != nil })
     }
-    #expect(alarms == 100)
+    // What was late already when it was scheduled needs none.
+    #expect(isCancelled ? alarms == 100 : alarms > 50)
     for (number, work) in works.enumerated() where isCancelled || number % 2 == 1 { work.cancel() }
     for work in works { await work.value }
     #expect(works.count { $0.cell.alarm != nil } == 0)
