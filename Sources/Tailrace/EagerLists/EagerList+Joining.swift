@@ -1,6 +1,6 @@
 extension EagerList {
   /// The elements of one list, then those of the other.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public static func + (left: EagerList, right: EagerList) -> EagerList {
     if left.isEmpty { return right }
     if right.isEmpty { return left }

@@ -11,7 +11,7 @@ extension LazyList {
   ///   in between. The cells of the last list are shared.
   ///
   /// Replaces `-concat:`.
-  @inlinable
+  @inlinable @_disfavoredOverload
   public static func + (left: consuming LazyList, right: consuming LazyList) -> LazyList {
     if left.segment == nil { return right }
     if right.segment == nil { return left }
