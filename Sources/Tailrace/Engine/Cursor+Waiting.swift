@@ -27,6 +27,7 @@ extension Cursor {
           switch await top.cells.wait(for: top, asked: segment, cancellable: true) {
           case .retry, .drive: continue
           case .cancelled, .abandoned: absence = .cancelled
+          case .failedTransiently(let failure) where top.isCaught(failure): continue
           case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
           case .cycle: absence = .missing(top)
           }
@@ -83,6 +84,7 @@ extension Cursor {
       {
       case .retry, .drive: return nil
       case .cancelled: return .cancelled
+      case .failedTransiently(let failure) where missing.isCaught(failure): return nil
       case .failedTransiently(let failure): return .failedTransiently(Absence.known(failure))
       case .abandoned: return .released
       case .cycle(let cycle): return .failed(cycle.thrown())

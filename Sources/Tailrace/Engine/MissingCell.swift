@@ -10,6 +10,8 @@ struct MissingCell: Sendable {
   @usableFromInline let mark: Published
   /// All elements are wanted: a segment of them may be computed at once.
   @usableFromInline let isBulk: Bool
+  /// The nearest stage on the way here that makes something of failures.
+  @usableFromInline var catcher: Catcher?
 
   @inlinable
   init(_ cells: any MemoCells, mark: Published, isBulk: Bool) {
@@ -41,18 +43,18 @@ struct MissingCell: Sendable {
     var demand = Demand()
     demand.isOutermost = isOutermost
     // Mostly there is one cell, and then this allocates nothing.
-    let attempt = cells.attempt(self, demand)
+    let attempt = caught(cells.attempt(self, demand))
     guard case .blocked(let deeper) = attempt else { return (attempt, self) }
-    var stack = [self, deeper]
+    var stack = [self, deeper.below(self)]
     while let top = stack.last {
-      let attempt = top.cells.attempt(top, demand)
+      let attempt = top.caught(top.cells.attempt(top, demand))
       switch attempt {
       case .settled:
         stack.removeLast()
       case .mustWait, .failedTransiently, .abandoned: return (attempt, top)
       case .blocked(let deeper):
         guard let first = stack.firstIndex(where: { $0.isSame(as: deeper) }) else {
-          stack.append(deeper)
+          stack.append(deeper.below(top))
           continue
         }
         // A cell that waits for itself by way of lists that were evaluated inline: it is gone
@@ -71,11 +73,51 @@ struct MissingCell: Sendable {
     return (.settled, self)
   }
 
+  /// A cell that is missing on the way to another: what fails there passes the stages of both.
+  private func below(_ other: MissingCell) -> MissingCell {
+    var cell = self
+    if catcher == nil { cell.catcher = other.catcher }
+    return cell
+  }
+
+  /// What an attempt came to, for the stages on the way here: a failure that one of them catches is
+  /// something new for it to see.
+  private func caught(_ attempt: Attempt) -> Attempt {
+    guard case .failedTransiently(let failure) = attempt, isCaught(failure) else { return attempt }
+    return .settled
+  }
+
+  /// Leaves a failure where it is caught, to be found by the next pull. False if nobody catches it.
+  @usableFromInline
+  func isCaught(_ failure: any Error) -> Bool {
+    guard let catcher else { return false }
+    catcher.leave(failure)
+    return true
+  }
+
   private func isSame(as other: MissingCell) -> Bool {
     cells === other.cells && mark == other.mark
   }
 
   var position: Int { cells.position(of: mark) }
+}
+
+/// Failures on their way to a stage that makes something of them.
+///
+/// A failure that is remembered is met where it is. But one that leaves nothing behind is told to the
+/// reader that waits for the step, beside all stages in between: the reader leaves it here, and pulls
+/// again. Each reader that waited leaves it, and finds it.
+@usableFromInline
+final class Catcher: Sendable {
+  private let failures = Locked<[any Error]>([])
+
+  @usableFromInline
+  init() {}
+
+  func leave(_ failure: any Error) { failures.withLock { $0.append(failure) } }
+
+  @usableFromInline
+  func next() -> (any Error)? { failures.withLock { $0.popLast() } }
 }
 
 /// The front of a list, where its next cell will be.

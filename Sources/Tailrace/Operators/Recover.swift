@@ -1,0 +1,156 @@
+// What comes instead of a failure. All of it happens where the failure is: the elements before it are
+// those of the list that fails, and nothing runs before the failed element is demanded.
+extension LazyList {
+  /// The elements up to a failure, then those of a list that a closure makes of it.
+  ///
+  /// ```swift
+  /// let orders = onlineOrders.catch { error in
+  ///   log(error)
+  ///   return storedOrders
+  /// }
+  /// ```
+  ///
+  /// The list that the closure gives is the rest of this one, for good. It may fail in its own way, or
+  /// not at all; then so does the result.
+  ///
+  /// - Laziness: stepwise. The closure runs when the failed element is demanded, once.
+  /// - Failure: that of the list which the closure gives. A step that may be retried is not: its first
+  ///   failure is caught.
+  /// - Cancellation: a reader's is no failure, and is not caught.
+  ///
+  /// Replaces `-catch:`.
+  @inlinable
+  public consuming func `catch`(
+    @CheckedAlone<LazyList<Element, Never>> _ handler:
+      @escaping @Sendable (Failure) -> LazyList<Element, Never>
+  ) -> LazyList<Element, Never> {
+    recovering { (failure, _) in .become(handler(failure)) }
+  }
+
+  /// The elements up to a failure, then those of a list, which may fail, that a closure makes of it.
+  @inlinable @_disfavoredOverload
+  public consuming func `catch`<NewFailure: Error>(
+    @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
+      @escaping @Sendable (Failure) -> LazyList<Element, NewFailure>
+  ) -> LazyList<Element, NewFailure> {
+    recovering { (failure, _) in .become(handler(failure)) }
+  }
+
+  /// The elements up to a failure, then those of a list that a throwing closure makes of it.
+  @inlinable @_disfavoredOverload
+  public consuming func `catch`<NewFailure: Error>(
+    @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
+      @escaping @Sendable (Failure) throws -> LazyList<Element, NewFailure>
+  ) -> LazyList<Element, any Error> {
+    recovering { (failure, _) in
+      do { return .become(try handler(failure).widened()) } catch { return .nothing(.failed(error)) }
+    }
+  }
+
+  /// The elements up to a failure, then those of a list that an asynchronous closure makes of it.
+  @inlinable
+  public consuming func `catch`<NewFailure: Error>(
+    @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
+      @escaping @Sendable (Failure) async -> LazyList<Element, NewFailure>
+  ) -> LazyList<Element, NewFailure> {
+    recovering { (failure, _) in
+      .become(LazyList<Element, NewFailure>(inTask: { .become(await handler(failure)) }))
+    }
+  }
+
+  /// The elements up to a failure, then those of a list that an asynchronous throwing closure makes of
+  /// it.
+  @inlinable
+  public consuming func `catch`<NewFailure: Error>(
+    @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
+      @escaping @Sendable (Failure) async throws -> LazyList<Element, NewFailure>
+  ) -> LazyList<Element, any Error> {
+    recovering { (failure, _) in
+      .become(
+        LazyList<Element, any Error>(inTask: {
+          do { return .become(try await handler(failure).widened()) } catch {
+            return .nothing(.failed(error))
+          }
+        }))
+    }
+  }
+
+  /// The elements up to a failure, and one more instead of it.
+  ///
+  /// ```swift
+  /// await (LazyList(1...2) + .failing(Offline())).replacingFailure(with: 0).array()   // [1, 2, 0]
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  ///
+  /// Replaces `-catchTo:`.
+  @inlinable
+  public consuming func replacingFailure(with element: Element) -> LazyList<Element, Never> {
+    recovering { (_, _) in .become(LazyList<Element, Never>(single: element)) }
+  }
+
+  /// The elements up to a failure, which is the end.
+  ///
+  /// ```swift
+  /// await (LazyList(1...2) + .failing(Offline())).endingAtFailure().array()   // [1, 2]
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  ///
+  /// Replaces `-catchTo:` with an empty sequence.
+  @inlinable
+  public consuming func endingAtFailure() -> LazyList<Element, Never> {
+    recovering { (_, _) in .nothing(.end) }
+  }
+
+  /// The same elements, and another failure.
+  ///
+  /// ```swift
+  /// let orders = pages.mapFailure { OrderError.notLoaded(because: $0) }
+  /// ```
+  ///
+  /// - Laziness: stepwise. The closure runs when the failed element is demanded.
+  /// - Failure: what the closure makes of it. A step that may be retried still is.
+  @inlinable
+  public consuming func mapFailure<NewFailure: Error>(
+    @CheckedAlone<NewFailure> _ transform: @escaping @Sendable (Failure) -> NewFailure
+  ) -> LazyList<Element, NewFailure> {
+    recovering { (failure, isTransient) in
+      let failure = transform(failure)
+      return .nothing(isTransient ? .failedTransiently(failure) : .failed(failure))
+    }
+  }
+
+  /// The elements up to a failure, and what a closure says is behind them.
+  ///
+  /// - Parameter recover: is told whether the failed step may be retried.
+  @inlinable
+  consuming func recovering<NewFailure: Error>(
+    _ recover:
+      @escaping @Sendable (_ failure: Failure, _ isTransient: Bool) -> Ending<Element, NewFailure>
+  ) -> LazyList<Element, NewFailure> {
+    let source = Owned(Cursor(self))
+    let catcher = Owned(Catcher?.none)
+    return LazyList<Element, NewFailure>(producer: { (demand, sink) in
+      if let failure = catcher.state?.next() { return recover(Absence<Failure>.known(failure), true) }
+      let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
+      switch ending {
+      case .stopped: return .stopped
+      case .become(let list): return .become(list.recovering(recover))
+      case .nothing(.failed(let failure)): return recover(failure, false)
+      case .nothing(.failedTransiently(let failure)): return recover(failure, true)
+      case .nothing(.missing(var cell)):
+        // An asynchronous step is waited for elsewhere. What it fails with comes back here.
+        if cell.catcher == nil {
+          if catcher.state == nil { catcher.state = Catcher() }
+          cell.catcher = catcher.state
+        }
+        return .nothing(.missing(cell))
+      case .nothing(.end): return .nothing(.end)
+      case .nothing(.released): return .nothing(.released)
+      case .nothing(.cancelled): return .nothing(.cancelled)
+      case .nothing(.paused): return .nothing(.paused)
+      }
+    })
+  }
+}
