@@ -17,6 +17,8 @@ extension Evaluator {
       letGo()
       return true
     }
+    // The attempt was made behind cells that had to be read first.
+    if leftOpen != nil { return tell(letGoOfTask(), &absence) }
     let position = segment.start + mark.count
     task.computed.store(position, ordering: .relaxed)
     task.wanted.store(isBulk ? segment.end(after: mark) : position + 1, ordering: .relaxed)
@@ -28,16 +30,26 @@ extension Evaluator {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
       return false
     case .parked:
-      let end = letGoOfTask()
-      // It may have gone on for others, and come to an end that is theirs.
-      guard segment.published.load(ordering: .relaxed) == mark else { return true }
-      switch end {
-      case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
-      case .abandoned: absence = .released
-      default: return true
+      // Past the cell that it was driven for, it has come to something that is told to whoever reads on;
+      // or, if it has gone on for others, has been told to them.
+      if leftOpen != nil, segment.published.load(ordering: .relaxed) != mark {
+        if !isBulk { leftOpen = nil }
+        letGo()
+        return true
       }
-      return false
+      return tell(letGoOfTask(), &absence)
     }
+  }
+
+  /// Says what a step came to. True when there is something new to see.
+  @inlinable
+  nonisolated func tell(_ wake: Wake, _ absence: inout Absence<Failure>) -> Bool {
+    switch wake {
+    case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
+    case .abandoned: absence = .released
+    default: return true
+    }
+    return false
   }
 
   /// The task has parked, and its driver lets go of the claim. Returns what the step came to.

@@ -22,7 +22,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   nonisolated(unsafe) var producer: Producer<Element, Failure>?
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var asyncProducer: AsyncProducer<Element, Failure>?
-  /// What the last asynchronous step came to, where that is not written into a cell.
+  /// What the last step came to, where that is neither written into a cell nor told to anybody.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var leftOpen: Wake?
   /// The open segment, while a driver is there who holds it.
@@ -130,6 +130,10 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   ) -> Bool {
     // Somebody was faster.
     guard segment.published.load(ordering: .relaxed) == seen else { return true }
+    if leftOpen != nil, case .failedTransiently(let failure)? = leftOpen.take() {
+      absence = .failedTransiently(Absence.known(failure))
+      return false
+    }
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.
     guard let producer = producer.take() else { fatalError(Anchor<Element, Failure>.releasedText) }
     var mark = seen
@@ -171,8 +175,12 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
       segment.close(.failed(cycle.thrown()), at: mark)
     case .nothing(let why):
       self.producer = consume producer
-      // There is something to read; whoever wants more will meet the obstacle again.
-      if mark != seen { return true }
+      // There is something to read; whoever wants more will meet the obstacle again. An attempt that
+      // failed has been made, and is not made again before it is told.
+      if mark != seen {
+        if case .failedTransiently(let failure) = why { leftOpen = .failedTransiently(failure) }
+        return true
+      }
       absence = why
       return false
     }

@@ -65,8 +65,26 @@ extension LazyList {
     }
   }
 
+  /// The results of an asynchronous throwing closure for each element, several at a time, in order; a
+  /// failed call is made again.
+  ///
+  /// - Failure: given to who demands the element. If `retryingFailures`, it is not remembered, and what
+  ///   runs ahead goes on: the next demand makes that one call again.
+  public consuming func concurrentMap<T: Sendable>(
+    limit: Int, retryingFailures: Bool,
+    _ transform: @escaping @Sendable (Element) async throws -> T
+  ) -> LazyList<T, any Error> {
+    guard limit != 1 || !retryingFailures else {
+      return map(retryingFailures: true) { (element) async throws in try await transform(element) }
+    }
+    return widened().mapConcurrently(limit, retryingFailures) { element in
+      do { return .success(try await transform(element)) } catch { return .failure(error) }
+    }
+  }
+
   private consuming func mapConcurrently<T: Sendable>(
-    _ limit: Int, _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>
+    _ limit: Int, _ retryingFailures: Bool = false,
+    _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>
   ) -> LazyList<T, Failure> {
     require(
       limit >= 1, "LazyList.concurrentMap(limit:_:) runs 1 or more closures at once, not \(limit)")
@@ -76,48 +94,62 @@ extension LazyList {
       }
     }
     let owner = LookaheadOwner(
-      Lookahead<Element, Job<T, Failure>, Failure>(
+      Lookahead<Element, Job<Element, T, Failure>, Failure>(
         self, distance: limit - 1,
         filling: { element, number, lookahead in
-          Job {
+          Job(element) {
             let result = await transform(element)
-            if case .failure = result { lookahead.failed(number) }
+            if case .failure = result, !retryingFailures { lookahead.failed(number) }
             return result
           }
         },
         discarding: { $0.task.cancel() }))
+    // The element whose closure has failed for now.
+    let failed = Owned(Element?.none)
     return LazyList<T, Failure>(inTask: {
-      if let result = owner.lookahead.nextNow(ifReady: { $0.result != nil })?.result {
-        return result.step()
-      }
-      let job: Job<T, Failure>
-      switch await owner.lookahead.next() {
-      case .element(let pulled), .last(let pulled): job = pulled
-      case .become: return .nothing(.end)
-      case .nothing(let absence): return .nothing(absence)
+      let job: Job<Element, T, Failure>
+      if let element = failed.state.take() {
+        job = Job(element) { await transform(element) }
+      } else {
+        if let result = owner.lookahead.nextNow(ifReady: { $0.isReady })?.success {
+          return .element(result)
+        }
+        switch await owner.lookahead.next() {
+        case .element(let pulled), .last(let pulled): job = pulled
+        case .become: return .nothing(.end)
+        case .nothing(let absence): return .nothing(absence)
+        }
       }
       // Waiting for the task itself, because that raises its priority.
-      return await withTaskCancellationHandler {
+      let result = await withTaskCancellationHandler {
         await job.task.value
       } onCancel: {
         job.task.cancel()
         owner.lookahead.abandon()
-      }.step()
+      }
+      switch result {
+      case .success(let element): return .element(element)
+      case .failure(let failure):
+        if retryingFailures { failed.state = .some(job.element) }
+        return .nothing(.fate(failure, retryingFailures))
+      }
     })
   }
 }
 
 /// A closure that runs in a task of its own, and its result when there is one.
-private struct Job<Output: Sendable, Failure: Error>: Sendable {
+private struct Job<Input: Sendable, Output: Sendable, Failure: Error>: Sendable {
   private final class Outcome: Sendable {
     let result = Locked(Result<Output, Failure>?.none)
   }
 
+  let element: Input
   let task: Task<Result<Output, Failure>, Never>
   private let outcome: Outcome
 
-  init(_ run: @escaping @Sendable () async -> Result<Output, Failure>) {
+  init(_ element: Input, _ run: @escaping @Sendable () async -> Result<Output, Failure>) {
     let outcome = Outcome()
+    self.element = element
     self.outcome = outcome
     task = Task(executorPreference: StepTask.current?.home) {
       let result = await run()
@@ -126,14 +158,11 @@ private struct Job<Output: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  var result: Result<Output, Failure>? { outcome.result.withLock { $0 } }
-}
+  /// Whether it has succeeded; a failure is worth the wait.
+  var isReady: Bool { success != nil }
 
-extension Result where Success: Sendable {
-  fileprivate func step() -> Step<Success, Failure> {
-    switch self {
-    case .success(let element): .element(element)
-    case .failure(let failure): .nothing(.failed(failure))
-    }
+  var success: Output? {
+    guard case .success(let output) = outcome.result.withLock({ $0 }) else { return nil }
+    return .some(output)
   }
 }

@@ -16,6 +16,25 @@ extension NSArray {
     LazyList(checking: self, of: type)
   }
 
+  /// The elements as a list of optionals, each of which must be of a type. Later changes are not seen.
+  ///
+  /// ```swift
+  /// let names = NSArray(array: ["Ada", NSNull()])
+  /// try await names.lazyList(of: String.self, convertingNulls: true).array()   // ["Ada", nil]
+  /// ```
+  ///
+  /// - Parameter convertingNulls: whether an `NSNull` is a `nil`; else it is an element of another type.
+  /// - Failure: ``ElementTypeError`` at the first element that is of another type.
+  /// - Complexity: O(*n*): the elements are looked at when the list is made.
+  public func lazyList<T: Sendable>(
+    of type: T.Type, convertingNulls: Bool
+  ) -> LazyList<T?, ElementTypeError> {
+    LazyList(checking: self) { (position, element) throws(ElementTypeError) in
+      if convertingNulls, element is NSNull { return nil }
+      return try cast(element, to: type, at: position)
+    }
+  }
+
   /// The elements as a list, without their types. Later changes are not seen.
   public var lazyList: LazyList<Untyped, Never> { map(Untyped.init).lazyList }
 }

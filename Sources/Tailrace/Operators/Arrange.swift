@@ -1,0 +1,89 @@
+// What needs all elements, and gives them in another order.
+extension LazyList {
+  /// All elements in order, the least one first.
+  ///
+  /// ```swift
+  /// await LazyList([3, 1, 2]).sorted()   // [1, 2, 3]
+  /// ```
+  ///
+  /// - Laziness: exhaustive.
+  /// - Complexity: O(*n* log *n*).
+  @inlinable
+  nonisolated(nonsending) public consuming func sorted() async throws(Failure) -> [Element]
+  where Element: Comparable {
+    try await array().sorted()
+  }
+
+  /// All elements in an order.
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func sorted(
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
+  ) async throws(Failure) -> [Element] {
+    try await array().sorted(by: areInIncreasingOrder)
+  }
+
+  /// All elements in an order that a throwing closure says.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public consuming func sorted(
+    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
+  ) async throws -> [Element] {
+    try await array().sorted(by: areInIncreasingOrder)
+  }
+
+  /// All elements, by what a closure gives for each.
+  ///
+  /// ```swift
+  /// await LazyList(["ada", "bob", "al"]).grouped(by: \.first)   // ["a": ["ada", "al"], "b": ["bob"]]
+  /// ```
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
+    @CheckedAlone<Key> by key: (Element) -> Key
+  ) async throws(Failure) -> [Key: [Element]] {
+    try await reduce(into: [Key: [Element]]()) { (groups, element) in
+      groups[key(element), default: []].append(element)
+    }
+  }
+
+  /// All elements, by what a throwing closure gives for each.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
+    @CheckedAlone<Key> by key: (Element) throws -> Key
+  ) async throws -> [Key: [Element]] {
+    var reader = Reader(self)
+    var groups: [Key: [Element]] = [:]
+    while let element = try await reader.next() {
+      groups[try key(element), default: []].append(element)
+    }
+    return groups
+  }
+
+  /// All elements, by what an asynchronous closure gives for each.
+  @inlinable
+  nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
+    @CheckedAlone<Key> by key: (Element) async -> Key
+  ) async throws(Failure) -> [Key: [Element]] {
+    var reader = Reader(self)
+    var groups: [Key: [Element]] = [:]
+    while let element = try await reader.next() {
+      groups[await key(element), default: []].append(element)
+    }
+    return groups
+  }
+
+  /// All elements, by what an asynchronous throwing closure gives for each.
+  @inlinable
+  nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
+    @CheckedAlone<Key> by key: (Element) async throws -> Key
+  ) async throws -> [Key: [Element]] {
+    var reader = Reader(self)
+    var groups: [Key: [Element]] = [:]
+    while let element = try await reader.next() {
+      groups[try await key(element), default: []].append(element)
+    }
+    return groups
+  }
+}

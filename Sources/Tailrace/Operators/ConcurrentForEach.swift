@@ -1,0 +1,67 @@
+extension LazyList {
+  /// Calls an asynchronous closure with each element, several at a time.
+  ///
+  /// ```swift
+  /// await urls.concurrentForEach(limit: 4) { url in await store(url) }
+  /// ```
+  ///
+  /// It returns when all calls have.
+  ///
+  /// - Parameter limit: how many calls there may be at once; 1 or more.
+  /// - Laziness: exhaustive. An element is pulled when there is room for its call.
+  /// - Isolation: each call is a child task of the caller's.
+  /// - Failure: the list's is thrown when the calls that run have returned; they are cancelled.
+  @inlinable
+  nonisolated(nonsending) public consuming func concurrentForEach(
+    limit: Int, _ body: @escaping @Sendable (Element) async -> Void
+  ) async throws(Failure) {
+    require(
+      limit >= 1,
+      "LazyList.concurrentForEach(limit:_:) makes 1 or more calls at once, not \(limit)")
+    var reader = Reader(self)
+    let fate: Result<Void, Failure> = await withTaskGroup(of: Void.self) { group in
+      var running = 0
+      do throws(Failure) {
+        while let element = try await reader.next() {
+          group.addTask { await body(element) }
+          running += 1
+          if running == limit {
+            await group.next()
+            running -= 1
+          }
+        }
+        return .success(())
+      } catch {
+        group.cancelAll()
+        return .failure(error)
+      }
+    }
+    try fate.get()
+  }
+
+  /// Calls an asynchronous throwing closure with each element, several at a time.
+  ///
+  /// - Failure: the first one, of a call or of the list, is thrown when the calls that run have
+  ///   returned; they are cancelled.
+  @inlinable
+  nonisolated(nonsending) public consuming func concurrentForEach(
+    limit: Int, _ body: @escaping @Sendable (Element) async throws -> Void
+  ) async throws {
+    require(
+      limit >= 1,
+      "LazyList.concurrentForEach(limit:_:) makes 1 or more calls at once, not \(limit)")
+    var reader = Reader(self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      var running = 0
+      while let element = try await reader.next() {
+        group.addTask { try await body(element) }
+        running += 1
+        if running == limit {
+          try await group.next()
+          running -= 1
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// The other end of a list: what is last is known when the end is.
+extension LazyList {
+  /// The elements without the last ones.
+  ///
+  /// ```swift
+  /// await LazyList(1...5).dropLast(2).array()   // [1, 2, 3]
+  /// ```
+  ///
+  /// - Laziness: stepwise, and `count` more: to give an element is to have those that may be dropped.
+  /// - Complexity: keeps `count` elements.
+  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  @inlinable
+  public consuming func dropLast(_ count: Int = 1) -> LazyList {
+    require(
+      count >= 0,
+      "LazyList.dropLast(_:) takes a count of 0 or more, not \(count); use dropLast(0) for all")
+    guard count > 0 else { return self }
+    if let slice { return LazyList(sharing: slice.dropLast(count)) }
+    return transform(FIFO<Element>()) { (held, element) throws(Failure) in
+      held.append(element)
+      return held.count > count ? Verdict(held.popFirst()) : .skip
+    }
+  }
+
+  /// The last elements, at most so many.
+  ///
+  /// ```swift
+  /// await LazyList(1...5).suffix(2).array()   // [4, 5]
+  /// ```
+  ///
+  /// - Laziness: exhaustive, at the first demand; with 0, nothing is demanded.
+  /// - Complexity: keeps `maxLength` elements.
+  /// - Parameter maxLength: 0 or more; a negative length is a programmer's error and traps.
+  ///
+  /// Replaces `-takeLast:`.
+  @inlinable
+  public consuming func suffix(_ maxLength: Int) -> LazyList {
+    require(
+      maxLength >= 0,
+      "LazyList.suffix(_:) takes a length of 0 or more, not \(maxLength); use suffix(0) for none")
+    guard maxLength > 0 else { return .empty }
+    if let slice { return LazyList(sharing: slice.suffix(maxLength)) }
+    return stage(FIFO<Element>()) { (held, source) in
+      var patience = Patience()
+      while let element = source.next() {
+        held.append(element)
+        if held.count > maxLength { _ = held.popFirst() }
+        if !patience.lasts() { return .nothing(.paused) }
+      }
+      let absence = source.absence
+      guard case .end = absence else { return .nothing(absence) }
+      var last: [Element] = []
+      while let element = held.popFirst() { last.append(element) }
+      return .become(LazyList(sharing: last[...]))
+    }
+  }
+}

@@ -1,0 +1,83 @@
+extension LazyList where Element: Collection, Element.Element == UInt8 {
+  /// The lines of a text whose bytes come in chunks, wherever they come from.
+  ///
+  /// ```swift
+  /// let chunks: LazyList<[UInt8], Never> = [Array("one\ntw".utf8), Array("o\r\nthree".utf8)]
+  /// await chunks.lines.array()   // ["one", "two", "three"]
+  /// ```
+  ///
+  /// A line ends with `\n` or `\r\n`, which are not part of it; the last one may have no end. What is not
+  /// UTF-8 is repaired, as `String(decoding:as:)` does.
+  ///
+  /// - Laziness: stepwise, a chunk at a time: as many as it takes to complete a line.
+  /// - Failure: that of the chunks, after the lines that were complete before it.
+  @inlinable
+  public var lines: LazyList<String, Failure> {
+    consuming get {
+      stage(LineCutter()) { (cutter, source) in
+        var patience = Patience()
+        while true {
+          if let line = cutter.next() { return .element(line) }
+          if !patience.lasts() { return .nothing(.paused) }
+          guard let chunk = source.next() else {
+            let absence = source.absence
+            if case .end = absence, let line = cutter.rest() { return .last(line) }
+            return .nothing(absence)
+          }
+          if chunk.withContiguousStorageIfAvailable({ cutter.cut($0) }) == nil {
+            Array(chunk).withUnsafeBufferPointer { cutter.cut($0) }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Cuts chunks of bytes into lines.
+@usableFromInline
+struct LineCutter {
+  /// The beginning of a line whose end has not come.
+  private var carry: [UInt8] = []
+  /// The lines that are complete, the first one last.
+  private var lines: [String] = []
+
+  @usableFromInline
+  init() {}
+
+  /// The next line that is complete.
+  @usableFromInline
+  mutating func next() -> String? { lines.popLast() }
+
+  /// The line that has no end, once there are no more chunks.
+  @usableFromInline
+  mutating func rest() -> String? {
+    guard !carry.isEmpty else { return nil }
+    defer { carry = [] }
+    return String(decoding: carry, as: UTF8.self)
+  }
+
+  // Guard: the chunk that the bytes belong to. May touch them: this call, to read.
+  @usableFromInline
+  mutating func cut(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var start = 0
+    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      if carry.isEmpty {
+        lines.append(bytes[start..<end].line)
+      } else {
+        carry += bytes[start..<end]
+        lines.append(carry[...].line)
+        carry = []
+      }
+      start = end + 1
+    }
+    carry += bytes[start...]
+    lines.reverse()
+  }
+}
+
+extension Collection<UInt8> where Self: BidirectionalCollection {
+  /// The text, without the first half of a `\r\n`.
+  fileprivate var line: String {
+    String(decoding: last == UInt8(ascii: "\r") ? dropLast() : self[...], as: UTF8.self)
+  }
+}

@@ -1,0 +1,61 @@
+extension LazyList {
+  /// This list, and a closure that is called with each element.
+  ///
+  /// ```swift
+  /// let pages = loaded.onEach { page in log("page \(page.number)") }
+  /// ```
+  ///
+  /// It sees each element once, when that is computed in the list that is returned, and not when it is
+  /// read again.
+  ///
+  /// - Laziness: stepwise.
+  ///
+  /// Replaces `-doNext:`.
+  @inlinable @inline(__always)
+  public consuming func onEach(
+    @CheckedAlone<Void> _ action: @escaping @Sendable (Element) -> Void
+  ) -> LazyList {
+    let source = Owned(Cursor(self))
+    return LazyList(producer: { (demand, sink) in
+      source.state.drive(demand) { element in
+        action(element)
+        return sink(element)
+      }
+    })
+  }
+
+  /// This list, and a throwing closure that is called with each element. Its error is the element's
+  /// fate.
+  @inlinable @_disfavoredOverload @inline(__always)
+  public consuming func onEach(
+    @CheckedAlone<Void> _ action: @escaping @Sendable (Element) throws -> Void
+  ) -> LazyList<Element, any Error> {
+    widened().transform(()) { (_, element) in
+      try action(element)
+      return .emit(element)
+    }
+  }
+
+  /// This list, and an asynchronous closure that is called with each element.
+  @inlinable @inline(__always)
+  public consuming func onEach(
+    @CheckedAlone<Void> _ action: @escaping @Sendable (Element) async -> Void
+  ) -> LazyList {
+    transformInTask(()) { (_, element) async throws(Failure) in
+      await action(element)
+      return .emit(element)
+    }
+  }
+
+  /// This list, and an asynchronous throwing closure that is called with each element. Its error is the
+  /// element's fate.
+  @inlinable @inline(__always)
+  public consuming func onEach(
+    @CheckedAlone<Void> _ action: @escaping @Sendable (Element) async throws -> Void
+  ) -> LazyList<Element, any Error> {
+    widened().transformInTask(()) { (_, element) async throws in
+      try await action(element)
+      return .emit(element)
+    }
+  }
+}

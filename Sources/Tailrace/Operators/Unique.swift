@@ -1,0 +1,74 @@
+extension LazyList {
+  /// The elements that are not `nil`.
+  ///
+  /// ```swift
+  /// await LazyList([1, nil, 3]).compacted().array()   // [1, 3]
+  /// ```
+  ///
+  /// - Laziness: searching.
+  @inlinable @inline(__always)
+  public consuming func compacted<Wrapped: Sendable>() -> LazyList<Wrapped, Failure>
+  where Element == Wrapped? {
+    transform(()) { (_, element) throws(Failure) in Verdict(element) }
+  }
+
+  /// The elements without those that equal an earlier one.
+  ///
+  /// ```swift
+  /// await LazyList([3, 1, 3, 2, 1]).uniqued().array()   // [3, 1, 2]
+  /// ```
+  ///
+  /// - Laziness: searching.
+  /// - Complexity: keeps the elements that it has given, for as long as there may be more.
+  @inlinable
+  public consuming func uniqued() -> LazyList where Element: Hashable { uniqued { $0 } }
+
+  /// The elements without those for which a closure gives what it gave for an earlier one.
+  ///
+  /// ```swift
+  /// await LazyList(["ada", "bob", "alan"]).uniqued(on: \.first).array()   // ["ada", "bob"]
+  /// ```
+  ///
+  /// - Laziness: searching.
+  /// - Complexity: keeps what the closure gave, for as long as there may be more elements.
+  @inlinable
+  public consuming func uniqued<Subject: Hashable & Sendable>(
+    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
+  ) -> LazyList {
+    transform(Set<Subject>()) { (seen, element) throws(Failure) in
+      seen.insert(subject(element)).inserted ? .emit(element) : .skip
+    }
+  }
+
+  /// The elements without those for which a throwing closure gives what it gave for an earlier one.
+  @inlinable @_disfavoredOverload
+  public consuming func uniqued<Subject: Hashable & Sendable>(
+    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
+  ) -> LazyList<Element, any Error> {
+    widened().transform(Set<Subject>()) { (seen, element) in
+      seen.insert(try subject(element)).inserted ? .emit(element) : .skip
+    }
+  }
+
+  /// The elements without those for which an asynchronous closure gives what it gave for an earlier
+  /// one.
+  @inlinable
+  public consuming func uniqued<Subject: Hashable & Sendable>(
+    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
+  ) -> LazyList {
+    transformInTask(Set<Subject>()) { (seen, element) async throws(Failure) in
+      seen.insert(await subject(element)).inserted ? .emit(element) : .skip
+    }
+  }
+
+  /// The elements without those for which an asynchronous throwing closure gives what it gave for an
+  /// earlier one.
+  @inlinable
+  public consuming func uniqued<Subject: Hashable & Sendable>(
+    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
+  ) -> LazyList<Element, any Error> {
+    widened().transformInTask(Set<Subject>()) { (seen, element) async throws in
+      seen.insert(try await subject(element)).inserted ? .emit(element) : .skip
+    }
+  }
+}
