@@ -36,7 +36,9 @@ extension LazyList {
         return nil
       }
       return chunk.replaced(with: [element])
-    } finish: { $0.isEmpty ? nil : $0 }
+    } finish: {
+      $0.isEmpty ? nil : $0
+    }
   }
 
   /// The elements in arrays, each as long as a throwing predicate holds between neighbours.
@@ -50,7 +52,9 @@ extension LazyList {
         return nil
       }
       return chunk.replaced(with: [element])
-    } finish: { $0.isEmpty ? nil : $0 }
+    } finish: {
+      $0.isEmpty ? nil : $0
+    }
   }
 
   /// The elements in arrays, each as long as an asynchronous predicate holds between neighbours.
@@ -64,7 +68,9 @@ extension LazyList {
         return nil
       }
       return chunk.replaced(with: [element])
-    } finish: { $0.isEmpty ? nil : $0 }
+    } finish: {
+      $0.isEmpty ? nil : $0
+    }
   }
 
   /// The elements in arrays, each as long as an asynchronous throwing predicate holds between
@@ -80,7 +86,9 @@ extension LazyList {
         return nil
       }
       return chunk.replaced(with: [element])
-    } finish: { $0.isEmpty ? nil : $0 }
+    } finish: {
+      $0.isEmpty ? nil : $0
+    }
   }
 
   /// The elements in arrays, each as long as a closure gives the same, with what it gave.
@@ -97,7 +105,9 @@ extension LazyList {
   ) -> LazyList<(Subject, [Element]), Failure> {
     gather((Subject, [Element])?.none) { (chunk, element) throws(Failure) in
       chunk.add(element, subject(element))
-    } finish: { $0 }
+    } finish: {
+      $0
+    }
   }
 
   /// The elements in arrays, each as long as a throwing closure gives the same, with what it gave.
@@ -107,7 +117,9 @@ extension LazyList {
   ) -> LazyList<(Subject, [Element]), any Error> {
     widened().gather((Subject, [Element])?.none) { (chunk, element) throws in
       chunk.add(element, try subject(element))
-    } finish: { $0 }
+    } finish: {
+      $0
+    }
   }
 
   /// The elements in arrays, each as long as an asynchronous closure gives the same, with what it gave.
@@ -118,7 +130,9 @@ extension LazyList {
     gatherInTask((Subject, [Element])?.none) { (chunk, element) async throws(Failure) in
       let subject = await subject(element)
       return chunk.add(element, subject)
-    } finish: { $0 }
+    } finish: {
+      $0
+    }
   }
 
   /// The elements in arrays, each as long as an asynchronous throwing closure gives the same, with what
@@ -130,7 +144,9 @@ extension LazyList {
     widened().gatherInTask((Subject, [Element])?.none) { (chunk, element) async throws in
       let subject = try await subject(element)
       return chunk.add(element, subject)
-    } finish: { $0 }
+    } finish: {
+      $0
+    }
   }
 }
 

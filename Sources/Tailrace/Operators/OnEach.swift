@@ -13,7 +13,7 @@ extension LazyList {
   /// Replaces `-doNext:`.
   @inlinable @inline(__always)
   public consuming func onEach(
-    @CheckedAlone<Void> _ action: @escaping @Sendable (Element) -> Void
+    _ action: @escaping @Sendable (Element) -> Void
   ) -> LazyList {
     let source = Owned(Cursor(self))
     return LazyList(producer: { (demand, sink) in
@@ -28,7 +28,7 @@ extension LazyList {
   /// fate.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func onEach(
-    @CheckedAlone<Void> _ action: @escaping @Sendable (Element) throws -> Void
+    _ action: @escaping @Sendable (Element) throws -> Void
   ) -> LazyList<Element, any Error> {
     widened().transform(()) { (_, element) in
       try action(element)
@@ -39,7 +39,7 @@ extension LazyList {
   /// This list, and an asynchronous closure that is called with each element.
   @inlinable @inline(__always)
   public consuming func onEach(
-    @CheckedAlone<Void> _ action: @escaping @Sendable (Element) async -> Void
+    _ action: @escaping @Sendable (Element) async -> Void
   ) -> LazyList {
     transformInTask(()) { (_, element) async throws(Failure) in
       await action(element)
@@ -51,7 +51,7 @@ extension LazyList {
   /// element's fate.
   @inlinable @inline(__always)
   public consuming func onEach(
-    @CheckedAlone<Void> _ action: @escaping @Sendable (Element) async throws -> Void
+    _ action: @escaping @Sendable (Element) async throws -> Void
   ) -> LazyList<Element, any Error> {
     widened().transformInTask(()) { (_, element) async throws in
       try await action(element)

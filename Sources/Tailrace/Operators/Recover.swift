@@ -43,7 +43,9 @@ extension LazyList {
       @escaping @Sendable (Failure) throws -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, any Error> {
     recovering { (failure, _) in
-      do { return .become(try handler(failure).widened()) } catch { return .nothing(.failed(error)) }
+      do { return .become(try handler(failure).widened()) } catch {
+        return .nothing(.failed(error))
+      }
     }
   }
 
@@ -132,7 +134,9 @@ extension LazyList {
     let source = Owned(Cursor(self))
     let catcher = Owned(Catcher?.none)
     return LazyList<Element, NewFailure>(producer: { (demand, sink) in
-      if let failure = catcher.state?.next() { return recover(Absence<Failure>.known(failure), true) }
+      if let failure = catcher.state?.next() {
+        return recover(Absence<Failure>.known(failure), true)
+      }
       let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
       switch ending {
       case .stopped: return .stopped

@@ -35,6 +35,19 @@ struct FoundationCollectionTests {
     }
   }
 
+  @Test("an array with nulls as a list of optionals")
+  func nulls() async throws {
+    let array = NSArray(array: [1, NSNull(), 3])
+    #expect(try await array.lazyList(of: Int.self, convertingNulls: true).array() == [1, nil, 3])
+    let strict = array.lazyList(of: Int.self, convertingNulls: false)
+    let error = await #expect(throws: ElementTypeError.self) { try await strict.array() }
+    #expect(error?.position == 1)
+    #expect(strict.evaluatedPrefix == [1])
+    let mixed = NSArray(array: [NSNull(), "x"]).lazyList(of: Int.self, convertingNulls: true)
+    #expect(try await mixed.prefix(1).array() == [nil])
+    await #expect(throws: ElementTypeError.self) { try await mixed.array() }
+  }
+
   @Test("elements without types")
   func untyped() async {
     let values = await NSArray(array: [1, "a"]).lazyList.array()

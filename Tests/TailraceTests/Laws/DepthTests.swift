@@ -56,6 +56,24 @@ struct DepthTests {
       Layer("deferred") { list in .deferred { list } },
       Layer("head and tail") { list in List(head: { 1 }, tail: { list }) },
       Layer("recursive") { list in .recursive { _ in list } },
+      Layer("catch") { list in list.cancellable.catch { _ in list } },
+      Layer("catch, of a failure") { list in
+        LazyList<Int, any Error>.failing(Mishap(position: 0)).catch { _ in list }
+      },
+      Layer("mapFailure") {
+        $0.cancellable.mapFailure { _ in Mishap(position: 0) }.endingAtFailure()
+      },
+      Layer("replacingFailure") { $0.replacingFailure(with: 1) },
+      Layer("endingAtFailure") { $0.endingAtFailure() },
+      Layer("compacted") { $0.map { Optional($0) }.compacted() },
+      Layer("uniqued") { $0.uniqued() },
+      Layer("dropLast") { ($0 + [1]).dropLast() },
+      Layer("suffix") { $0.suffix(3) },
+      Layer("windows") { $0.windows(ofCount: 1).map { $0.first ?? 0 } },
+      Layer("chunked by") { $0.chunked { _, _ in false }.map { $0.first ?? 0 } },
+      Layer("chunked on") { $0.chunked { (number: Int) in number }.map { $0.0 } },
+      Layer("onEach") { $0.onEach { _ in } },
+      Layer("lines") { $0.map { Array("\($0)\n".utf8) }.lines.map { Int($0) ?? 0 } },
     ]
 
     static let asynchronous = [
@@ -81,6 +99,16 @@ struct DepthTests {
       Layer("prefetching") { $0.prefetching(1) },
       Layer("concurrentMap") { $0.concurrentMap(limit: 2) { $0 } },
       Layer("concurrentMap, one") { $0.concurrentMap(limit: 1) { $0 } },
+      Layer("concurrentMapUnordered") { $0.concurrentMapUnordered(limit: 2) { $0 } },
+      Layer("catch, async") { list in
+        LazyList<Int, any Error>.failing(Mishap(position: 0)).catch { _ async in list }
+      },
+      Layer("map, retrying") { list in
+        list.map(retryingFailures: true) { number async throws in number }.endingAtFailure()
+      },
+      Layer("chunked by, async") { list in
+        list.chunked { (_: Int, _: Int) async in false }.map { $0.first ?? 0 }
+      },
     ]
   }
 

@@ -12,12 +12,15 @@ struct Row: Sendable, Testing.CustomTestStringConvertible {
   let forSecond: Int
   /// How many more it may pull, beside those who read.
   let ahead: Int
+  /// Whether a failure of its source is not one of its own.
+  let recovers: Bool
   /// What it gives of 1, 2, 3, 4, 5, 6.
   let elements: [Int]
   let apply: @Sendable (Source, Calls) -> Source
 
   init(
     _ name: String, _ forHead: Int, _ forSecond: Int, _ elements: [Int], ahead: Int = 0,
+    recovers: Bool = false,
     _ apply: @escaping @Sendable (Source, Calls) -> Source
   ) {
     self.name = name
@@ -25,6 +28,7 @@ struct Row: Sendable, Testing.CustomTestStringConvertible {
     self.forSecond = forSecond
     self.elements = elements
     self.ahead = ahead
+    self.recovers = recovers
     self.apply = apply
   }
 

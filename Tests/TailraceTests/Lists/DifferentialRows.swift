@@ -1,7 +1,8 @@
 import Tailrace
 
 extension Comparison {
-  static let all: [Comparison] = maps + filters + slices + joins + scans + folds + searches
+  static let all: [Comparison] =
+    maps + filters + slices + joins + scans + folds + searches + groups + recoveries
 
   private static let maps: [Comparison] = [
     Comparison(

@@ -1,0 +1,164 @@
+import Tailrace
+
+extension Row {
+  static let recoveries: [Row] = [
+    Row("catch, plain", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
+      list.catch { Row.Source.failing($0) }
+    },
+    Row("catch, throwing", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
+      list.catch { failure -> Row.Source in throw failure }
+    },
+    Row("catch, async", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
+      list.catch { failure async in Row.Source.failing(failure) }
+    },
+    Row("catch, async throwing", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
+      list.catch { failure async throws -> Row.Source in throw failure }
+    },
+    Row("catch, with a list that cannot fail", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) {
+      list, _ in
+      list.catch { _ in [7] }.cancellable
+    },
+    Row("replacingFailure", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) { list, _ in
+      list.replacingFailure(with: 7).cancellable
+    },
+    Row("endingAtFailure", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) { list, _ in
+      list.endingAtFailure().cancellable
+    },
+    Row("mapFailure", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.mapFailure { $0 } },
+    Row("cancellable", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.cancellable },
+  ]
+
+  static let retries: [Row] = [
+    Row("map, retrying", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in
+      list.map(retryingFailures: true) { try calls.throwing($0, $0 * 10) }
+    },
+    Row("map, retrying, async", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in
+      list.map(retryingFailures: true) { try await calls.asyncThrowing($0, $0 * 10) }
+    },
+    Row("map, not retrying", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in
+      list.map(retryingFailures: false) { try await calls.asyncThrowing($0, $0 * 10) }
+    },
+    Row("compactMap, retrying", 2, 4, [20, 40, 60]) { list, calls in
+      list.compactMap(retryingFailures: true) {
+        try calls.throwing($0, $0 % 2 == 0 ? $0 * 10 : nil)
+      }
+    },
+    Row("filter, retrying", 2, 4, [2, 4, 6]) { list, calls in
+      list.filter(retryingFailures: true) { try calls.throwing($0, $0 % 2 == 0) }
+    },
+    Row("filter, retrying, async", 2, 4, [2, 4, 6]) { list, calls in
+      list.filter(retryingFailures: true) { try await calls.asyncThrowing($0, $0 % 2 == 0) }
+    },
+    Row("flatMap to lists, retrying", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
+      list.flatMap(retryingFailures: true) {
+        try calls.throwing($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
+      }
+    },
+    Row("flatMap to sequences, retrying, async", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
+      list.flatMap(retryingFailures: true) {
+        try await calls.asyncThrowing($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
+      }
+    },
+    Row("bind, retrying", 1, 1, [1, 1, 2, 2]) { list, calls in
+      list.bind(retryingFailures: true) { element, stop in
+        stop = element == 2
+        return try calls.throwing(element, Row.Source.repeating(element, count: 2))
+      }
+    },
+    Row("prefix while, retrying", 1, 2, [1, 2]) { list, calls in
+      list.prefix(retryingFailures: true) { try calls.throwing($0, $0 < 3) }
+    },
+    Row("drop while, retrying, async", 3, 4, [3, 4, 5, 6]) { list, calls in
+      list.drop(retryingFailures: true) { try await calls.asyncThrowing($0, $0 < 3) }
+    },
+    Row("removeDuplicates by, retrying", 1, 2, [1, 2, 4, 6]) { list, calls in
+      list.removeDuplicates(retryingFailures: true) { try calls.throwing($1, $0 / 2 == $1 / 2) }
+    },
+    Row("reductions, retrying", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
+      list.reductions(0, retryingFailures: true) { try calls.throwing($1, $0 + $1) }
+    },
+    Row("reductions into, retrying, async", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
+      list.reductions(into: 0, retryingFailures: true) {
+        $0 = try await calls.asyncThrowing($1, $0 + $1)
+      }
+    },
+    Row("deferred, retrying", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
+      Row.Source.deferred(retryingFailures: true) { () throws in list }
+    },
+    Row("head and tail, retrying", 0, 1, [0, 1, 2, 3, 4, 5, 6]) { list, _ in
+      Row.Source(retryingFailures: true, head: { () throws in 0 }, tail: { () throws in list })
+    },
+    Row("concurrentMap, retrying", 1, 2, [10, 20, 30, 40, 50, 60], ahead: 2) { list, calls in
+      list.concurrentMap(limit: 3, retryingFailures: true) {
+        try await calls.asyncThrowing($0, $0 * 10)
+      }
+    },
+  ]
+
+  static let groups: [Row] = [
+    Row("compacted", 2, 4, [2, 4, 6]) { list, _ in
+      list.map { $0 % 2 == 0 ? $0 : nil }.compacted()
+    },
+    Row("uniqued", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.uniqued() },
+    Row("uniqued on, plain", 1, 2, [1, 2, 4, 6]) { list, calls in
+      list.uniqued { calls.plain($0, $0 / 2) }
+    },
+    Row("uniqued on, throwing", 1, 2, [1, 2, 4, 6]) { list, calls in
+      list.uniqued { try calls.throwing($0, $0 / 2) }
+    },
+    Row("uniqued on, async", 1, 2, [1, 2, 4, 6]) { list, calls in
+      list.uniqued { await calls.async($0, $0 / 2) }
+    },
+    Row("uniqued on, async throwing", 1, 2, [1, 2, 4, 6]) { list, calls in
+      list.uniqued { try await calls.asyncThrowing($0, $0 / 2) }
+    },
+    Row("dropLast", 3, 4, [1, 2, 3, 4]) { list, _ in list.dropLast(2) },
+    Row("suffix", 7, 7, [5, 6]) { list, _ in list.suffix(2) },
+    Row("windows", 2, 3, [3, 5, 7, 9, 11]) { list, _ in
+      list.windows(ofCount: 2).map { $0.reduce(0, +) }
+    },
+    Row("chunked by, plain", 3, 6, [3, 12, 6]) { list, calls in
+      list.chunked { calls.plain($1, $0 / 3 == $1 / 3) }.map { $0.reduce(0, +) }
+    },
+    Row("chunked by, throwing", 3, 6, [3, 12, 6]) { list, calls in
+      list.chunked { try calls.throwing($1, $0 / 3 == $1 / 3) }.map { $0.reduce(0, +) }
+    },
+    Row("chunked by, async", 3, 6, [3, 12, 6]) { list, calls in
+      list.chunked { await calls.async($1, $0 / 3 == $1 / 3) }.map { $0.reduce(0, +) }
+    },
+    Row("chunked by, async throwing", 3, 6, [3, 12, 6]) { list, calls in
+      list.chunked { try await calls.asyncThrowing($1, $0 / 3 == $1 / 3) }.map { $0.reduce(0, +) }
+    },
+    Row("chunked on, plain", 3, 6, [3, 112, 206]) { list, calls in
+      list.chunked { calls.plain($0, $0 / 3) }.map { $0.0 * 100 + $0.1.reduce(0, +) }
+    },
+    Row("chunked on, throwing", 3, 6, [3, 112, 206]) { list, calls in
+      list.chunked { try calls.throwing($0, $0 / 3) }.map { $0.0 * 100 + $0.1.reduce(0, +) }
+    },
+    Row("chunked on, async", 3, 6, [3, 112, 206]) { list, calls in
+      list.chunked { await calls.async($0, $0 / 3) }.map { $0.0 * 100 + $0.1.reduce(0, +) }
+    },
+    Row("chunked on, async throwing", 3, 6, [3, 112, 206]) { list, calls in
+      list.chunked { try await calls.asyncThrowing($0, $0 / 3) }
+        .map { $0.0 * 100 + $0.1.reduce(0, +) }
+    },
+    Row("onEach, plain", 1, 2, [1, 2, 3, 4, 5, 6]) { list, calls in
+      list.onEach { calls.plain($0, ()) }
+    },
+    Row("onEach, throwing", 1, 2, [1, 2, 3, 4, 5, 6]) { list, calls in
+      list.onEach { try calls.throwing($0, ()) }
+    },
+    Row("onEach, async", 1, 2, [1, 2, 3, 4, 5, 6]) { list, calls in
+      list.onEach { await calls.async($0, ()) }
+    },
+    Row("onEach, async throwing", 1, 2, [1, 2, 3, 4, 5, 6]) { list, calls in
+      list.onEach { try await calls.asyncThrowing($0, ()) }
+    },
+    Row("lines", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
+      list.map { Array("\($0)\n".utf8) }.lines.map { Int($0) ?? 0 }
+    },
+    Row("concurrentMapUnordered, one at a time", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in
+      list.concurrentMapUnordered(limit: 1) { await calls.async($0, $0 * 10) }
+    },
+  ]
+}

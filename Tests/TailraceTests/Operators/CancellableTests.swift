@@ -1,0 +1,97 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("Questions that a cancelled task leaves")
+struct CancellableTests {
+  @Test("a search without a find, in a list that cannot fail")
+  func search() async {
+    let begun = Probe<Int>()
+    let list = LazyList(1...).onEach { if $0 == 1 { begun.record(1) } }.filter { $0 > 0 }
+    let questions: [@Sendable () async throws -> Void] = [
+      { _ = try await list.cancellable.first { $0 < 0 } },
+      { _ = try await list.cancellable.contains { $0 < 0 } },
+      { _ = try await list.cancellable.allSatisfy { $0 > 0 } },
+      { _ = try await list.filter { $0 < 0 }.cancellable.head() },
+      { for try await element in list.cancellable where element < 0 {} },
+      { _ = try await list.mapAsync { $0 }.cancellable.first { $0 < 0 } },
+    ]
+    for question in questions {
+      let task = Task { try await question() }
+      await begun.reaches(1)
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+
+  @Test("a group's deadline reaches each of them")
+  func deadline() async {
+    let gate = Gate()
+    let list = CancellationTests.gated(gate)
+    let found = await withTaskGroup(of: Int?.self) { group in
+      group.addTask { try? await list.cancellable.head() }
+      group.addTask { try? await list.map { $0 }.cancellable.first { $0 > 3 } }
+      group.addTask { try? await list.cancellable.reduce(0) { $0 + $1 } }
+      await gate.arrivals(1)
+      group.cancelAll()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(found == [nil, nil, nil])
+    gate.open()
+    // The step in flight went on, for everybody.
+    #expect(await list.head() == 1)
+    #expect(gate.arrived == 1)
+  }
+
+  @Test("it is the list itself: no closure runs twice, and no cells are kept beside its own")
+  func sameCells() async throws {
+    let population = Population()
+    let list = SpaceTests.members(population)
+    #expect(try await list.cancellable.first { $0.number == 500 }?.number == 500)
+    #expect(list.evaluatedCount == 501)
+    #expect(population.alive == 501)
+    #expect(try await list.cancellable.count() == 1000)
+    #expect(await list.count() == 1000)
+    #expect(population.alive == 1000)
+    #expect(try await SpaceTests.members(Population()).cancellable.last()?.number == 999)
+  }
+
+  @Test("nobody holds the head: constant memory")
+  func space() async throws {
+    let population = Population()
+    #expect(try await SpaceTests.members(population).cancellable.count() == 1000)
+    #expect(population.alive == 0)
+    #expect(population.greatest <= 2)
+  }
+
+  @Test("evaluated elements are read, and the list's own failure comes through")
+  func evaluated() async {
+    let list = LazyList(1...3)
+    #expect(await list.count() == 3)
+    let reader = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await list.cancellable.array()
+    }
+    #expect((try? await reader.value) == [1, 2, 3])
+    let failing = LazyList<Int, Mishap>.failing(Mishap(position: 0)).cancellable
+    await #expect(throws: Mishap.self) { try await failing.head() }
+  }
+
+  @Test("a memo")
+  func memo() async throws {
+    let gate = Gate()
+    let memo = Memo { () async -> Int in
+      await gate.wait()
+      return 7
+    }
+    let reader = Task { try await memo.cancellable.value() }
+    await gate.arrivals(1)
+    reader.cancel()
+    await #expect(throws: CancellationError.self) { try await reader.value }
+    gate.open()
+    #expect(await memo.value() == 7)
+    #expect(try await memo.cancellable.value() == 7)
+    #expect(memo.cancellable.peek == 7)
+    #expect(gate.arrived == 1)
+  }
+}
