@@ -111,17 +111,23 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline let run: Run
   /// What a concatenation has still to give, for others to go on with.
   @usableFromInline let concatenation: Concatenation<Element, Failure>?
+  /// Of a producer that only hands on what another list has: whether it is there already.
+  @usableFromInline let isNextKnown: (() -> Bool)?
 
   @inlinable
-  init(_ run: @escaping Run, of concatenation: Concatenation<Element, Failure>? = nil) {
+  init(
+    _ run: @escaping Run, of concatenation: Concatenation<Element, Failure>? = nil,
+    isNextKnown: (() -> Bool)? = nil
+  ) {
     self.run = run
     self.concatenation = concatenation
+    self.isNextKnown = isNextKnown
   }
 
   /// A producer that is told how to take one step.
   @inlinable @inline(__always)
   convenience init(stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>) {
-    self.init { (demand, sink) in
+    self.init({ (demand, sink) in
       while true {
         switch step(demand) {
         case .element(let element): if !sink(element) { return .stopped }
@@ -133,7 +139,7 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
         case .nothing(let absence): return .nothing(absence)
         }
       }
-    }
+    })
   }
 
   @inlinable @inline(never)

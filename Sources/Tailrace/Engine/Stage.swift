@@ -110,14 +110,16 @@ extension LazyList {
   consuming func widened() -> LazyList<Element, any Error> {
     if let same = self as? LazyList<Element, any Error> { return same }
     let source = Owned(Cursor(self))
-    return LazyList<Element, any Error>(producer: { (demand, sink) in
-      let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
-      switch ending {
-      case .stopped: return .stopped
-      case .become(let list): return .become(list.widened())
-      case .nothing(let absence): return .nothing(absence.widened())
-      }
-    })
+    let producer = Producer<Element, any Error>(
+      { (demand, sink) in
+        let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
+        switch ending {
+        case .stopped: return .stopped
+        case .become(let list): return .become(list.widened())
+        case .nothing(let absence): return .nothing(absence.widened())
+        }
+      }, isNextKnown: { source.state.isNextKnown })
+    return LazyList<Element, any Error>(Evaluator(producer))
   }
 }
 

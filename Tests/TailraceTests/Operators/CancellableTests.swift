@@ -6,18 +6,23 @@ import Testing
 struct CancellableTests {
   @Test("a search without a find, in a list that cannot fail")
   func search() async {
-    let begun = Probe<Int>()
-    let list = LazyList(1...).onEach { if $0 == 1 { begun.record(1) } }.filter { $0 > 0 }
-    let questions: [@Sendable () async throws -> Void] = [
-      { _ = try await list.cancellable.first { $0 < 0 } },
-      { _ = try await list.cancellable.contains { $0 < 0 } },
-      { _ = try await list.cancellable.allSatisfy { $0 > 0 } },
-      { _ = try await list.filter { $0 < 0 }.cancellable.head() },
-      { for try await element in list.cancellable where element < 0 {} },
-      { _ = try await list.mapAsync { $0 }.cancellable.first { $0 < 0 } },
+    typealias List = LazyList<Int, Never>
+    let questions: [@Sendable (List) async throws -> Void] = [
+      { _ = try await $0.cancellable.first { $0 < 0 } },
+      { _ = try await $0.cancellable.contains { $0 < 0 } },
+      { _ = try await $0.cancellable.allSatisfy { $0 > 0 } },
+      { _ = try await $0.filter { $0 < 0 }.cancellable.head() },
+      { _ = try await $0.filter { $0 < 0 }.map { $0 }.map { $0 }.cancellable.head() },
+      { _ = try await $0.cancellable.filter { $0 < 0 }.map { $0 }.prefix(1).array() },
+      { _ = try await ($0.filter { $0 < 0 } + [1]).map { $0 }.cancellable.head() },
+      { _ = try await $0.flatMap { _ in List.empty }.map { $0 }.cancellable.head() },
+      { for try await element in $0.cancellable where element < 0 {} },
+      { _ = try await $0.mapAsync { $0 }.cancellable.first { $0 < 0 } },
     ]
     for question in questions {
-      let task = Task { try await question() }
+      let begun = Probe<Int>()
+      let list = List(1...).onEach { if $0 == 9 { begun.record(9) } }
+      let task = Task { try await question(list) }
       await begun.reaches(1)
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
