@@ -66,13 +66,19 @@ extension Evaluator {
 
   /// A reader that has waited drives on.
   @usableFromInline
-  nonisolated func driveOn(_ task: StepTask, wanting end: Int) -> Wake {
+  nonisolated func driveOn(
+    _ task: StepTask, wanting end: Int, unless hasMore: () -> Bool
+  ) -> Wake {
     // Held here for as long as it is lent.
     let open = front
     lent = open
     task.wanted.store(end, ordering: .relaxed)
     return withExtendedLifetime(open) {
-      if case .parked = task.driveOn() { return letGoOfTask() }
+      if case .parked = task.driveOn() {
+        guard leftOpen != nil, hasMore() else { return letGoOfTask() }
+        letGo()
+        return .retry
+      }
       task.wanted.store(0, ordering: .relaxed)
       return .retry
     }
@@ -255,7 +261,8 @@ extension Segment: MemoCells {
     let wake = await waiter.wait(cancellable: cancellable, raising: task)
     guard isExpecting else { return wake }
     if case .drive = wake {
-      return evaluator.driveOn(task, wanting: cell.isBulk ? end(after: cell.mark) : next)
+      let wanted = cell.isBulk ? end(after: cell.mark) : next
+      return evaluator.driveOn(task, wanting: wanted) { [self] in !isMissing(cell.mark) }
     }
     task.stopExpecting()
     return wake

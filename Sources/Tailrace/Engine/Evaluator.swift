@@ -203,7 +203,8 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   @inlinable
   nonisolated func takeProducer() -> Producer<Element, Failure>? {
     guard task == nil, claim.take() else { return nil }
-    let producer = producer.take()
+    // What an attempt came to must be told first.
+    let producer = leftOpen == nil ? producer.take() : nil
     letGo()
     return producer
   }

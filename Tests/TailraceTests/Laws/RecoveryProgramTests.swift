@@ -55,9 +55,16 @@ struct RecoveryProgramTests {
 
 /// What a list gives, in order: elements, and failures for now; and then the end, or a failure for good.
 private struct Script: Sendable {
-  enum Event: Sendable {
+  enum Event: Sendable, CustomStringConvertible {
     case element(Int)
     case mishap(Mishap)
+
+    var description: String {
+      switch self {
+      case .element(let element): "\(element)"
+      case .mishap(let mishap): "!\(mishap.position)"
+      }
+    }
   }
 
   var events: [Event] = []
@@ -232,7 +239,8 @@ private struct Program {
       }
     list = script.end.map { events + .failing($0) } ?? events
     self.script = script
-    text = "\(["plain", "async", "suspending"][kind]) \(script)"
+    let end = script.end.map { "failure \($0.position)" } ?? "end"
+    text = "\(["plain", "async", "suspending"][kind]) \(script.events), \(end)"
   }
 
   private mutating func add(_ generator: inout SeededGenerator, _ depth: Int) {
