@@ -9,7 +9,7 @@ import Testing
 @Suite("Random programs with failures, and every way to recover", .timeLimit(.minutes(15)))
 struct RecoveryProgramTests {
   private static let count = RandomCases.count(
-    "TAILRACE_PROGRAMS", debug: 1_500, optimised: 100_000)
+    "TAILRACE_PROGRAMS", debug: 5_000, optimised: 100_000)
 
   @Test("answer as the model does", arguments: [0, 1, 2, 3])
   func programs(_ part: Int) async {

@@ -1,0 +1,179 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+/// What the articles show and the library leaves to its users.
+@Suite("Recipes")
+struct RecipeTests {
+  struct Offline: Error {}
+
+  // MARK: Backing off
+
+  private func retrying<Value: Sendable>(
+    attempts: Int = 5, first: Duration = .milliseconds(100), limit: Duration = .seconds(10),
+    on clock: some Clock<Duration>, jitter: @Sendable () -> Double = { .random(in: 0.5...1) },
+    _ attempt: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    var delay = first
+    for _ in 1..<attempts {
+      do {
+        return try await attempt()
+      } catch let error where !(error is CancellationError) {
+        try await clock.sleep(for: delay * jitter())
+        delay = min(delay * 2, limit)
+      }
+    }
+    return try await attempt()
+  }
+
+  /// Pages 1, 2 … up to 3; the second one fails so many times. Each try says when it is.
+  private func pages(
+    _ scheduler: VirtualScheduler, failures: Int, _ tries: Probe<Duration>
+  ) -> LazyList<Int, any Error> {
+    let jitters = Counter()
+    return LazyList(state: 1, retryingFailures: true) { number async throws -> Int? in
+      guard number <= 3 else { return nil }
+      let page = try await retrying(
+        on: scheduler.clock, jitter: { jitters.increment() % 2 == 1 ? 1 : 0.5 }
+      ) { [number] in
+        tries.record(scheduler.now.offset)
+        if number == 2, tries.count <= 1 + failures { throw Offline() }
+        return number
+      }
+      number += 1
+      return page
+    }
+  }
+
+  @Test("a step that backs off: twice as long each time, less at random")
+  func backingOff() {
+    let (scheduler, tries, answer) = (VirtualScheduler(), Probe<Duration>(), Probe<[Int]>())
+    let list = pages(scheduler, failures: 3, tries)
+    scheduler.schedule { answer.record((try? await list.array()) ?? []) }
+    scheduler.advance(by: .milliseconds(599))
+    #expect(answer.count == 0)
+    scheduler.advance(by: .milliseconds(1))
+    #expect(answer.values == [[1, 2, 3]])
+    // 100 whole, 200 halved, 400 whole.
+    let expected: [Duration] = [0, 0, 100, 200, 600, 600].map { .milliseconds($0) }
+    #expect(tries.values == expected)
+  }
+
+  @Test("a step that has given up is tried again at the next demand, and no page before it")
+  func givingUp() {
+    let (scheduler, tries, answer) = (VirtualScheduler(), Probe<Duration>(), Probe<[Int]?>())
+    let list = pages(scheduler, failures: 7, tries)
+    for _ in 0..<2 {
+      scheduler.schedule { answer.record(try? await list.array()) }
+      scheduler.advance(by: .seconds(60))
+    }
+    #expect(answer.values == [nil, [1, 2, 3]])
+    #expect(tries.count == 1 + 5 + 3 + 1)
+  }
+
+  @Test("a step that backs off is cancelled when nobody is left")
+  func leaving() {
+    let (scheduler, tries, answer) = (VirtualScheduler(), Probe<Duration>(), Probe<Bool>())
+    var list: LazyList? = pages(scheduler, failures: .max, tries)
+    let reader = scheduler.schedule { [list] () async in
+      answer.record(((try? await list?.element(at: 1)) ?? nil) == nil)
+    }
+    scheduler.advance(by: .milliseconds(150))
+    #expect(tries.count == 3)
+    list = nil
+    reader.cancel()
+    scheduler.run()
+    #expect(answer.values == [true])
+    #expect(tries.count == 3)
+  }
+
+  @Test("a deadline on virtual time")
+  func deadline() {
+    let (scheduler, answer) = (VirtualScheduler(), Probe<Int?>())
+    let numbers = LazyList(state: 0) { number async -> Int? in
+      try? await scheduler.clock.sleep(for: .seconds(1))
+      number += 1
+      return number
+    }
+    for limit in [3, 10] {
+      scheduler.schedule { () async in
+        let found = await withTaskGroup(of: Int?.self) { group in
+          group.addTask { try? await numbers.cancellable.first { $0 == 5 } }
+          group.addTask {
+            try? await scheduler.clock.sleep(for: .seconds(limit))
+            return nil
+          }
+          defer { group.cancelAll() }
+          return await group.next() ?? nil
+        }
+        answer.record(found)
+      }
+      scheduler.advance(by: .seconds(limit) + .milliseconds(500))
+    }
+    #expect(answer.values == [nil, 5])
+  }
+
+  // MARK: Loading more
+
+  @MainActor
+  final class OrdersModel {
+    private(set) var orders: [String] = []
+    private(set) var failure: (any Error)?
+    private(set) var isAtEnd = false
+    private var rest: LazyList<[String], any Error>
+    private var loading: Task<Void, Never>?
+
+    init(pages: LazyList<[String], any Error>) { rest = pages }
+
+    @discardableResult
+    func loadMore() -> Task<Void, Never> {
+      if let loading { return loading }
+      let task = Task {
+        defer { loading = nil }
+        do {
+          failure = nil
+          guard let (page, rest) = try await rest.uncons() else {
+            isAtEnd = true
+            return
+          }
+          orders += page
+          self.rest = rest
+        } catch {
+          failure = error
+        }
+      }
+      loading = task
+      return task
+    }
+  }
+
+  @Test("a view model that loads more, and tries again")
+  @MainActor
+  func loadingMore() async {
+    let loads = Probe<Int>()
+    let pages = LazyList(state: 1, retryingFailures: true) { number async throws -> [String]? in
+      loads.record(number)
+      if number == 2, loads.count == 2 { throw Offline() }
+      guard number <= 2 else { return nil }
+      defer { number += 1 }
+      return ["\(number)a", "\(number)b"]
+    }
+    let (model, other) = (OrdersModel(pages: pages), OrdersModel(pages: pages))
+    #expect(loads.count == 0)
+    let (first, again) = (model.loadMore(), model.loadMore())
+    await first.value
+    await again.value
+    #expect(model.orders == ["1a", "1b"])
+    await model.loadMore().value
+    #expect(model.failure is Offline)
+    #expect(model.orders == ["1a", "1b"])
+    await model.loadMore().value
+    #expect(model.failure == nil)
+    #expect(model.orders == ["1a", "1b", "2a", "2b"])
+    await model.loadMore().value
+    #expect(model.isAtEnd)
+    for _ in 0..<2 { await other.loadMore().value }
+    #expect(other.orders == model.orders)
+    #expect(loads.values == [1, 2, 2, 3])
+  }
+}
