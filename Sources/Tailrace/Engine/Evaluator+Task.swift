@@ -67,7 +67,7 @@ extension Evaluator {
   /// A reader that has waited drives on.
   @usableFromInline
   nonisolated func driveOn(
-    _ task: StepTask, wanting end: Int, unless hasMore: () -> Bool
+    _ task: StepTask, wanting end: Int, isBulk: Bool, isThere: () -> Bool
   ) -> Wake {
     // Held here for as long as it is lent.
     let open = front
@@ -75,7 +75,8 @@ extension Evaluator {
     task.wanted.store(end, ordering: .relaxed)
     return withExtendedLifetime(open) {
       if case .parked = task.driveOn() {
-        guard leftOpen != nil, hasMore() else { return letGoOfTask() }
+        guard leftOpen != nil, isThere() else { return letGoOfTask() }
+        if !isBulk { leftOpen = nil }
         letGo()
         return .retry
       }
@@ -262,7 +263,9 @@ extension Segment: MemoCells {
     guard isExpecting else { return wake }
     if case .drive = wake {
       let wanted = cell.isBulk ? end(after: cell.mark) : next
-      return evaluator.driveOn(task, wanting: wanted) { [self] in !isMissing(cell.mark) }
+      return evaluator.driveOn(task, wanting: wanted, isBulk: cell.isBulk) { [self] in
+        !isMissing(cell.mark)
+      }
     }
     task.stopExpecting()
     return wake
