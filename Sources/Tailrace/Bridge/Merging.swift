@@ -21,7 +21,7 @@ extension LazyList {
     let lists = [self] + others
     return Signal { (subscriber: Signal<Element, Failure>.Subscriber) -> Void in
       // The last of them to let go of the subscriber completes it.
-      for list in lists { subscriber.walk(list, completing: false) { _ in } }
+      for list in lists { subscriber.walk(list, completing: false) }
     }
   }
 }

@@ -50,7 +50,7 @@ extension Signal {
     _ sequence: Base, bufferingPolicy: BufferingPolicy = .unbounded
   ) where Base.Element == Element, Base.Failure == Failure {
     self.init(bufferingPolicy: bufferingPolicy) { (subscriber: Subscriber) -> Void in
-      subscriber.walk(sequence) { _ in }
+      subscriber.walk(sequence)
     }
   }
 }

@@ -27,7 +27,10 @@ extension Signal.Subscriber {
   @inlinable
   func walk<Base: AsyncSequence & Sendable>(
     _ sequence: Base, on executor: (any TaskExecutor)? = nil, completing: Bool = true,
-    pausing pause: @escaping @Sendable (_ count: Int) async -> Void
+    pausing pause: @escaping @Sendable (_ count: Int) async -> Void = { count in
+      // A sequence that never waits must not keep a thread of the pool from everybody else.
+      if count & 255 == 255 { await Task.yield() }
+    }
   ) where Base.Element == Element, Base.Failure == Failure {
     // The task takes the sequence out: it must not keep the head of a list while it walks.
     let sequence = Owned(Optional(sequence))

@@ -302,4 +302,18 @@ struct PushingTests {
     for _ in 0..<10 { await scheduler.schedule {}.value }
     _ = await iterator.next()
   }
+
+  @Test("nor does one in the pool keep its thread from those who read", .hangLimit)
+  func fairnessOfThePool() async {
+    await OneThread.run {
+      for signal in [LazyList(0...).merging(LazyList(0...)), Signal(LazyList(0...))] {
+        var count = 0
+        for await _ in signal {
+          count += 1
+          if count == 10_000 { break }
+        }
+        #expect(count == 10_000)
+      }
+    }
+  }
 }
