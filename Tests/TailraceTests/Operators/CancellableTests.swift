@@ -19,7 +19,7 @@ struct CancellableTests {
       { for try await element in $0.cancellable where element < 0 {} },
     ]
     for question in questions {
-      let list = List(1...).onEach { if $0 == 9 { withUnsafeCurrentTask { $0?.cancel() } } }
+      let list = List(1...200_000).onEach { if $0 == 9 { withUnsafeCurrentTask { $0?.cancel() } } }
       let task = Task { try await question(list) }
       await #expect(throws: CancellationError.self) { try await task.value }
     }
@@ -27,15 +27,17 @@ struct CancellableTests {
 
   @Test("a search through steps that suspend")
   func suspendingSearch() async {
-    let begun = Probe<Int>()
+    let gate = Gate()
     let list = LazyList(1...).mapAsync { number in
-      await Task.yield()
-      return begun.pass(number)
+      if number == 9 { await gate.wait() }
+      return number
     }
-    let task = Task { try await list.map { $0 }.cancellable.first { $0 < 0 } }
-    await begun.reaches(9)
+    let task = Task { try await list.map { $0 }.cancellable.first { $0 > 8 } }
+    await gate.arrivals(1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
+    gate.open()
+    #expect(await list.first { $0 > 8 } == 9)
   }
 
   @Test("a group's deadline reaches each of them")

@@ -72,7 +72,7 @@ struct GroupTests {
       { _ = try await $0.cancellable.concurrentForEach(limit: 2) { _ in } },
     ]
     for search in searches {
-      let list = List(1...).onEach { if $0 == 9 { withUnsafeCurrentTask { $0?.cancel() } } }
+      let list = List(1...200_000).onEach { if $0 == 9 { withUnsafeCurrentTask { $0?.cancel() } } }
       let task = Task { try await search(list) }
       await #expect(throws: CancellationError.self) { try await task.value }
     }
