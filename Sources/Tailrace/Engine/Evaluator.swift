@@ -25,6 +25,9 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   /// What the last step came to, where that is neither written into a cell nor told to anybody.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var leftOpen: Wake?
+  /// A plain step has failed for now after elements that had to be read first.
+  @exclusivity(unchecked) @usableFromInline
+  nonisolated(unsafe) var hasUntold = false
   /// The open segment, while a driver is there who holds it.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) unowned(unsafe) var lent: Cells?
@@ -130,10 +133,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   ) -> Bool {
     // Somebody was faster.
     guard segment.published.load(ordering: .relaxed) == seen else { return true }
-    if leftOpen != nil, case .failedTransiently(let failure)? = leftOpen.take() {
-      absence = .failedTransiently(Absence.known(failure))
-      return false
-    }
+    if hasUntold, tellNow(&absence) { return false }
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.
     guard let producer = producer.take() else { fatalError(Anchor<Element, Failure>.releasedText) }
     var mark = seen
@@ -178,13 +178,28 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
       // There is something to read; whoever wants more will meet the obstacle again. An attempt that
       // failed has been made, and is not made again before it is told.
       if mark != seen {
-        if case .failedTransiently(let failure) = why { leftOpen = .failedTransiently(failure) }
+        if case .failedTransiently(let failure) = why { tellLater(failure) }
         return true
       }
       absence = why
       return false
     }
     done = consume producer
+    return true
+  }
+
+  /// An attempt that failed for now is told to whoever reads on. For the holder of the claim.
+  @inlinable @inline(never)
+  nonisolated func tellLater(_ failure: Failure) {
+    leftOpen = .failedTransiently(failure)
+    hasUntold = true
+  }
+
+  @inlinable @inline(never)
+  nonisolated func tellNow(_ absence: inout Absence<Failure>) -> Bool {
+    hasUntold = false
+    guard case .failedTransiently(let failure)? = leftOpen.take() else { return false }
+    absence = .failedTransiently(Absence.known(failure))
     return true
   }
 
@@ -204,7 +219,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   nonisolated func takeProducer() -> Producer<Element, Failure>? {
     guard task == nil, claim.take() else { return nil }
     // What an attempt came to must be told first.
-    let producer = leftOpen == nil ? producer.take() : nil
+    let producer = hasUntold ? nil : producer.take()
     letGo()
     return producer
   }

@@ -4,20 +4,30 @@
 /// or waits for it, in its own task, and tries again.
 @usableFromInline
 struct MissingCell: Sendable {
-  @usableFromInline let cells: any MemoCells
+  @usableFromInline private(set) var place: any CellPlace
   /// What had been published when it was missed. It keeps a late attempt from evaluating an element
   /// that nobody demanded: when there is more meanwhile, there is nothing to do.
   @usableFromInline let mark: Published
   /// All elements are wanted: a segment of them may be computed at once.
   @usableFromInline let isBulk: Bool
-  /// The nearest stage on the way here that makes something of failures.
-  @usableFromInline var catcher: Catcher?
 
   @inlinable
   init(_ cells: any MemoCells, mark: Published, isBulk: Bool) {
-    self.cells = cells
+    place = cells
     self.mark = mark
     self.isBulk = isBulk
+  }
+
+  @usableFromInline var cells: any MemoCells { place.cells }
+  /// The nearest stage on the way here that makes something of failures.
+  @usableFromInline var catcher: Catcher? { place.catcher }
+
+  /// The same cell, with a stage on the way to it that catches failures.
+  @usableFromInline
+  func caught(by catcher: Catcher) -> MissingCell {
+    var cell = self
+    cell.place = CaughtPlace(cells, catcher)
+    return cell
   }
 
   @usableFromInline
@@ -75,9 +85,8 @@ struct MissingCell: Sendable {
 
   /// A cell that is missing on the way to another: what fails there passes the stages of both.
   private func below(_ other: MissingCell) -> MissingCell {
-    var cell = self
-    if catcher == nil { cell.catcher = other.catcher }
-    return cell
+    guard catcher == nil, let catcher = other.catcher else { return self }
+    return caught(by: catcher)
   }
 
   /// What an attempt came to, for the stages on the way here: a failure that one of them catches is
@@ -120,9 +129,29 @@ final class Catcher: Sendable {
   func next() -> (any Error)? { failures.withLock { $0.popLast() } }
 }
 
+/// Where a cell is missing, as seen from above.
+///
+/// A missing cell is handed up through all stages, once for each element over a source that suspends:
+/// it has to fit into four words.
+@usableFromInline
+protocol CellPlace: AnyObject, Sendable {
+  var cells: any MemoCells { get }
+  var catcher: Catcher? { get }
+}
+
+private final class CaughtPlace: CellPlace {
+  let cells: any MemoCells
+  let catcher: Catcher?
+
+  init(_ cells: any MemoCells, _ catcher: Catcher) {
+    self.cells = cells
+    self.catcher = catcher
+  }
+}
+
 /// The front of a list, where its next cell will be.
 @usableFromInline
-protocol MemoCells: AnyObject, Sendable {
+protocol MemoCells: CellPlace {
   /// The task that computes the cells, if their steps are asynchronous.
   var task: StepTask? { get }
   /// What errors call the list.
@@ -140,4 +169,9 @@ protocol MemoCells: AnyObject, Sendable {
   func stopComputing()
   /// Remembers an element that needs itself as a failure.
   func fail(_ mark: Published, with cycle: CyclicEvaluationError)
+}
+
+extension MemoCells {
+  @usableFromInline var cells: any MemoCells { self }
+  @usableFromInline var catcher: Catcher? { nil }
 }

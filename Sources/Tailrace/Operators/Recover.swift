@@ -143,13 +143,12 @@ extension LazyList {
       case .become(let list): return .become(list.recovering(recover))
       case .nothing(.failed(let failure)): return recover(failure, false)
       case .nothing(.failedTransiently(let failure)): return recover(failure, true)
-      case .nothing(.missing(var cell)):
+      case .nothing(.missing(let cell)):
+        guard cell.catcher == nil else { return .nothing(.missing(cell)) }
         // An asynchronous step is waited for elsewhere. What it fails with comes back here.
-        if cell.catcher == nil {
-          if catcher.state == nil { catcher.state = Catcher() }
-          cell.catcher = catcher.state
-        }
-        return .nothing(.missing(cell))
+        let own = catcher.state ?? Catcher()
+        catcher.state = own
+        return .nothing(.missing(cell.caught(by: own)))
       case .nothing(.end): return .nothing(.end)
       case .nothing(.released): return .nothing(.released)
       case .nothing(.cancelled): return .nothing(.cancelled)
