@@ -30,14 +30,8 @@ extension Evaluator {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
       return false
     case .parked:
-      // Past the cell that it was driven for, it has come to something that is told to whoever reads on;
-      // or, if it has gone on for others, has been told to them.
-      if leftOpen != nil, segment.published.load(ordering: .relaxed) != mark {
-        if !isBulk { leftOpen = nil }
-        letGo()
-        return true
-      }
-      return tell(letGoOfTask(), &absence)
+      let isPast = segment.published.load(ordering: .relaxed) != mark
+      return tell(letGoOfTask(isPast: isPast, isBulk: isBulk), &absence)
     }
   }
 
@@ -53,15 +47,18 @@ extension Evaluator {
   }
 
   /// The task has parked, and its driver lets go of the claim. Returns what the step came to.
+  ///
+  /// If that is past the cell that the driver wanted, it is told to whoever reads on; or, if the task has
+  /// gone on for others, has been told to them.
   @inlinable
-  nonisolated func letGoOfTask() -> Wake {
+  nonisolated func letGoOfTask(isPast: Bool = false, isBulk: Bool = false) -> Wake {
     guard let leftOpen else {
       letGo()
       return .retry
     }
-    self.leftOpen = nil
+    if !isPast || !isBulk { self.leftOpen = nil }
     letGo()
-    return leftOpen
+    return isPast ? .retry : leftOpen
   }
 
   /// A reader that has waited drives on.
@@ -74,12 +71,7 @@ extension Evaluator {
     lent = open
     task.wanted.store(end, ordering: .relaxed)
     return withExtendedLifetime(open) {
-      if case .parked = task.driveOn() {
-        guard leftOpen != nil, isThere() else { return letGoOfTask() }
-        if !isBulk { leftOpen = nil }
-        letGo()
-        return .retry
-      }
+      if case .parked = task.driveOn() { return letGoOfTask(isPast: isThere(), isBulk: isBulk) }
       task.wanted.store(0, ordering: .relaxed)
       return .retry
     }

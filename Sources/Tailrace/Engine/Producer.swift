@@ -27,6 +27,12 @@ extension Absence {
     return failure
   }
 
+  /// What a step that threw comes to.
+  @inlinable
+  static func fate(_ failure: Failure, _ retryingFailures: Bool) -> Absence {
+    retryingFailures ? .failedTransiently(failure) : .failed(failure)
+  }
+
   /// A cancellation, as a failure; a trap where there can be none.
   @inlinable
   static var cancellation: Failure {

@@ -108,28 +108,36 @@ extension LazyList {
   /// This list with failures of any type, for the operators whose closures throw.
   @inlinable
   consuming func widened() -> LazyList<Element, any Error> {
-    if let same = self as? LazyList<Element, any Error> { return same }
+    convertingFailures { $0 }
+  }
+
+  /// The same elements, with failures of another type. It is this list, if that is the type it has.
+  @inlinable
+  consuming func convertingFailures<E: Error>(
+    _ convert: @escaping @Sendable (Failure) -> E
+  ) -> LazyList<Element, E> {
+    if let same = self as? LazyList<Element, E> { return same }
     let source = Owned(Cursor(self))
-    let producer = Producer<Element, any Error>(
+    let producer = Producer<Element, E>(
       { (demand, sink) in
         let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
         switch ending {
         case .stopped: return .stopped
-        case .become(let list): return .become(list.widened())
-        case .nothing(let absence): return .nothing(absence.widened())
+        case .become(let list): return .become(list.convertingFailures(convert))
+        case .nothing(let absence): return .nothing(absence.convertingFailures(convert))
         }
       }, isNextKnown: { source.state.isNextKnown })
-    return LazyList<Element, any Error>(Evaluator(producer))
+    return LazyList<Element, E>(Evaluator(producer))
   }
 }
 
 extension Absence {
   @inlinable
-  func widened() -> Absence<any Error> {
+  func convertingFailures<E: Error>(_ convert: (Failure) -> E) -> Absence<E> {
     switch self {
     case .end: .end
-    case .failed(let failure): .failed(failure)
-    case .failedTransiently(let failure): .failedTransiently(failure)
+    case .failed(let failure): .failed(convert(failure))
+    case .failedTransiently(let failure): .failedTransiently(convert(failure))
     case .missing(let cell): .missing(cell)
     case .released: .released
     case .cancelled: .cancelled

@@ -26,7 +26,7 @@ extension LazyList where Failure == Never {
     head: @escaping @Sendable () async -> Element,
     tail: @escaping @Sendable () async -> LazyList
   ) {
-    self.init(headThenInFlight: { () async in await head() }, { () async in await tail() })
+    self.init(headThenInTask: { () async in await head() }, { () async in await tail() })
   }
 }
 
@@ -37,7 +37,7 @@ extension LazyList where Failure == any Error {
     head: @escaping @Sendable () throws -> Element,
     tail: @escaping @Sendable () throws -> LazyList
   ) {
-    self.init(headThen: head, tail)
+    self.init(retryingFailures: false, head: head, tail: tail)
   }
 
   /// An element and the list behind it, each made by an asynchronous throwing closure when it is
@@ -47,9 +47,7 @@ extension LazyList where Failure == any Error {
     head: @escaping @Sendable () async throws -> Element,
     tail: @escaping @Sendable () async throws -> LazyList
   ) {
-    self.init(
-      headThenInFlight: { () async throws in try await head() },
-      { () async throws in try await tail() })
+    self.init(retryingFailures: false, head: head, tail: tail)
   }
 }
 
@@ -57,32 +55,37 @@ extension LazyList {
   @inlinable
   init(
     headThen head: @escaping @Sendable () throws(Failure) -> Element,
-    _ tail: @escaping @Sendable () throws(Failure) -> LazyList
+    _ tail: @escaping @Sendable () throws(Failure) -> LazyList, retryingFailures: Bool = false
   ) {
-    // The head's closure is released once it has run.
+    // The head's closure is released once it has given the head.
     let owned = Owned(Optional(head))
     self.init(stepping: { _ in
       do throws(Failure) {
-        if let head = owned.state.take() { return .element(try head()) }
-        return .become(try tail())
+        guard let head = owned.state else { return .become(try tail()) }
+        let element = try head()
+        owned.state = nil
+        return .element(element)
       } catch {
-        return .nothing(.failed(error))
+        return .nothing(.fate(error, retryingFailures))
       }
     })
   }
 
   @inlinable
   init(
-    headThenInFlight head: @escaping @Sendable () async throws(Failure) -> Element,
-    _ tail: @escaping @Sendable () async throws(Failure) -> LazyList
+    headThenInTask head: @escaping @Sendable () async throws(Failure) -> Element,
+    _ tail: @escaping @Sendable () async throws(Failure) -> LazyList,
+    retryingFailures: Bool = false
   ) {
     let owned = Owned(Optional(head))
     self.init(inTask: {
       do throws(Failure) {
-        if let head = owned.state.take() { return .element(try await head()) }
-        return .become(try await tail())
+        guard let head = owned.state else { return .become(try await tail()) }
+        let element = try await head()
+        owned.state = nil
+        return .element(element)
       } catch {
-        return .nothing(.failed(error))
+        return .nothing(.fate(error, retryingFailures))
       }
     })
   }
@@ -112,17 +115,13 @@ extension LazyList where Failure == any Error {
   /// The list that a throwing closure makes at the first demand. An error is its only fate.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () throws -> LazyList) -> LazyList {
-    LazyList(stepping: { _ in
-      do { return .become(try make()) } catch { return .nothing(.failed(error)) }
-    })
+    deferred(retryingFailures: false, make)
   }
 
   /// The list that an asynchronous throwing closure makes at the first demand.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () async throws -> LazyList) -> LazyList {
-    LazyList(inTask: {
-      do { return .become(try await make()) } catch { return .nothing(.failed(error)) }
-    })
+    deferred(retryingFailures: false, make)
   }
 }
 

@@ -21,7 +21,7 @@ extension LazyList where Failure == Never {
   /// An element, then what an asynchronous closure makes of each element, until it gives `nil`.
   @inlinable
   public init(first: Element, next: @escaping @Sendable (Element) async -> Element?) {
-    self.init(unfoldingInFlight: Element?.none) { (last) async in
+    self.init(unfoldingInTask: Element?.none) { (last) async in
       last = if let element = last { await next(element) } else { first }
       return last
     }
@@ -32,20 +32,14 @@ extension LazyList where Failure == any Error {
   /// An element, then what a throwing closure makes of each element, until it gives `nil`.
   @inlinable
   public init(first: Element, next: @escaping @Sendable (Element) throws -> Element?) {
-    self.init(unfolding: Element?.none) { (last) in
-      last = if let element = last { try next(element) } else { first }
-      return last
-    }
+    self.init(first: first, retryingFailures: false, next: next)
   }
 
   /// An element, then what an asynchronous throwing closure makes of each element, until it gives
   /// `nil`.
   @inlinable
   public init(first: Element, next: @escaping @Sendable (Element) async throws -> Element?) {
-    self.init(unfoldingInFlight: Element?.none) { (last) async throws in
-      last = if let element = last { try await next(element) } else { first }
-      return last
-    }
+    self.init(first: first, retryingFailures: false, next: next)
   }
 }
 
@@ -75,7 +69,7 @@ extension LazyList where Failure == Never {
   public init<State>(
     state: sending State, next: @escaping @Sendable (inout State) async -> Element?
   ) {
-    self.init(unfoldingInFlight: state) { (state) async in await next(&state) }
+    self.init(unfoldingInTask: state) { (state) async in await next(&state) }
   }
 }
 
@@ -107,7 +101,7 @@ extension LazyList where Failure == any Error {
     state: sending State, retryingFailures: Bool = false,
     next: @escaping @Sendable (inout State) async throws -> Element?
   ) {
-    self.init(unfoldingInFlight: state, retryingFailures: retryingFailures) {
+    self.init(unfoldingInTask: state, retryingFailures: retryingFailures) {
       (state) async throws in try await next(&state)
     }
   }
@@ -155,14 +149,14 @@ extension LazyList {
           if !sink(element) { return .stopped }
         }
       } catch {
-        return .nothing(retryingFailures ? .failedTransiently(error) : .failed(error))
+        return .nothing(.fate(error, retryingFailures))
       }
     })
   }
 
   @inlinable
   init<State>(
-    unfoldingInFlight state: sending State, retryingFailures: Bool = false,
+    unfoldingInTask state: sending State, retryingFailures: Bool = false,
     _ next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
   ) {
     let owned = Owned(state)
@@ -174,7 +168,7 @@ extension LazyList {
         owned.state = attempt
         return Step(element)
       } catch {
-        return .nothing(retryingFailures ? .failedTransiently(error) : .failed(error))
+        return .nothing(.fate(error, retryingFailures))
       }
     })
   }

@@ -57,20 +57,13 @@ extension Memo where Failure == any Error {
   /// A value that a throwing closure computes.
   @inlinable
   public init(_ compute: @escaping @Sendable () throws -> Value) {
-    self.init(
-      list: LazyList(producer: { (_, sink) in
-        do { _ = sink(try compute()) } catch { return .nothing(.failed(error)) }
-        return .nothing(.end)
-      }))
+    self.init(retryingFailures: false, compute)
   }
 
   /// A value that an asynchronous throwing closure computes, in a task that belongs to the memo.
   @inlinable
   public init(_ compute: @escaping @Sendable () async throws -> Value) {
-    self.init(
-      list: LazyList(inTask: {
-        do { return .last(try await compute()) } catch { return .nothing(.failed(error)) }
-      }))
+    self.init(retryingFailures: false, compute)
   }
 }
 

@@ -99,18 +99,7 @@ extension LazyList where Failure == any Error {
     retryingFailures: Bool, head: @escaping @Sendable () throws -> Element,
     tail: @escaping @Sendable () throws -> LazyList
   ) {
-    // The head's closure is released once it has given the head.
-    let owned = Owned(Optional(head))
-    self.init(stepping: { _ in
-      do {
-        guard let head = owned.state else { return .become(try tail()) }
-        let element = try head()
-        owned.state = nil
-        return .element(element)
-      } catch {
-        return .nothing(.fate(error, retryingFailures))
-      }
-    })
+    self.init(headThen: head, tail, retryingFailures: retryingFailures)
   }
 
   /// An element and the list behind it, each made by an asynchronous throwing closure when it is
@@ -120,24 +109,8 @@ extension LazyList where Failure == any Error {
     retryingFailures: Bool, head: @escaping @Sendable () async throws -> Element,
     tail: @escaping @Sendable () async throws -> LazyList
   ) {
-    let owned = Owned(Optional(head))
-    self.init(inTask: {
-      do {
-        guard let head = owned.state else { return .become(try await tail()) }
-        let element = try await head()
-        owned.state = nil
-        return .element(element)
-      } catch {
-        return .nothing(.fate(error, retryingFailures))
-      }
-    })
-  }
-}
-
-extension Absence {
-  /// What a step that threw comes to.
-  @inlinable
-  static func fate(_ failure: Failure, _ retryingFailures: Bool) -> Absence {
-    retryingFailures ? .failedTransiently(failure) : .failed(failure)
+    self.init(
+      headThenInTask: { () async throws in try await head() },
+      { () async throws in try await tail() }, retryingFailures: retryingFailures)
   }
 }

@@ -10,16 +10,7 @@ extension LazyList where Failure == Never {
   /// - Failure: none of its own.
   @inlinable
   public consuming func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
-    if let same = self as? LazyList<Element, E> { return same }
-    let source = Owned(Cursor(self))
-    return LazyList<Element, E>(producer: { (demand, sink) in
-      let ending: Ending<Element, Never> = source.state.drive(demand, sink)
-      switch ending {
-      case .stopped: return .stopped
-      case .become(let list): return .become(list.failing())
-      case .nothing(let absence): return .nothing(absence.failing())
-      }
-    })
+    convertingFailures { (_: Never) -> E in }
   }
 
   /// The pairs of the elements of this list and of one that can fail.
@@ -52,18 +43,5 @@ extension LazyList {
   public consuming func joined<Inner>() -> LazyList<Inner, Failure>
   where Element == LazyList<Inner, Never> {
     map { $0.failing(as: Failure.self) }.joined()
-  }
-}
-
-extension Absence where Failure == Never {
-  @inlinable
-  func failing<E: Error>() -> Absence<E> {
-    switch self {
-    case .end: .end
-    case .missing(let cell): .missing(cell)
-    case .released: .released
-    case .cancelled: .cancelled
-    case .paused: .paused
-    }
   }
 }

@@ -118,8 +118,7 @@ extension LazyList {
     @CheckedAlone<NewFailure> _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> LazyList<Element, NewFailure> {
     recovering { (failure, isTransient) in
-      let failure = transform(failure)
-      return .nothing(isTransient ? .failedTransiently(failure) : .failed(failure))
+      .nothing(.fate(transform(failure), isTransient))
     }
   }
 
