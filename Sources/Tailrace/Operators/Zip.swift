@@ -10,21 +10,19 @@ extension LazyList {
   /// - Failure: the first list's, or else the second's.
   ///
   /// Replaces `+zip:`.
-  // For two lists, as there are mostly, because a pack is not specialised ("Zip").
   @inlinable
   public consuming func zip<Other: Sendable>(
     _ other: LazyList<Other, Failure>
   ) -> LazyList<(Element, Other), Failure> {
-    stage((pending: Element?.none, second: Cursor(other))) { (state, source) in
-      if state.pending == nil {
+    stage((first: Element?.none, second: Peer(other))) { (row, source) in
+      if row.first == nil {
         guard let element = source.next() else { return .nothing(source.absence) }
-        state.pending = .some(element)
+        row.first = .some(element)
       }
-      state.second.demand.budget = source.demand.budget
-      guard let other = state.second.next(), let element = state.pending.take() else {
-        return .nothing(state.second.absence)
-      }
-      return .element((element, other))
+      guard row.second.fill(source.demand.budget), let first = row.first.take(),
+        let second = row.second.element.take()
+      else { return .nothing(row.second.source.absence) }
+      return .element((first, second))
     }
   }
 
@@ -38,6 +36,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise. When a list has ended, those behind it are not touched.
   /// - Failure: the first failure in the order of the lists.
+  // More lists than this are rare; a pack is not specialised, which costs a microsecond an element.
   public static func zip<each Other: Sendable>(
     _ first: LazyList, _ other: repeat LazyList<each Other, Failure>
   ) -> LazyList<(Element, repeat each Other), Failure> {
@@ -95,24 +94,17 @@ extension LazyList: ListLike {
   public var list: LazyList { self }
 }
 
-/// One list of a zip, and its element for the row that is being made.
+/// One list of a zip of many.
 private final class Column<Element: Sendable, Failure: Error> {
-  private var source: Cursor<Element, Failure>
-  private var element: Element?
+  private var peer: Peer<Element, Failure>
 
-  init(_ list: LazyList<Element, Failure>) { source = Cursor(list) }
+  init(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
 
   /// Has an element ready, or says why there is none.
-  func fill(_ budget: Int) -> Absence<Failure>? {
-    if element != nil { return nil }
-    source.demand.budget = budget
-    guard let next = source.next() else { return source.absence }
-    element = .some(next)
-    return nil
-  }
+  func fill(_ budget: Int) -> Absence<Failure>? { peer.fill(budget) ? nil : peer.source.absence }
 
   func take() -> Element {
-    guard let element = element.take() else {
+    guard let element = peer.element.take() else {
       preconditionFailure("a zip took an element that it had not filled in")
     }
     return element

@@ -1,0 +1,63 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("zip, of any number of lists")
+struct ZipTests {
+  typealias Source = LazyList<Int, any Error>
+
+  struct Arity: Sendable, CustomTestStringConvertible {
+    let count: Int
+    let zip: @Sendable ([Source]) -> LazyList<[Int], any Error>
+    var testDescription: String { "\(count)" }
+
+    static let all = [
+      Arity(count: 2) { $0[0].zip($0[1]).map { [$0, $1] } },
+      Arity(count: 3) { LazyList.zip($0[0], $0[1], $0[2]).map { [$0, $1, $2] } },
+      Arity(count: 4) { LazyList.zip($0[0], $0[1], $0[2], $0[3]).map { [$0, $1, $2, $3] } },
+      Arity(count: 5) {
+        LazyList.zip($0[0], $0[1], $0[2], $0[3], $0[4]).map { [$0, $1, $2, $3, $4] }
+      },
+      Arity(count: 6) {
+        LazyList.zip($0[0], $0[1], $0[2], $0[3], $0[4], $0[5])
+          .map { [$0, $1, $2, $3, $4, $5] }
+      },
+    ]
+  }
+
+  @Test(
+    "the shortest ends it, and those after it are not touched then",
+    arguments: Arity.all, SourceKind.allCases)
+  func shortest(_ arity: Arity, _ kind: SourceKind) async throws {
+    for short in 0..<arity.count {
+      let probes = (0..<arity.count).map { _ in Probe<Int>() }
+      let sources = (0..<arity.count).map { kind.make(upTo: $0 == short ? 2 : 9, probes[$0]) }
+      let rows = arity.zip(sources)
+      #expect(probes.allSatisfy { $0.count == 0 })
+      #expect(try await rows.head() == Array(repeating: 1, count: arity.count))
+      #expect(probes.allSatisfy { $0.count == 1 })
+      #expect(
+        try await rows.array()
+          == [1, 2].map { Array(repeating: $0, count: arity.count) })
+      for (index, probe) in probes.enumerated() {
+        #expect(probe.values.prefix(3).elementsEqual(index <= short ? [1, 2, 3] : [1, 2]))
+      }
+    }
+  }
+
+  @Test("the first failure in the order of the lists", arguments: Arity.all, SourceKind.allCases)
+  func failure(_ arity: Arity, _ kind: SourceKind) async throws {
+    for failing in 0..<arity.count {
+      let sources = (0..<arity.count).map { index in
+        kind.make(upTo: 9, Probe(), failingAt: index == failing ? 2 : index > failing ? 1 : nil)
+      }
+      let rows = arity.zip(sources)
+      // A list after it has failed already, at the position before.
+      let position = failing == arity.count - 1 ? 1 : 0
+      for _ in 1...2 {
+        await #expect(throws: Mishap(position: position)) { try await rows.array() }
+      }
+      #expect(rows.evaluatedCount == position)
+    }
+  }
+}
