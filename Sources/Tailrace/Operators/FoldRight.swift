@@ -12,6 +12,7 @@ extension LazyList {
   /// - Complexity: a fold that awaits every rest keeps one frame per element, on the heap.
   ///
   /// Replaces `-foldRightWithStart:reduce:`.
+  @inlinable
   nonisolated(nonsending) public consuming func foldRight<Result>(
     _ initial: Result,
     _ combine:
@@ -23,7 +24,7 @@ extension LazyList {
 
   /// The elements combined from the end on by a throwing closure; the rest is folded only if the
   /// closure awaits it.
-  @_disfavoredOverload
+  @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func foldRight<Result>(
     _ initial: Result,
     _ combine:
@@ -38,21 +39,25 @@ extension LazyList {
 
   /// The fold of all that is behind an element, computed when it is first awaited, once.
   public final class Rest<Result> {
+    @usableFromInline
     typealias Combine =
       nonisolated(nonsending) (Element, Rest<Result>) async throws(Failure) -> Result
 
-    private enum State {
+    @usableFromInline
+    enum State {
       case unresolved(LazyList, Result, Combine)
       case resolved(Result)
     }
 
-    private var state: State
+    @usableFromInline var state: State
 
+    @inlinable
     init(_ list: LazyList, _ initial: Result, _ combine: @escaping Combine) {
       state = .unresolved(list, initial, combine)
     }
 
     /// The fold of the rest.
+    @inlinable
     nonisolated(nonsending) public func value() async throws(Failure) -> Result {
       switch state {
       case .resolved(let result): return result
