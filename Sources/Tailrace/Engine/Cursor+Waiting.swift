@@ -7,9 +7,10 @@ extension Cursor {
     return await nextWaiting()
   }
 
-  /// Pulls ahead of all demands of a list. It does not wait for that list itself, and comes back with
-  /// what is missing.
-  nonisolated(nonsending) mutating func nextAhead(of list: StepTask?) async -> Element? {
+  /// Pulls ahead of the demands of a list, which wait at `place`. It does not wait there itself, and
+  /// comes back with what is missing.
+  @inlinable
+  nonisolated(nonsending) mutating func nextAhead(of place: any MemoCells) async -> Element? {
     while true {
       if let element = next() { return element }
       switch absence {
@@ -20,7 +21,7 @@ extension Cursor {
         case .abandoned: absence = .cancelled
         case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
         case .mustWait:
-          guard top.cells.task !== list else {
+          guard top.cells !== place else {
             absence = .missing(top)
             return nil
           }

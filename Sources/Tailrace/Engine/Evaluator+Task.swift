@@ -251,7 +251,7 @@ extension Segment: MemoCells {
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
     // A reader may drive on where the step may go on: not on an actor, nor as a step of its own.
     let isExpecting = node == nil && #isolation == nil && task.expect(waiter, preferring: executor)
-    let wake = await waiter.wait(cancellable: cancellable, raising: task)
+    let wake = await waiter.wait(cancellable: cancellable) { task.raise(to: $0) }
     guard isExpecting else { return wake }
     if case .drive = wake {
       let wanted = cell.isBulk ? end(after: cell.mark) : next
@@ -285,15 +285,17 @@ extension Waiter {
     }
   }
 
-  /// Waits for a step, which rises with the task that waits for it.
-  nonisolated(nonsending) func wait(cancellable: Bool, raising task: StepTask) async -> Wake {
+  /// Waits for a step, which is raised with the task that waits for it.
+  nonisolated(nonsending) func wait(
+    cancellable: Bool, raising raise: @Sendable (TaskPriority) -> Void
+  ) async -> Wake {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
       return await wait(cancellable: cancellable)
     }
     return await withTaskPriorityEscalationHandler {
       await wait(cancellable: cancellable)
     } onPriorityEscalated: { _, priority in
-      task.raise(to: priority)
+      raise(priority)
     }
   }
 }

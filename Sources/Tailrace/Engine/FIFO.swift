@@ -14,7 +14,7 @@ struct FIFO<Element> {
   @inlinable
   mutating func append(_ element: Element) { arrived.append(element) }
 
-  var first: Element? { leaving.last ?? arrived.first }
+  @inlinable var first: Element? { leaving.last ?? arrived.first }
 
   /// Takes the oldest one out.
   @inlinable
@@ -27,6 +27,7 @@ struct FIFO<Element> {
   }
 
   /// Takes the newest ones out, for as long as they satisfy a condition.
+  @inlinable
   mutating func removeLast(while isWanted: (Element) -> Bool) -> [Element] {
     var removed: [Element] = []
     while let last = arrived.last, isWanted(last) {
@@ -41,6 +42,7 @@ struct FIFO<Element> {
     return removed
   }
 
+  @inlinable
   mutating func removeAll(where isUnwanted: (Element) -> Bool) {
     arrived.removeAll(where: isUnwanted)
     leaving.removeAll(where: isUnwanted)

@@ -1,148 +1,191 @@
-/// Pulls from a list ahead of those who read, in a task beside them.
+public import Synchronization
+
+/// Pulls from a list ahead of those who read.
 ///
 /// The element that is demanded is pulled by the demand itself where nobody is at it, so that a cycle
-/// is found as everywhere; what lies ahead is pulled by a task that begins with the demand and ends
-/// when there is enough. What a pull gives is a slot: the element, or a task that makes something of
-/// it.
+/// is found as everywhere. So is what lies ahead, for as long as that takes less than to hand it to
+/// another thread. What would have to be waited for is pulled by a task beside the readers, which
+/// begins with a demand and ends when there is enough. What a pull gives is a slot: the element, or
+/// something that a task makes of it.
+///
+/// To the stage that takes the slots this is a place where a cell may be missing, as a list is.
+@usableFromInline
 final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendable {
-  typealias Sleeper = Waiter
+  @usableFromInline
+  struct Source {
+    @usableFromInline var cursor: Cursor<Element, Failure>
+    @usableFromInline var pulls = 0
+    @usableFromInline var pace = Pace()
 
-  private let state: Locked<LookaheadState<Slot, Failure, Sleeper>>
+    @inlinable
+    init(_ list: consuming LazyList<Element, Failure>) { cursor = Cursor(list) }
+  }
+
+  @usableFromInline let state: Locked<LookaheadState<Slot, Failure, Waiter>>
   /// Pulled from by whoever moved the state to `pulling`.
-  private let source: Owned<Cursor<Element, Failure>>
+  @usableFromInline let source: Owned<Source>
   /// Who pulls ahead, as others see who waits for whom.
-  private let node = Locked(StepTask?.none)
-  private let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
+  @usableFromInline let node = Locked(StepTask?.none)
+  @usableFromInline let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
   /// Gives a slot up that nobody will take.
-  private let discard: @Sendable (Slot) -> Void
+  @usableFromInline let discard: @Sendable (Slot) -> Void
 
+  @inlinable
   init(
     _ list: consuming LazyList<Element, Failure>, distance: Int,
     filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
     discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
     state = Locked(LookaheadState(distance: distance))
-    source = Owned(Cursor(list, drives: true))
+    source = Owned(Source(list))
     self.fill = fill
     self.discard = discard
   }
 
-  // MARK: Demanding
-
-  /// The next slot if it has been pulled and is ready.
-  func nextNow(ifReady isReady: (Slot) -> Bool = { _ in true }) -> Slot? {
-    let isAhead = StepTask.current?.isDrivenAhead == true
-    let demanded = state.withLock { $0.demandNow(isAhead: isAhead, ifReady: isReady) }
-    guard let (slot, pullsOn) = demanded else {
-      return nil
-    }
-    if pullsOn { pullAhead() }
-    return slot
-  }
-
-  /// The next slot. For one demand at a time.
-  nonisolated(nonsending) func next() async -> Step<Slot, Failure> {
-    while true {
-      let isAhead = StepTask.current?.isDrivenAhead == true
-      switch state.withLock({ $0.demand(isAhead: isAhead) }) {
-      case .slot(let slot, let pullsOn):
-        if pullsOn { pullAhead() }
-        return .element(slot)
-      case .pull: return await pullOnDemand(isAhead)
-      case .wait(let puller):
-        puller?.raise(to: Task.currentPriority)
-        if let cycle = await sleep() { return .nothing(.failed(cycle.thrown())) }
-      case .end: return .nothing(.end)
-      case .failed(let failure): return .nothing(.failed(failure))
-      case .failedTransiently(let failure): return .nothing(.failedTransiently(failure))
-      case .abandoned: return .nothing(.cancelled)
-      }
-    }
-  }
-
-  /// Sleeps until the element is pulled. Returns the error if it never will be.
-  private nonisolated(nonsending) func sleep() async -> CyclicEvaluationError? {
-    let waiter = Waiter()
-    guard state.withLock({ $0.sleep(waiter) }) else { return nil }
-    let (list, puller) = (StepTask.current, node.withLock { $0 })
-    if let list, let puller,
-      let cycle = WaitForGraph.add(waiter, of: list, for: nil, on: puller, asked: nil)
-    {
-      WaitForGraph.remove(waiter, of: list)
-      return cycle
-    }
-    defer { if let list { WaitForGraph.remove(waiter, of: list) } }
-    return await withTaskCancellationHandler {
-      _ = await waiter.park()
-      return nil
-    } onCancel: {
-      abandon()
+  /// The next slot, or why there is none. For the holder of the claim of the list that is read.
+  @inlinable
+  func next(_ demand: Demand) -> Step<Slot, Failure> {
+    let isAhead = !demand.isOutermost && StepTask.isAhead
+    switch state.withLock({ $0.demand(isAhead: isAhead) }) {
+    case .slot(let slot, let pullsOn):
+      if pullsOn { pullAhead(demand) }
+      return .element(slot)
+    case .pull: return pullOnDemand(demand, isAhead)
+    case .wait(let taken):
+      return .nothing(
+        .missing(MissingCell(self, mark: Published(count: taken), isBulk: demand.isBulk)))
+    case .end: return .nothing(.end)
+    case .failed(let failure): return .nothing(.failed(failure))
+    case .abandoned: return .nothing(.released)
     }
   }
 
   // MARK: Pulling
 
-  private nonisolated(nonsending) func pullOnDemand(_ isAhead: Bool) async -> Step<Slot, Failure> {
-    guard let element = await source.state.nextInStep() else {
-      let absence = source.state.absence
+  @inlinable
+  func pullOnDemand(_ demand: Demand, _ isAhead: Bool) -> Step<Slot, Failure> {
+    guard let element = pullNow(demand) else {
+      let absence = source.state.cursor.absence
       stop(absence)
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
-    if state.withLock({ $0.pulledOnDemand(isAhead: isAhead) }) { pullAhead() }
+    if state.withLock({ $0.pulledOnDemand(isAhead: isAhead) }) { pullAhead(demand) }
     return .element(slot)
+  }
+
+  @inlinable
+  func pullAhead(_ demand: Demand) {
+    // The first demand of many does not have to wait for all of them.
+    var patience = 64
+    while source.state.pace.isQuick, patience > 0 {
+      guard let element = pullNow(demand) else {
+        let absence = source.state.cursor.absence
+        switch absence {
+        case .missing, .paused: return pullBeside()
+        case .end, .failed, .failedTransiently, .released, .cancelled: return stop(absence)
+        }
+      }
+      if !keep(element) { return }
+      patience -= 1
+    }
+    pullBeside()
+  }
+
+  @inlinable
+  func pullNow(_ demand: Demand) -> Element? {
+    source.state.cursor.demand.budget = demand.budget
+    guard source.state.pace.isMeasured else { return source.state.cursor.next() }
+    let start = ContinuousClock.now
+    let element = source.state.cursor.next()
+    if element != nil { source.state.pace.took(start.duration(to: .now)) }
+    return element
   }
 
   /// Pulls as much as there may be, in a task that has the context of the demand.
   ///
-  /// It never waits for the list that it pulls ahead for; that waits for it, when a demand sleeps.
-  private func pullAhead() {
-    let list = StepTask.current
-    let ahead = StepTask(aheadOf: list)
-    node.withLock { $0 = ahead }
-    let puller = Task(executorPreference: ahead) { [self] in
-      while !Task.isCancelled, let element = await source.state.nextAhead(of: list) {
-        let (slot, number) = filled(with: element)
-        switch state.withLock({ $0.pulledAhead(slot, number) }) {
-        case .kept(let pullsOn, let sleeper):
-          sleeper?.wake(.retry)
-          if !pullsOn { return }
-        case .refused: return discard(slot)
-        }
-      }
-      let absence = source.state.absence
-      // Not kept: the cell that is missing may be this list's own, which would keep itself alive.
-      source.state.absence = .paused
-      if !Task.isCancelled { stop(absence) }
+  /// It never waits for the list that it pulls ahead for; that waits for it.
+  @inlinable
+  func pullBeside() {
+    let executor = executorAhead()
+    StepTask.lookingAhead.add(1, ordering: .relaxed)
+    let puller = Task(executorPreference: executor) { [self] in
+      await pullAll()
+      StepTask.lookingAhead.subtract(1, ordering: .relaxed)
     }
     if !state.withLock({ $0.attach(puller) }) { puller.cancel() }
   }
 
-  private func filled(with element: Element) -> (slot: Slot, number: Int) {
-    let number = state.withLock { $0.number() }
+  @inlinable
+  nonisolated(nonsending) func pullAll() async {
+    while !Task.isCancelled {
+      let start = ContinuousClock.now
+      guard let element = await source.state.cursor.nextAhead(of: self) else { break }
+      source.state.pace.took(start.duration(to: .now))
+      if !keep(element) { return }
+    }
+    let absence = source.state.cursor.absence
+    // Not kept: the cell that is missing may be this list's own, which would keep itself alive.
+    source.state.cursor.absence = .paused
+    if !Task.isCancelled { stop(absence) }
+  }
+
+  @inlinable
+  func executorAhead() -> StepTask {
+    let home = StepTask.preferredHome
+    return node.withLock { node in
+      if let node, node.home === home { return node }
+      let ahead = StepTask(aheadOf: Slot.self, home: home)
+      node = ahead
+      return ahead
+    }
+  }
+
+  /// False if that is enough.
+  @inlinable
+  func keep(_ element: Element) -> Bool {
+    let (slot, number) = filled(with: element)
+    switch state.withLock({ $0.pulledAhead(slot, number) }) {
+    case .kept(let pullsOn, let sleepers):
+      for sleeper in sleepers { sleeper.wake(.retry) }
+      return pullsOn
+    case .refused:
+      discard(slot)
+      return false
+    }
+  }
+
+  @inlinable
+  func filled(with element: Element) -> (slot: Slot, number: Int) {
+    let number = source.state.pulls
+    source.state.pulls += 1
     return (fill(element, number, self), number)
   }
 
-  private func stop(_ absence: Absence<Failure>) {
+  @inlinable
+  func stop(_ absence: Absence<Failure>) {
     switch absence {
     case .end: end(with: nil)
     case .failed(let failure): end(with: failure)
     case .failedTransiently(let failure):
-      state.withLock { $0.failedTransiently(failure) }?.wake(.retry)
-    // The list is given up, or has failed further ahead than anybody will read.
-    case .cancelled, .released: return
-    case .missing, .paused: state.withLock { $0.gaveUp() }?.wake(.retry)
+      for sleeper in state.withLock({ $0.failedTransiently() }) {
+        sleeper.wake(.failedTransiently(failure))
+      }
+    case .missing, .paused, .cancelled, .released:
+      for sleeper in state.withLock({ $0.gaveUp() }) { sleeper.wake(.retry) }
     }
   }
 
-  private func end(with failure: Failure?) {
-    source.state = Cursor(.empty)
-    state.withLock { $0.end(with: failure) }?.wake(.retry)
+  @inlinable
+  func end(with failure: Failure?) {
+    source.state.cursor = Cursor(.empty)
+    for sleeper in state.withLock({ $0.end(with: failure) }) { sleeper.wake(.retry) }
   }
 
   // MARK: Stopping
 
   /// What was made of an element failed: what runs ahead of it is cancelled.
+  @inlinable
   func failed(_ number: Int) {
     let (slots, puller) = state.withLock { $0.failed(number) }
     puller?.cancel()
@@ -150,25 +193,117 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
   }
 
   /// Nobody can read any more.
+  @inlinable
   func abandon() {
-    let (slots, puller, sleeper) = state.withLock { $0.abandon() }
+    let (slots, puller, sleepers) = state.withLock { $0.abandon() }
     puller?.cancel()
     for slot in slots { discard(slot) }
-    sleeper?.wake(.retry)
+    for sleeper in sleepers { sleeper.wake(.abandoned) }
   }
 }
 
-/// Held by the list that is read; the tasks that pull ahead do not hold it.
-final class LookaheadOwner<Element: Sendable, Slot: Sendable, Failure: Error>: Sendable {
-  let lookahead: Lookahead<Element, Slot, Failure>
+// What is being pulled beside the readers is waited for as a cell is.
+extension Lookahead: MemoCells {
+  @usableFromInline var task: StepTask? { node.withLock { $0 } }
+  @usableFromInline var title: String { "LazyList<\(Slot.self)>" }
 
+  @usableFromInline
+  func position(of mark: Published) -> Int { mark.count }
+
+  @usableFromInline
+  func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isPulling(after: mark.count) } }
+
+  @usableFromInline
+  func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
+    isMissing(cell.mark) ? .mustWait : .settled
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func wait(
+    for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
+  ) async -> Wake {
+    let waiter = Waiter()
+    guard state.withLock({ $0.sleep(waiter, after: cell.mark.count) }) else { return .retry }
+    defer { state.withLock { $0.leave { $0 === waiter } } }
+    let (list, puller) = (StepTask.current, task)
+    if let list, let puller,
+      let cycle = WaitForGraph.add(waiter, of: list, for: cell, on: puller, asked: asked)
+    {
+      WaitForGraph.remove(waiter, of: list)
+      return .cycle(cycle)
+    }
+    defer { if let list { WaitForGraph.remove(waiter, of: list) } }
+    let pulling = state.withLock { $0.puller }
+    pulling?.raise(to: Task.currentPriority)
+    return await waiter.wait(cancellable: cancellable) { pulling?.raise(to: $0) }
+  }
+
+  @usableFromInline
+  func stopComputing() {}
+  @usableFromInline
+  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
+}
+
+/// Held by the list that is read; the tasks that pull ahead do not hold it.
+// Guard: the claim of the list that is read. May touch it: that list's stage.
+@usableFromInline
+final class LookaheadOwner<Element: Sendable, Slot: Sendable, Failure: Error>:
+  @unchecked Sendable
+{
+  @usableFromInline let lookahead: Lookahead<Element, Slot, Failure>
+  /// The slot that is demanded, until what it stands for is there.
+  @exclusivity(unchecked) @usableFromInline var taken: Slot?
+
+  @inlinable
   init(_ lookahead: Lookahead<Element, Slot, Failure>) { self.lookahead = lookahead }
 
-  deinit { lookahead.abandon() }
+  /// The slot that is demanded, or why there is none.
+  @inlinable
+  func take(_ demand: Demand) -> Step<Slot, Failure> {
+    if let taken { return .element(taken) }
+    let step = lookahead.next(demand)
+    if case .element(let slot) = step { taken = .some(slot) }
+    return step
+  }
+
+  @inlinable
+  deinit {
+    if let taken { lookahead.discard(taken) }
+    lookahead.abandon()
+  }
+}
+
+/// How long the steps of a list take: whether it is worth the while to have them taken elsewhere.
+@usableFromInline
+struct Pace {
+  /// What it costs to hand a step to another thread.
+  @usableFromInline static let handOver = Duration.microseconds(10)
+
+  /// How many of the last measured steps were short, less those that were asked for.
+  @usableFromInline var short = 0
+  @usableFromInline var unmeasured = 0
+
+  @usableFromInline var isQuick: Bool { short > 0 }
+
+  /// Whether the next step is to be measured: all of them at first, then one of some.
+  @usableFromInline var isMeasured: Bool {
+    mutating get {
+      guard short >= 32 else { return true }
+      unmeasured += 1
+      return unmeasured & 15 == 0
+    }
+  }
+
+  @inlinable
+  mutating func took(_ duration: Duration) {
+    // After a long step it takes some that are not.
+    short = duration < Self.handOver ? min(short + 1, 32) : -8
+  }
 }
 
 extension Task where Success == Void, Failure == Never {
   /// Raises the priority, where the platform can.
+  @inlinable
   func raise(to priority: TaskPriority) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       escalatePriority(to: priority)

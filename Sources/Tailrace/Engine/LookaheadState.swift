@@ -6,15 +6,17 @@
 /// ```
 ///              demand, nothing there; or given, and there is room
 ///   resting ──────────────────────────────────────────────────────▶ pulling
-///      ▲ ◀──────────────── pulled, and that is enough ──────────────┘ │ │ ▲
+///      ▲ ◀─────── pulled, and that is enough; or in the way ────────┘ │ │ ▲
 ///      │                                                              │ │ │ demand
 ///      │                             over ◀── the end, or a failure ──┘ ▼ │
 ///      │                                             a failure for now: hesitating
 /// ```
+@usableFromInline
 struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendable {
-  typealias Puller = Task<Void, Never>
+  @usableFromInline typealias Puller = Task<Void, Never>
 
-  private enum Source {
+  @usableFromInline
+  enum Source: Sendable {
     /// Nobody pulls: there is as much as may be, or nobody has asked.
     case resting
     /// The step ahead failed in a way that a retry may mend: it is tried again when its element is
@@ -27,132 +29,150 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     case abandoned
   }
 
-  private struct Numbered {
-    let number: Int
-    let slot: Slot
+  @usableFromInline
+  struct Numbered: Sendable {
+    @usableFromInline let number: Int
+    @usableFromInline let slot: Slot
+
+    @inlinable
+    init(number: Int, slot: Slot) { (self.number, self.slot) = (number, slot) }
   }
 
+  @usableFromInline
   enum Demand: Sendable {
     /// What was pulled before, and whether somebody is to pull on.
     case slot(Slot, pullsOn: Bool)
     /// The caller pulls the element.
     case pull
-    /// Somebody pulls it already: sleep until that is done, and ask again.
-    case wait(for: Puller?)
+    /// Somebody pulls it already: sleep until that is done, and ask again. So many were taken before.
+    case wait(after: Int)
     case end
     case failed(Failure)
-    case failedTransiently(Failure)
     case abandoned
   }
 
+  @usableFromInline
   enum Pulled: Sendable {
-    case kept(pullsOn: Bool, wakes: Sleeper?)
+    case kept(pullsOn: Bool, wakes: [Sleeper])
     /// It is not wanted any more.
     case refused
   }
 
   /// How many slots there may be beside the one that is demanded.
-  private let distance: Int
-  private var source = Source.resting
+  @usableFromInline let distance: Int
+  @usableFromInline var source = Source.resting
   /// Pulled and not demanded yet.
-  private var slots = FIFO<Numbered>()
-  private var pulls = 0
+  @usableFromInline var slots = FIFO<Numbered>()
+  /// How many slots were given away.
+  @usableFromInline var taken = 0
   /// Who comes behind this number will not be read: what was made of that element has failed.
-  private var lastNumber = Int.max
+  @usableFromInline var lastNumber = Int.max
   /// How many slots were taken by what itself looks ahead, since the last true demand. They are no
   /// reason to look further ahead: where a list is defined by what looks ahead of it, that would go on
   /// for ever.
-  private var takenAhead = 0
-  /// The demand that waits for what is being pulled.
-  private var sleeper: Sleeper?
-  /// What that demand finds: an attempt that failed and left nothing behind.
-  private var transientFailure: Failure?
-  private var puller: Puller?
+  @usableFromInline var takenAhead = 0
+  /// The demands that wait for what is being pulled.
+  @usableFromInline var sleepers: [Sleeper] = []
+  @usableFromInline var puller: Puller?
 
+  @inlinable
   init(distance: Int) { self.distance = distance }
 
   /// The next element is demanded, by a reader or by what looks ahead itself.
+  @inlinable
   mutating func demand(isAhead: Bool = false) -> Demand {
-    if let (slot, pullsOn) = demandNow(isAhead: isAhead) { return .slot(slot, pullsOn: pullsOn) }
-    if let failure = transientFailure.take() { return .failedTransiently(failure) }
+    if let first = slots.popFirst() {
+      taken += 1
+      takenAhead = isAhead ? takenAhead + 1 : 0
+      return .slot(first.slot, pullsOn: !isAhead && pullsAhead())
+    }
     switch source {
     case .resting, .hesitating:
       source = .pulling
       return .pull
-    case .pulling: return .wait(for: puller)
+    case .pulling: return .wait(after: taken)
     case .over(nil): return .end
     case .over(let failure?): return .failed(failure)
     case .abandoned: return .abandoned
     }
   }
 
-  /// The next element if it has been pulled and is ready, and whether somebody is to pull on.
-  mutating func demandNow(
-    isAhead: Bool = false, ifReady isReady: (Slot) -> Bool = { _ in true }
-  ) -> (slot: Slot, pullsOn: Bool)? {
-    guard let first = slots.first, isReady(first.slot), slots.popFirst() != nil else { return nil }
-    takenAhead = isAhead ? takenAhead + 1 : 0
-    return (first.slot, !isAhead && pullsAhead())
+  /// Whether the slot after so many is still being pulled.
+  @inlinable
+  func isPulling(after taken: Int) -> Bool {
+    guard case .pulling = source else { return false }
+    return slots.isEmpty && self.taken == taken
   }
 
   /// A demand would sleep. False if there is something new to look at.
-  mutating func sleep(_ sleeper: Sleeper) -> Bool {
-    guard slots.isEmpty, transientFailure == nil, case .pulling = source else { return false }
-    self.sleeper = sleeper
+  @inlinable
+  mutating func sleep(_ sleeper: Sleeper, after taken: Int) -> Bool {
+    guard isPulling(after: taken) else { return false }
+    sleepers.append(sleeper)
     return true
   }
 
-  /// The number of the element that was just pulled: what a failure of it will be known by.
-  mutating func number() -> Int {
-    defer { pulls += 1 }
-    return pulls
-  }
+  /// A demand does not wait any longer.
+  @inlinable
+  mutating func leave(_ isLeaving: (Sleeper) -> Bool) { sleepers.removeAll(where: isLeaving) }
 
   /// A demand has pulled an element, and takes it. Returns whether somebody is to pull on.
+  @inlinable
   mutating func pulledOnDemand(isAhead: Bool = false) -> Bool {
     guard case .pulling = source else { return false }
     source = .resting
+    taken += 1
     if !isAhead { takenAhead = 0 }
     return !isAhead && pullsAhead()
   }
 
   /// Whoever pulls ahead has pulled an element.
+  @inlinable
   mutating func pulledAhead(_ slot: Slot, _ number: Int) -> Pulled {
     if case .abandoned = source { return .refused }
     guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
-    let sleeper = sleeper.take()
+    let sleepers = wakeAll()
     // It can have failed before it got here.
-    guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleeper) }
+    guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleepers) }
     // Who sleeps takes one.
-    let pullsOn = slots.count + takenAhead - (sleeper == nil ? 0 : 1) < distance
+    let pullsOn = slots.count + takenAhead - (sleepers.isEmpty ? 0 : 1) < distance
     if !pullsOn { source = .resting }
-    return .kept(pullsOn: pullsOn, wakes: sleeper)
+    return .kept(pullsOn: pullsOn, wakes: sleepers)
   }
 
   /// There is nothing more to pull. Returns who has been waiting for more.
-  mutating func end(with failure: Failure?) -> Sleeper? {
+  @inlinable
+  mutating func end(with failure: Failure?) -> [Sleeper] {
     if case .pulling = source { source = .over(failure) }
-    return sleeper.take()
+    return wakeAll()
   }
 
   /// Whoever pulls has failed, and a later attempt may not. Nobody hears of it who does not wait.
-  mutating func failedTransiently(_ failure: Failure) -> Sleeper? {
-    guard case .pulling = source else { return nil }
+  @inlinable
+  mutating func failedTransiently() -> [Sleeper] {
+    guard case .pulling = source else { return [] }
     source = .hesitating
-    if sleeper != nil { transientFailure = failure }
-    return sleeper.take()
+    return wakeAll()
   }
 
-  /// Whoever pulls ahead would have to ask the very list that it pulls ahead for: that is for a demand
-  /// to do. Returns who sleeps, to do it.
-  mutating func gaveUp() -> Sleeper? {
-    guard case .pulling = source else { return nil }
+  /// Whoever pulls has met something in the way, such as the very list that it pulls ahead for: that is
+  /// for a demand to deal with. Returns who sleeps, to do it.
+  @inlinable
+  mutating func gaveUp() -> [Sleeper] {
+    guard case .pulling = source else { return [] }
     source = .resting
-    return sleeper.take()
+    return wakeAll()
+  }
+
+  @inlinable
+  mutating func wakeAll() -> [Sleeper] {
+    defer { sleepers = [] }
+    return sleepers
   }
 
   /// What was made of an element has failed: no element behind it will ever be read.
+  @inlinable
   mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?) {
     if case .abandoned = source { return ([], nil) }
     source = .over(nil)
@@ -161,12 +181,14 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
   }
 
   /// Nobody can read any more.
-  mutating func abandon() -> (slots: [Slot], puller: Puller?, sleeper: Sleeper?) {
+  @inlinable
+  mutating func abandon() -> (slots: [Slot], puller: Puller?, sleepers: [Sleeper]) {
     source = .abandoned
-    return (slots.removeLast { _ in true }.map(\.slot), puller.take(), sleeper.take())
+    return (slots.removeLast { _ in true }.map(\.slot), puller.take(), wakeAll())
   }
 
   /// The task that pulls ahead is known. False if it is to be cancelled.
+  @inlinable
   mutating func attach(_ puller: Puller) -> Bool {
     switch source {
     case .over, .abandoned: return false
@@ -176,7 +198,8 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     }
   }
 
-  private mutating func pullsAhead() -> Bool {
+  @inlinable
+  mutating func pullsAhead() -> Bool {
     guard case .resting = source, slots.count < distance else { return false }
     source = .pulling
     return true

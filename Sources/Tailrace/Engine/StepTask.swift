@@ -38,7 +38,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: UInt = 0
   // Guard: written once, before the task starts. May touch it: everybody, then.
-  @exclusivity(unchecked) nonisolated(unsafe) private(set) var home: (any TaskExecutor)?
+  @exclusivity(unchecked) @usableFromInline
+  nonisolated(unsafe) private(set) var home: (any TaskExecutor)?
 
   /// From the start of the task to its end. The list holds this object, and the task the list.
   private struct Life: Sendable {
@@ -74,17 +75,18 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   private let raisedTo = Atomic<UInt8>(0)
   private var parkings: UInt = 0
 
-  /// What a task is called that is not a list's own.
-  private let alias: String?
+  /// What lies ahead, if the task is not a list's own but looks ahead for one.
+  private let ahead: Any.Type?
 
   @usableFromInline
-  init() { alias = nil }
+  init() { ahead = nil }
 
   /// The executor of a task that works ahead for a list: a node of its own in the graph of who waits for
-  /// whom, which goes on where the list's steps do.
-  init(aheadOf list: StepTask?) {
-    alias = list?.title
-    home = list?.home
+  /// whom.
+  @usableFromInline
+  init(aheadOf elements: Any.Type, home: (any TaskExecutor)?) {
+    ahead = elements
+    self.home = home
   }
 
   @usableFromInline
@@ -95,8 +97,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// Makes the task, for the holder of the claim. It begins when it is driven.
   @usableFromInline
   nonisolated func start(_ list: any SteppingList, _ make: () -> Task<Void, Never>) {
-    let outer = Self.current
-    home = outer.map(\.home) ?? Self.preferredExecutor
+    home = Self.preferredHome
     raisedTo.store(Task.currentPriority.rawValue, ordering: .relaxed)
     // Its job comes to rest, as that of a parked task does.
     slot.store(Self.attended, ordering: .relaxed)
@@ -182,15 +183,23 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     return parkedTurn.load(ordering: .relaxed) == turn
   }
 
-  /// Whether the step that runs is wanted only by what looks ahead, directly or through other lists.
-  nonisolated var isDrivenAhead: Bool {
+  /// How many tasks look ahead: mostly none, and then there is nothing to look up.
+  @usableFromInline static let lookingAhead = Atomic(0)
+
+  /// Whether what runs is wanted only by what looks ahead, directly or through other lists.
+  @inlinable static var isAhead: Bool {
+    lookingAhead.load(ordering: .relaxed) > 0 && current.map(\.isAhead) == true
+  }
+
+  @usableFromInline
+  nonisolated var isAhead: Bool {
     var task = self
     for _ in 0..<64 {
+      if task.ahead != nil { return true }
       guard task.hasDriver.load(ordering: .relaxed), let driver = task.driver.withLock({ $0 })
       else {
         return false
       }
-      if driver.alias != nil { return true }
       task = driver
     }
     return false
@@ -356,12 +365,28 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     _ = run(job, isDriven: false)
   }
 
-  nonisolated var title: String { list?.title ?? alias ?? "LazyList" }
+  nonisolated var title: String { list?.title ?? "LazyList<\(ahead ?? Any.self)>" }
   nonisolated var position: Int { computed.load(ordering: .relaxed) }
 
   /// The list whose step the running code belongs to: its task, or a child of that.
   @usableFromInline
   static var current: StepTask? { preferredExecutor as? StepTask }
+
+  /// Where what the running code starts may go on after a suspension.
+  @usableFromInline
+  static var preferredHome: (any TaskExecutor)? {
+    let preferred = preferredExecutor
+    if let step = preferred as? StepTask { return step.home }
+    return preferred
+  }
+
+  /// Starts a task there.
+  // A task that is told to prefer nothing remembers that, and asks for it at each switch.
+  @usableFromInline
+  static func atHome(_ run: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    guard let home = preferredHome else { return Task { await run() } }
+    return Task(executorPreference: home) { await run() }
+  }
 
   static var preferredExecutor: (any TaskExecutor)? {
     guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else {

@@ -12,13 +12,15 @@ extension LazyList {
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then computes
   ///   up to element *i* + `count`, one after the other, beside the reader.
   /// - Isolation: what lies ahead is computed in a task that has the priority and the task-locals of
-  ///   the demand that it follows.
+  ///   the demand that it follows; or by that demand itself, where the steps are plain ones that take
+  ///   less than it costs to hand them to another thread.
   /// - Failure: of an element that lies ahead, it surfaces when a reader gets there. A step ahead that
   ///   may be retried is, when its element is demanded.
   /// - Cancellation: a reader's is the reader's only. It stops, and its step in flight is cancelled,
   ///   when nobody is left who could read.
   ///
   /// Replaces nothing of ReactiveObjC: there, a sequence is computed by whoever reads it.
+  @inlinable
   public consuming func prefetching(_ count: Int) -> LazyList {
     require(
       count >= 0, "LazyList.prefetching(_:) stays 0 or more elements ahead, not \(count)")
@@ -26,10 +28,7 @@ extension LazyList {
     let owner = LookaheadOwner(
       Lookahead<Element, Element, Failure>(
         self, distance: count, filling: { element, _, _ in element }, discarding: { _ in }))
-    return LazyList(inTask: {
-      if let element = owner.lookahead.nextNow() { return .element(element) }
-      return await owner.lookahead.next()
-    })
+    return LazyList(stepping: { demand in owner.lookahead.next(demand) })
   }
 
   /// The results of an asynchronous closure for each element, several at a time, in order.
@@ -50,6 +49,7 @@ extension LazyList {
   ///   is left who could read.
   ///
   /// Replaces `-flattenMap:` with `-flatten:` and its `maxConcurrent`; results come in order.
+  @inlinable
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
@@ -57,6 +57,7 @@ extension LazyList {
   }
 
   /// The results of an asynchronous throwing closure for each element, several at a time, in order.
+  @inlinable
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
@@ -70,6 +71,7 @@ extension LazyList {
   ///
   /// - Failure: given to who demands the element. If `retryingFailures`, it is not remembered, and what
   ///   runs ahead goes on: the next demand makes that one call again.
+  @inlinable
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, retryingFailures: Bool,
     _ transform: @escaping @Sendable (Element) async throws -> T
@@ -82,7 +84,8 @@ extension LazyList {
     }
   }
 
-  private consuming func mapConcurrently<T: Sendable>(
+  @inlinable
+  consuming func mapConcurrently<T: Sendable>(
     _ limit: Int, _ retryingFailures: Bool = false,
     _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>
   ) -> LazyList<T, Failure> {
@@ -94,75 +97,37 @@ extension LazyList {
       }
     }
     let owner = LookaheadOwner(
-      Lookahead<Element, Job<Element, T, Failure>, Failure>(
+      Lookahead<Element, RunningStep<Element, T, Failure>, Failure>(
         self, distance: limit - 1,
         filling: { element, number, lookahead in
-          Job(element) {
+          RunningStep(element, isRetried: retryingFailures) { element in
             let result = await transform(element)
             if case .failure = result, !retryingFailures { lookahead.failed(number) }
             return result
           }
         },
-        discarding: { $0.task.cancel() }))
-    // The element whose closure has failed for now.
-    let failed = Owned(Element?.none)
-    return LazyList<T, Failure>(inTask: {
-      let job: Job<Element, T, Failure>
-      if let element = failed.state.take() {
-        job = Job(element) { await transform(element) }
-      } else {
-        if let result = owner.lookahead.nextNow(ifReady: { $0.isReady })?.success {
-          return .element(result)
-        }
-        switch await owner.lookahead.next() {
-        case .element(let pulled), .last(let pulled): job = pulled
-        case .become: return .nothing(.end)
-        case .nothing(let absence): return .nothing(absence)
-        }
+        discarding: { $0.completion.cancel() }))
+    return LazyList<T, Failure>(stepping: { demand in
+      let step: RunningStep<Element, T, Failure>
+      switch owner.take(demand) {
+      case .element(let taken), .last(let taken): step = taken
+      case .become: return .nothing(.end)
+      case .nothing(let absence): return .nothing(absence)
       }
-      // Waiting for the task itself, because that raises its priority.
-      let result = await withTaskCancellationHandler {
-        await job.task.value
-      } onCancel: {
-        job.task.cancel()
-        owner.lookahead.abandon()
+      guard step.completion.isDone, let result = step.result else {
+        let mark = Published(count: 0)
+        return .nothing(.missing(MissingCell(step.completion, mark: mark, isBulk: demand.isBulk)))
       }
       switch result {
-      case .success(let element): return .element(element)
-      case .failure(let failure):
-        if retryingFailures { failed.state = .some(job.element) }
+      case .success(let element):
+        owner.taken = nil
+        return .element(element)
+      case .failure(let failure) where !retryingFailures || step.takeFailure():
         return .nothing(.fate(failure, retryingFailures))
+      case .failure:
+        owner.taken = .some(RunningStep(step.element, isRetried: true, transform))
+        return .nothing(.paused)
       }
     })
-  }
-}
-
-/// A closure that runs in a task of its own, and its result when there is one.
-private struct Job<Input: Sendable, Output: Sendable, Failure: Error>: Sendable {
-  private final class Outcome: Sendable {
-    let result = Locked(Result<Output, Failure>?.none)
-  }
-
-  let element: Input
-  let task: Task<Result<Output, Failure>, Never>
-  private let outcome: Outcome
-
-  init(_ element: Input, _ run: @escaping @Sendable () async -> Result<Output, Failure>) {
-    let outcome = Outcome()
-    self.element = element
-    self.outcome = outcome
-    task = Task(executorPreference: StepTask.current?.home) {
-      let result = await run()
-      outcome.result.withLock { $0 = result }
-      return result
-    }
-  }
-
-  /// Whether it has succeeded; a failure is worth the wait.
-  var isReady: Bool { success != nil }
-
-  var success: Output? {
-    guard case .success(let output) = outcome.result.withLock({ $0 }) else { return nil }
-    return .some(output)
   }
 }

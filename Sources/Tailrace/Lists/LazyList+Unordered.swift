@@ -22,6 +22,7 @@ extension LazyList {
   ///   is left who could read.
   ///
   /// Replaces `-flatten:` with its `maxConcurrent`.
+  @inlinable
   public consuming func concurrentMapUnordered<T: Sendable>(
     limit: Int, _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
@@ -30,6 +31,7 @@ extension LazyList {
 
   /// The results of an asynchronous throwing closure for each element, several at a time, each as soon
   /// as it is there.
+  @inlinable
   public consuming func concurrentMapUnordered<T: Sendable>(
     limit: Int, _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
@@ -38,7 +40,8 @@ extension LazyList {
     }
   }
 
-  private consuming func mapInAnyOrder<T: Sendable>(
+  @inlinable
+  consuming func mapInAnyOrder<T: Sendable>(
     _ limit: Int, _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>
   ) -> LazyList<T, Failure> {
     require(
@@ -58,81 +61,117 @@ extension LazyList {
           crowd.start(number) { await transform(element) }
         },
         discarding: { _ in }))
-    return LazyList<T, Failure>(inTask: {
-      if owner.lookahead.nextNow() == nil {
-        switch await owner.lookahead.next() {
-        case .element, .last: break
-        case .become: return .nothing(.end)
-        case .nothing(let absence): return .nothing(absence)
-        }
+    return LazyList<T, Failure>(stepping: { [crowd = crowd] demand in
+      switch owner.take(demand) {
+      case .element, .last: break
+      case .become: return .nothing(.end)
+      case .nothing(let absence): return .nothing(absence)
       }
-      switch await crowd.crowd.next() {
-      case .success(let element): return .element(element)
-      case .failure(let failure): return .nothing(.failed(failure))
-      case nil: return .nothing(.cancelled)
+      switch crowd.crowd.next() {
+      case .result(.success(let element)):
+        owner.taken = nil
+        return .element(element)
+      case .result(.failure(let failure)): return .nothing(.failed(failure))
+      case .wait(let taken):
+        return .nothing(
+          .missing(
+            MissingCell(crowd.crowd, mark: Published(count: taken), isBulk: demand.isBulk)))
       }
     })
   }
 }
 
 /// Closures that run at the same time, and their results in the order in which they come.
-private final class Crowd<Output: Sendable, Failure: Error>: Sendable {
-  private let state = Locked(CrowdState<Output, Failure>())
+@usableFromInline
+final class Crowd<Output: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let state = Locked(CrowdState<Output, Failure>())
 
+  @inlinable
+  init() {}
+
+  @inlinable
   func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, Failure>) {
     guard state.withLock({ $0.starts(number) }) else { return }
-    let task = Task(executorPreference: StepTask.current?.home) { [self] in
+    let task = StepTask.atHome { [self] in
       let result = await run()
-      let (cancelled, waiter) = state.withLock { $0.finished(number, result) }
-      waiter?.wake(.retry)
+      let (cancelled, waiters) = state.withLock { $0.finished(number, result) }
+      for waiter in waiters { waiter.wake(.retry) }
       for task in cancelled { task.cancel() }
     }
     if !state.withLock({ $0.attach(task, number) }) { task.cancel() }
   }
 
-  /// The next result, `nil` if nobody wants any more. For one demand at a time, which knows that there
-  /// will be one.
-  nonisolated(nonsending) func next() async -> Result<Output, Failure>? {
-    while true {
-      let waiter = Waiter()
-      switch state.withLock({ $0.next(waiter) }) {
-      case .result(let result): return result
-      case .over: return nil
-      case .wait(let running): for task in running { task.raise(to: Task.currentPriority) }
-      }
-      await withTaskCancellationHandler {
-        _ = await waiter.park()
-      } onCancel: {
-        cancel()
-      }
-    }
-  }
+  /// The next result. For one demand at a time, which knows that there will be one.
+  @inlinable
+  func next() -> CrowdState<Output, Failure>.Next { state.withLock { $0.next() } }
 
+  @inlinable
   func cancel() {
-    let (running, waiter) = state.withLock { $0.cancel() }
+    let (running, waiters) = state.withLock { $0.cancel() }
     for task in running { task.cancel() }
-    waiter?.wake(.retry)
+    for waiter in waiters { waiter.wake(.abandoned) }
   }
 }
 
-/// What a crowd knows, as a value.
-private struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
-  typealias Running = Task<Void, Never>
+extension Crowd: MemoCells {
+  @usableFromInline var task: StepTask? { nil }
+  @usableFromInline var title: String { "LazyList<\(Output.self)>" }
 
-  enum Next {
+  @usableFromInline
+  func position(of mark: Published) -> Int { mark.count }
+  @usableFromInline
+  func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isMissing(after: mark.count) } }
+
+  @usableFromInline
+  func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
+    isMissing(cell.mark) ? .mustWait : .settled
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func wait(
+    for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
+  ) async -> Wake {
+    let waiter = Waiter()
+    guard let running = state.withLock({ $0.wait(waiter, after: cell.mark.count) }) else {
+      return .retry
+    }
+    defer { state.withLock { $0.leave(waiter) } }
+    for task in running { task.raise(to: Task.currentPriority) }
+    return await waiter.wait(cancellable: cancellable) { priority in
+      for task in running { task.raise(to: priority) }
+    }
+  }
+
+  @usableFromInline
+  func stopComputing() {}
+  @usableFromInline
+  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
+}
+
+/// What a crowd knows, as a value.
+@usableFromInline
+struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
+  @usableFromInline typealias Running = Task<Void, Never>
+
+  @usableFromInline
+  enum Next: Sendable {
     case result(Result<Output, Failure>)
-    case wait(for: [Running])
-    case over
+    /// So many were taken before.
+    case wait(after: Int)
   }
 
   /// By number; `nil` for one whose task is being made.
-  private var running: [Int: Running?] = [:]
-  private var results = FIFO<Result<Output, Failure>>()
-  private var waiter: Waiter?
+  @usableFromInline var running: [Int: Running?] = [:]
+  @usableFromInline var results = FIFO<Result<Output, Failure>>()
+  @usableFromInline var taken = 0
+  @usableFromInline var waiters: [Waiter] = []
   /// One has failed, or nobody wants a result: no other closure will be started.
-  private var isOver = false
-  private var isAbandoned = false
+  @usableFromInline var isOver = false
 
+  @inlinable
+  init() {}
+
+  @inlinable
   mutating func starts(_ number: Int) -> Bool {
     if isOver { return false }
     running[number] = .some(nil)
@@ -140,41 +179,67 @@ private struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
   }
 
   /// False if the task is to be cancelled.
+  @inlinable
   mutating func attach(_ task: Running, _ number: Int) -> Bool {
     // It may be done already.
     if running[number] != nil { running[number] = .some(task) }
     return !isOver
   }
 
+  @inlinable
   mutating func finished(
     _ number: Int, _ result: Result<Output, Failure>
-  ) -> (cancelled: [Running], waiter: Waiter?) {
+  ) -> (cancelled: [Running], waiters: [Waiter]) {
     running[number] = nil
-    // What comes behind a failure is not read.
-    guard !isOver else { return ([], nil) }
+    // What comes after a failure is not read.
+    guard !isOver else { return ([], []) }
     results.append(result)
     if case .failure = result { isOver = true }
-    return (isOver ? running.values.compactMap { $0 } : [], waiter.take())
+    return (isOver ? running.values.compactMap { $0 } : [], wakeAll())
   }
 
-  mutating func next(_ waiter: Waiter) -> Next {
-    if isAbandoned { return .over }
-    if let result = results.popFirst() { return .result(result) }
-    self.waiter = waiter
-    return .wait(for: running.values.compactMap { $0 })
+  @inlinable
+  mutating func next() -> Next {
+    guard let result = results.popFirst() else { return .wait(after: taken) }
+    taken += 1
+    return .result(result)
   }
 
-  mutating func cancel() -> (cancelled: [Running], waiter: Waiter?) {
-    (isOver, isAbandoned) = (true, true)
-    return (running.values.compactMap { $0 }, waiter.take())
+  @inlinable
+  func isMissing(after taken: Int) -> Bool { results.isEmpty && self.taken == taken }
+
+  /// What is to be waited for; `nil` if there is something new to look at.
+  @inlinable
+  mutating func wait(_ waiter: Waiter, after taken: Int) -> [Running]? {
+    guard isMissing(after: taken) else { return nil }
+    waiters.append(waiter)
+    return running.values.compactMap { $0 }
+  }
+
+  @inlinable
+  mutating func leave(_ waiter: Waiter) { waiters.removeAll { $0 === waiter } }
+
+  @inlinable
+  mutating func cancel() -> (cancelled: [Running], waiters: [Waiter]) {
+    isOver = true
+    return (running.values.compactMap { $0 }, wakeAll())
+  }
+
+  @inlinable
+  mutating func wakeAll() -> [Waiter] {
+    defer { waiters = [] }
+    return waiters
   }
 }
 
 /// Held by the list that is read; the tasks do not hold it.
-private final class CrowdOwner<Output: Sendable, Failure: Error>: Sendable {
-  let crowd: Crowd<Output, Failure>
+@usableFromInline
+final class CrowdOwner<Output: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let crowd: Crowd<Output, Failure>
 
+  @inlinable
   init(_ crowd: Crowd<Output, Failure>) { self.crowd = crowd }
 
+  @inlinable
   deinit { crowd.cancel() }
 }

@@ -14,16 +14,15 @@ struct LookaheadStateTests {
     case .wait: "wait"
     case .end: "end"
     case .failed: "failed"
-    case .failedTransiently: "failed for now"
     case .abandoned: "abandoned"
     }
   }
 
   /// An element that was pulled ahead, in words.
   static func pulled(_ element: Int, _ state: inout State) -> String {
-    switch state.pulledAhead(element, state.number()) {
-    case .kept(let pullsOn, let sleeper):
-      "\(pullsOn ? "on" : "enough")\(sleeper.map { ", \($0)" } ?? "")"
+    switch state.pulledAhead(element, element) {
+    case .kept(let pullsOn, let sleepers):
+      (["\(pullsOn ? "on" : "enough")"] + sleepers).joined(separator: ", ")
     case .refused: "refused"
     }
   }
@@ -32,7 +31,6 @@ struct LookaheadStateTests {
   static func begun(_ distance: Int) -> State {
     var state = State(distance: distance)
     #expect(demand(&state) == "pull")
-    _ = state.number()
     #expect(state.pulledOnDemand() == (distance > 0))
     return state
   }
@@ -45,8 +43,11 @@ struct LookaheadStateTests {
     #expect(Self.demand(&state) == "1, pull on")
     #expect(Self.demand(&state) == "2", "somebody pulls already")
     #expect(Self.demand(&state) == "wait")
-    #expect(state.sleep("demand") == true)
+    #expect(state.sleep("demand", after: 2) == false, "another demand has been there")
+    #expect(state.sleep("demand", after: 3) == true)
+    #expect(state.isPulling(after: 3))
     #expect(Self.pulled(3, &state) == "on, demand", "one will be taken")
+    #expect(!state.isPulling(after: 3))
     #expect(Self.pulled(4, &state) == "enough", "it has not been taken yet")
     #expect(Self.demand(&state) == "3, pull on")
     #expect(Self.pulled(5, &state) == "enough")
@@ -65,30 +66,29 @@ struct LookaheadStateTests {
   func ending(_ failure: Mishap?) {
     var state = Self.begun(3)
     _ = Self.pulled(1, &state)
-    #expect(state.end(with: failure) == nil)
+    #expect(state.end(with: failure) == [])
     #expect(Self.demand(&state) == "1")
     #expect(Self.demand(&state) == (failure == nil ? "end" : "failed"))
   }
 
-  @Test("whoever sleeps is woken by the end")
+  @Test("all who sleep are woken by the end, but for those who have left")
   func wokenByTheEnd() {
     var state = Self.begun(1)
-    #expect(state.sleep("demand") == true)
-    #expect(state.end(with: nil) == "demand")
-    #expect(state.sleep("demand") == false)
+    for sleeper in ["first", "second", "third"] { #expect(state.sleep(sleeper, after: 1) == true) }
+    state.leave { $0 == "second" }
+    #expect(state.end(with: nil) == ["first", "third"])
+    #expect(state.sleep("fourth", after: 1) == false)
     #expect(Self.demand(&state) == "end")
   }
 
   @Test("a failure for now is told to whoever waits; else the demand tries again")
   func transient() {
     var state = Self.begun(2)
-    #expect(state.failedTransiently(Mishap(position: 1)) == nil)
+    #expect(state.failedTransiently() == [])
     #expect(Self.demand(&state) == "pull")
-    _ = state.number()
     #expect(state.pulledOnDemand() == true)
-    #expect(state.sleep("demand") == true)
-    #expect(state.failedTransiently(Mishap(position: 2)) == "demand")
-    #expect(Self.demand(&state) == "failed for now")
+    #expect(state.sleep("demand", after: 2) == true)
+    #expect(state.failedTransiently() == ["demand"])
     #expect(Self.demand(&state) == "pull")
   }
 
@@ -107,9 +107,9 @@ struct LookaheadStateTests {
   func failedAtOnce() {
     var state = Self.begun(5)
     _ = Self.pulled(1, &state)
-    let number = state.number()
+    let number = 2
     #expect(state.failed(number).slots.isEmpty)
-    guard case .kept(pullsOn: false, wakes: nil) = state.pulledAhead(2, number) else {
+    guard case .kept(pullsOn: false, wakes: []) = state.pulledAhead(2, number) else {
       Issue.record("it is lost")
       return
     }
@@ -122,9 +122,9 @@ struct LookaheadStateTests {
   func abandon() {
     var state = Self.begun(5)
     _ = Self.pulled(1, &state)
-    let (slots, _, sleeper) = state.abandon()
+    let (slots, _, sleepers) = state.abandon()
     #expect(slots == [1])
-    #expect(sleeper == nil)
+    #expect(sleepers == [])
     #expect(Self.pulled(2, &state) == "refused")
     #expect(Self.demand(&state) == "abandoned")
     #expect(state.failed(0).slots.isEmpty)
@@ -134,7 +134,7 @@ struct LookaheadStateTests {
   @Test("giving back a million is one step for each")
   func manyAhead() {
     var state = Self.begun(.max)
-    for element in 1...1_000_000 { _ = state.pulledAhead(element, state.number()) }
+    for element in 1...1_000_000 { _ = state.pulledAhead(element, element) }
     #expect(Self.demand(&state) == "1")
     #expect(state.failed(10).slots.count == 999_990)
     let (slots, _, _) = state.abandon()
