@@ -33,6 +33,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// Counts the times that the task's own job was run; and the one in which it parked, or ended.
   @exclusivity(unchecked) private nonisolated(unsafe) var turn: UInt = 0
   private let parkedTurn = Atomic<UInt>(0)
+  /// Counts the jobs that came back while somebody was there to run them.
+  @exclusivity(unchecked) private nonisolated(unsafe) var comebacks: UInt = 0
   /// Whether a driver is on the stack below, who holds the open segment.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isDriven = false
   /// Identifies the task's own job; 0 before it has started.
@@ -137,8 +139,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// Runs the task's own job, and those that come back meanwhile. True if it has parked.
   private nonisolated func attend(_ first: UnownedJob, isDriven: Bool) -> Bool {
     var job = first
-    // A step that comes back again and again gets a thread of its own.
-    for _ in 0..<64 {
+    while true {
       if run(job, isDriven: isDriven) {
         leave(with: nil)
         return true
@@ -149,6 +150,9 @@ final actor StepTask: TaskExecutor, SerialExecutor {
       if gone.exchanged { return false }
       // Not what was seen there: the task's own job may have taken the place of a child's.
       job = Self.job(slot.exchange(Self.attended, ordering: .acquiringAndReleasing))
+      // Steps that come back again and again, also if each does so once: others want the thread too.
+      comebacks &+= 1
+      if comebacks & 63 == 0 { break }
     }
     if isDriven { handOver() }
     leave(with: job)

@@ -28,6 +28,20 @@ struct OneThreadTests {
     }
   }
 
+  @Test("an endless search over steps that yield leaves turns to others", .hangLimit)
+  func search() async {
+    await OneThread.run {
+      let isFound = Locked(false)
+      async let finding: Void = isFound.withLock { $0 = true }
+      let list = LazyList(0...).map { (number: Int) async -> Int in
+        await Task.yield()
+        return number
+      }
+      #expect(await list.first { _ in isFound.withLock { $0 } } != nil)
+      await finding
+    }
+  }
+
   @Test("random graphs of lists", arguments: 0..<20 as Range<UInt64>)
   func graphs(_ seed: UInt64) async {
     #expect(await OneThread.run { await Graph<Never>(seed: seed).read() } == [])
