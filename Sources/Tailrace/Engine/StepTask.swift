@@ -388,8 +388,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   // A task that is told to prefer nothing remembers that, and asks for it at each switch.
   @usableFromInline
   static func atHome(_ run: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    guard let home = preferredHome else { return Task { await run() } }
-    return Task(executorPreference: home) { await run() }
+    guard let home = preferredHome else { return Task(operation: run) }
+    return Task(executorPreference: home, operation: run)
   }
 
   static var preferredExecutor: (any TaskExecutor)? {

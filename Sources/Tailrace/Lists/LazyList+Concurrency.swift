@@ -106,7 +106,7 @@ extension LazyList {
             return result
           }
         },
-        discarding: { $0.completion.cancel() }))
+        discarding: { $0.cancel() }))
     return LazyList<T, Failure>(stepping: { demand in
       let step: RunningStep<Element, T, Failure>
       switch owner.take(demand) {
@@ -114,9 +114,9 @@ extension LazyList {
       case .become: return .nothing(.end)
       case .nothing(let absence): return .nothing(absence)
       }
-      guard step.completion.isDone, let result = step.result else {
+      guard step.isDone, let result = step.result else {
         let mark = Published(count: 0)
-        return .nothing(.missing(MissingCell(step.completion, mark: mark, isBulk: demand.isBulk)))
+        return .nothing(.missing(MissingCell(step, mark: mark, isBulk: demand.isBulk)))
       }
       switch result {
       case .success(let element):

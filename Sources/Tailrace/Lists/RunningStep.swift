@@ -1,13 +1,14 @@
 /// A closure that runs in a task of its own, and its result when there is one.
 @usableFromInline
-final class RunningStep<Input: Sendable, Output: Sendable, Failure: Error>: @unchecked Sendable {
+final class RunningStep<Input: Sendable, Output: Sendable, Failure: Error>: Completion,
+  @unchecked Sendable
+{
   @usableFromInline let element: Input
   // Guard: written by the task before the completion says so, read by others after it has.
   @exclusivity(unchecked) @usableFromInline var result: Result<Output, Failure>?
-  @usableFromInline let completion = Completion()
   /// Whether a failure that does not stay has been told to those who have come when it was there.
   // Guard: the claim of the list that the result is for.
-  @exclusivity(unchecked) @usableFromInline var hasToldFailure = false
+  @exclusivity(unchecked) @usableFromInline var isTold = false
 
   @inlinable
   init(
@@ -15,28 +16,30 @@ final class RunningStep<Input: Sendable, Output: Sendable, Failure: Error>: @unc
     _ run: @escaping @Sendable (Input) async -> Result<Output, Failure>
   ) {
     self.element = element
-    let task = StepTask.atHome { [self] in
-      let result = await run(element)
-      self.result = .some(result)
-      var failure: (any Error)?
-      if isRetried, case .failure(let error) = result { failure = error }
-      completion.complete(tellingFailure: failure)
-    }
-    completion.attach(task)
+    super.init()
+    attach(
+      StepTask.atHome { [self] in
+        let result = await run(element)
+        self.result = .some(result)
+        var failure: (any Error)?
+        if isRetried, case .failure(let error) = result { failure = error }
+        complete(tellingFailure: failure)
+      })
   }
 
   /// A failure is told once: to those who wait for it, or to who comes then.
   @inlinable
   func takeFailure() -> Bool {
-    if hasToldFailure || completion.hasToldFailure { return false }
-    hasToldFailure = true
+    if isTold || hasToldFailure { return false }
+    isTold = true
     return true
   }
 }
 
 /// Whether a task is done, for those who wait for it as for a cell of a list.
+// Guard: a lock of its own. May touch it: anybody.
 @usableFromInline
-final class Completion: Sendable {
+class Completion: @unchecked Sendable {
   private struct State: Sendable {
     var isDone = false
     var hasToldFailure = false
