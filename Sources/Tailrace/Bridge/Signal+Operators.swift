@@ -52,8 +52,8 @@ extension Signal {
   ///
   /// Replaces `-take:`.
   @inlinable
-  public func prefix(_ count: Int) -> Signal {
-    require(count >= 0, "prefix(_:) takes 0 or more, not \(count)")
+  public func prefix(_ count: Int, file: StaticString = #fileID, line: UInt = #line) -> Signal {
+    require(count >= 0, "prefix(_:) takes 0 or more, not \(count)", file: file, line: line)
     guard count > 0 else { return Signal { (subscriber: Subscriber) -> Void in } }
     return judging {
       let rest = Owned(count)

@@ -33,9 +33,9 @@ extension Signal {
   public func shared(
     replaying count: Int = 0, keptFor duration: Duration = .zero,
     scheduler: any Scheduler = ImmediateScheduler.shared,
-    bufferingPolicy: BufferingPolicy = .unbounded
+    bufferingPolicy: BufferingPolicy = .unbounded, file: StaticString = #fileID, line: UInt = #line
   ) -> Signal {
-    require(count >= 0, "shared(replaying:) takes 0 or more, not \(count)")
+    require(count >= 0, "shared(replaying:) takes 0 or more, not \(count)", file: file, line: line)
     let entrance = Entrance { [feed] in
       Hub(bufferingPolicy, replaying: count, source: feed, keptFor: (duration, scheduler))
     }

@@ -115,9 +115,11 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   ///
   /// Replaces `+replaySubjectWithCapacity:` and `RACBehaviorSubject`.
   public static func makeSignal(
-    replaying count: Int, bufferingPolicy: BufferingPolicy = .unbounded
+    replaying count: Int, bufferingPolicy: BufferingPolicy = .unbounded,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> (signal: Signal, subscriber: Subscriber) {
-    require(count >= 0, "makeSignal(replaying:) takes 0 or more, not \(count)")
+    require(
+      count >= 0, "makeSignal(replaying:) takes 0 or more, not \(count)", file: file, line: line)
     return make(Hub(bufferingPolicy, replaying: count, waits: false))
   }
 

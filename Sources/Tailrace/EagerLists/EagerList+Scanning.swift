@@ -82,8 +82,12 @@ extension EagerList {
   ///
   /// - Parameter count: 1 or more; anything else is a programmer's error and traps.
   @inlinable
-  public func chunks(ofCount count: Int) -> EagerList<EagerList> {
-    require(count > 0, "EagerList.chunks(ofCount:) takes a count of 1 or more, not \(count)")
+  public func chunks(ofCount count: Int, file: StaticString = #fileID, line: UInt = #line)
+    -> EagerList<EagerList>
+  {
+    require(
+      count > 0, "EagerList.chunks(ofCount:) takes a count of 1 or more, not \(count)", file: file,
+      line: line)
     var chunks: [EagerList] = []
     var rest = self
     while !rest.isEmpty {

@@ -20,11 +20,13 @@ extension EagerList {
   ///
   /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
   @inlinable
-  public func element(at position: Int) -> Element? {
+  public func element(at position: Int, file: StaticString = #fileID, line: UInt = #line)
+    -> Element?
+  {
     require(
       position >= 0,
       "EagerList.element(at:) takes a position of 0 or more, not \(position); "
-        + "positions count from the front")
+        + "positions count from the front", file: file, line: line)
     return position < count ? slice[slice.startIndex + position] : nil
   }
 

@@ -54,8 +54,12 @@ public struct EagerList<Element> {
   ///
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
   @inlinable
-  public static func repeating(_ element: Element, count: Int) -> EagerList {
-    require(count >= 0, "EagerList.repeating(_:count:) takes a count of 0 or more, not \(count)")
+  public static func repeating(
+    _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> EagerList {
+    require(
+      count >= 0, "EagerList.repeating(_:count:) takes a count of 0 or more, not \(count)",
+      file: file, line: line)
     return EagerList(Array(repeating: element, count: count))
   }
 

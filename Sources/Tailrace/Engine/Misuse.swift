@@ -1,6 +1,9 @@
-/// Stops the program when it was written wrongly, in optimised builds with the same words as in
-/// others: `precondition` keeps its words to itself there.
+/// Stops the program when it was written wrongly, at the line that its author wrote, in optimised
+/// builds with the same words as in others: `precondition` keeps its words to itself there.
 @inlinable @inline(__always)
-func require(_ isRight: Bool, _ words: @autoclosure () -> String) {
-  if !isRight { fatalError(words()) }
+func require(
+  _ isRight: Bool, _ words: @autoclosure () -> String, file: StaticString = #fileID,
+  line: UInt = #line
+) {
+  if !isRight { fatalError(words(), file: file, line: line) }
 }

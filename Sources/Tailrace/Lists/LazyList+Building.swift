@@ -39,8 +39,10 @@ extension LazyList {
   ///
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
   @inlinable @_disfavoredOverload
-  public static func repeating(_ element: Element, count: Int) -> LazyList {
-    LazyList(endless: element, count: count)
+  public static func repeating(
+    _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> LazyList {
+    LazyList(endless: element, count: count, file, line)
   }
 
   @inlinable
@@ -49,9 +51,10 @@ extension LazyList {
   }
 
   @inlinable
-  init(endless element: Element, count: Int) {
+  init(endless element: Element, count: Int, _ file: StaticString, _ line: UInt) {
     require(
-      count >= 0, "LazyList.repeating(_:count:) takes a count of 0 or more, not \(count)")
+      count >= 0, "LazyList.repeating(_:count:) takes a count of 0 or more, not \(count)",
+      file: file, line: line)
     self = LazyList(endless: element).prefix(count)
   }
 }
@@ -150,8 +153,10 @@ extension LazyList where Failure == Never {
 
   /// An element, so many times; a negative count traps.
   @inlinable
-  public static func repeating(_ element: Element, count: Int) -> LazyList {
-    LazyList(endless: element, count: count)
+  public static func repeating(
+    _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> LazyList {
+    LazyList(endless: element, count: count, file, line)
   }
 }
 

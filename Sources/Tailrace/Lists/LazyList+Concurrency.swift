@@ -21,9 +21,12 @@ extension LazyList {
   ///
   /// Replaces nothing of ReactiveObjC: there, a sequence is computed by whoever reads it.
   @inlinable
-  public consuming func prefetching(_ count: Int) -> LazyList {
+  public consuming func prefetching(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
+    -> LazyList
+  {
     require(
-      count >= 0, "LazyList.prefetching(_:) stays 0 or more elements ahead, not \(count)")
+      count >= 0, "LazyList.prefetching(_:) stays 0 or more elements ahead, not \(count)",
+      file: file, line: line)
     guard count > 0 else { return self }
     let owner = LookaheadOwner(
       Lookahead<Element, Element, Failure>(
@@ -51,17 +54,19 @@ extension LazyList {
   /// Replaces `-flattenMap:` with `-flatten:` and its `maxConcurrent`; results come in order.
   @inlinable
   public consuming func concurrentMap<T: Sendable>(
-    limit: Int, _ transform: @escaping @Sendable (Element) async -> T
+    limit: Int, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
-    mapConcurrently(limit) { .success(await transform($0)) }
+    mapConcurrently(limit, file, line) { .success(await transform($0)) }
   }
 
   /// The results of an asynchronous throwing closure for each element, several at a time, in order.
   @inlinable
   public consuming func concurrentMap<T: Sendable>(
-    limit: Int, _ transform: @escaping @Sendable (Element) async throws -> T
+    limit: Int, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
-    widened().mapConcurrently(limit) { element in
+    widened().mapConcurrently(limit, file, line) { element in
       do { return .success(try await transform(element)) } catch { return .failure(error) }
     }
   }
@@ -73,24 +78,25 @@ extension LazyList {
   ///   runs ahead goes on: the next demand makes that one call again.
   @inlinable
   public consuming func concurrentMap<T: Sendable>(
-    limit: Int, retryingFailures: Bool,
+    limit: Int, retryingFailures: Bool, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
     guard limit != 1 || !retryingFailures else {
       return map(retryingFailures: true) { (element) async throws in try await transform(element) }
     }
-    return widened().mapConcurrently(limit, retryingFailures) { element in
+    return widened().mapConcurrently(limit, file, line, retryingFailures) { element in
       do { return .success(try await transform(element)) } catch { return .failure(error) }
     }
   }
 
   @inlinable
   consuming func mapConcurrently<T: Sendable>(
-    _ limit: Int, _ retryingFailures: Bool = false,
+    _ limit: Int, _ file: StaticString, _ line: UInt, _ retryingFailures: Bool = false,
     _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>
   ) -> LazyList<T, Failure> {
     require(
-      limit >= 1, "LazyList.concurrentMap(limit:_:) runs 1 or more closures at once, not \(limit)")
+      limit >= 1, "LazyList.concurrentMap(limit:_:) runs 1 or more closures at once, not \(limit)",
+      file: file, line: line)
     guard limit > 1 else {
       return transformInTask(()) { (_, element) async throws(Failure) in
         .emit(try await transform(element).get())

@@ -51,12 +51,12 @@ extension LazyList {
   /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
   @inlinable
   nonisolated(nonsending) public consuming func element(
-    at position: Int
+    at position: Int, file: StaticString = #fileID, line: UInt = #line
   ) async throws(Failure) -> Element? {
     require(
       position >= 0,
       "LazyList.element(at:) takes a position of 0 or more, not \(position); "
-        + "positions count from the head")
+        + "positions count from the head", file: file, line: line)
     return try await dropFirst(position).head()
   }
 }

@@ -24,29 +24,33 @@ extension LazyList {
   /// Replaces `-flatten:` with its `maxConcurrent`.
   @inlinable
   public consuming func concurrentMapUnordered<T: Sendable>(
-    limit: Int, _ transform: @escaping @Sendable (Element) async -> T
+    limit: Int, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
-    mapInAnyOrder(limit) { .success(await transform($0)) }
+    mapInAnyOrder(limit, file, line) { .success(await transform($0)) }
   }
 
   /// The results of an asynchronous throwing closure for each element, several at a time, each as soon
   /// as it is there.
   @inlinable
   public consuming func concurrentMapUnordered<T: Sendable>(
-    limit: Int, _ transform: @escaping @Sendable (Element) async throws -> T
+    limit: Int, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
-    widened().mapInAnyOrder(limit) { element in
+    widened().mapInAnyOrder(limit, file, line) { element in
       do { return .success(try await transform(element)) } catch { return .failure(error) }
     }
   }
 
   @inlinable
   consuming func mapInAnyOrder<T: Sendable>(
-    _ limit: Int, _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>
+    _ limit: Int, _ file: StaticString, _ line: UInt,
+    _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>
   ) -> LazyList<T, Failure> {
     require(
       limit >= 1,
-      "LazyList.concurrentMapUnordered(limit:_:) runs 1 or more closures at once, not \(limit)")
+      "LazyList.concurrentMapUnordered(limit:_:) runs 1 or more closures at once, not \(limit)",
+      file: file, line: line)
     guard limit > 1 else {
       return transformInTask(()) { (_, element) async throws(Failure) in
         .emit(try await transform(element).get())

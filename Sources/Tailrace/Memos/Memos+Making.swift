@@ -19,8 +19,10 @@ extension Memos {
     ///
     /// - Parameter count: 1 or more; less is a programmer's error and traps.
     @inlinable
-    public static func count(_ count: Int) -> Capacity {
-      require(count > 0, "Memos take a capacity of 1 or more, not \(count)")
+    public static func count(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
+      -> Capacity
+    {
+      require(count > 0, "Memos take a capacity of 1 or more, not \(count)", file: file, line: line)
       return Capacity(limit: count, cost: nil)
     }
 
@@ -31,8 +33,11 @@ extension Memos {
     ///   - limit: 1 or more; less is a programmer's error and traps.
     ///   - cost: what a value costs, 0 or more. It is asked once for each value.
     @inlinable
-    public static func cost(_ limit: Int, of cost: @escaping @Sendable (Value) -> Int) -> Capacity {
-      require(limit > 0, "Memos take a capacity of 1 or more, not \(limit)")
+    public static func cost(
+      _ limit: Int, file: StaticString = #fileID, line: UInt = #line,
+      of cost: @escaping @Sendable (Value) -> Int
+    ) -> Capacity {
+      require(limit > 0, "Memos take a capacity of 1 or more, not \(limit)", file: file, line: line)
       return Capacity(limit: limit, cost: cost)
     }
   }

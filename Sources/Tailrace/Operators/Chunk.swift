@@ -10,8 +10,12 @@ extension LazyList {
   /// - Complexity: O(`count`) for each window.
   /// - Parameter count: 1 or more; anything else is a programmer's error and traps.
   @inlinable
-  public consuming func windows(ofCount count: Int) -> LazyList<[Element], Failure> {
-    require(count > 0, "LazyList.windows(ofCount:) takes a count of 1 or more, not \(count)")
+  public consuming func windows(
+    ofCount count: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> LazyList<[Element], Failure> {
+    require(
+      count > 0, "LazyList.windows(ofCount:) takes a count of 1 or more, not \(count)", file: file,
+      line: line)
     return transform([Element]()) { (window, element) throws(Failure) in
       if window.count == count { window.removeFirst() }
       window.append(element)

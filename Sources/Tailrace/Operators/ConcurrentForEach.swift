@@ -13,11 +13,13 @@ extension LazyList {
   /// - Failure: the list's is thrown when the calls that run have returned; they are cancelled.
   @inlinable
   nonisolated(nonsending) public consuming func concurrentForEach(
-    limit: Int, _ body: @escaping @Sendable (Element) async -> Void
+    limit: Int, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Element) async -> Void
   ) async throws(Failure) {
     require(
       limit >= 1,
-      "LazyList.concurrentForEach(limit:_:) makes 1 or more calls at once, not \(limit)")
+      "LazyList.concurrentForEach(limit:_:) makes 1 or more calls at once, not \(limit)",
+      file: file, line: line)
     var reader = Reader(self)
     let fate: Result<Void, Failure> = await withTaskGroup(of: Void.self) { group in
       var running = 0
@@ -45,11 +47,13 @@ extension LazyList {
   ///   returned; they are cancelled.
   @inlinable
   nonisolated(nonsending) public consuming func concurrentForEach(
-    limit: Int, _ body: @escaping @Sendable (Element) async throws -> Void
+    limit: Int, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Element) async throws -> Void
   ) async throws {
     require(
       limit >= 1,
-      "LazyList.concurrentForEach(limit:_:) makes 1 or more calls at once, not \(limit)")
+      "LazyList.concurrentForEach(limit:_:) makes 1 or more calls at once, not \(limit)",
+      file: file, line: line)
     var reader = Reader(self)
     try await withThrowingTaskGroup(of: Void.self) { group in
       var running = 0

@@ -10,10 +10,13 @@ extension LazyList {
   /// - Complexity: keeps `count` elements.
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
   @inlinable
-  public consuming func dropLast(_ count: Int = 1) -> LazyList {
+  public consuming func dropLast(_ count: Int = 1, file: StaticString = #fileID, line: UInt = #line)
+    -> LazyList
+  {
     require(
       count >= 0,
-      "LazyList.dropLast(_:) takes a count of 0 or more, not \(count); use dropLast(0) for all")
+      "LazyList.dropLast(_:) takes a count of 0 or more, not \(count); use dropLast(0) for all",
+      file: file, line: line)
     guard count > 0 else { return self }
     if let slice { return LazyList(sharing: slice.dropLast(count)) }
     return transform(FIFO<Element>()) { (held, element) throws(Failure) in
@@ -34,10 +37,13 @@ extension LazyList {
   ///
   /// Replaces `-takeLast:`.
   @inlinable
-  public consuming func suffix(_ maxLength: Int) -> LazyList {
+  public consuming func suffix(_ maxLength: Int, file: StaticString = #fileID, line: UInt = #line)
+    -> LazyList
+  {
     require(
       maxLength >= 0,
-      "LazyList.suffix(_:) takes a length of 0 or more, not \(maxLength); use suffix(0) for none")
+      "LazyList.suffix(_:) takes a length of 0 or more, not \(maxLength); use suffix(0) for none",
+      file: file, line: line)
     guard maxLength > 0 else { return .empty }
     if let slice { return LazyList(sharing: slice.suffix(maxLength)) }
     return stage(FIFO<Element>()) { (held, source) in

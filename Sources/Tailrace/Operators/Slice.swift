@@ -12,6 +12,8 @@ extension LazyList {
   /// - Parameter maxLength: 0 or more; a negative length is a programmer's error and traps.
   ///
   /// Replaces `-take:`.
+  // It takes no line of its caller's to name: with a defaulted parameter the operator of
+  // `AsyncSequence` would be preferred.
   @inlinable
   public consuming func prefix(_ maxLength: Int) -> LazyList {
     require(

@@ -24,10 +24,11 @@ extension Scheduler {
   @discardableResult
   public func schedule(
     every interval: Duration, after delay: Duration? = nil, tolerance: Duration? = nil,
-    _ action: @escaping @Sendable () -> Void
+    file: StaticString = #fileID, line: UInt = #line, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledWork {
     require(
-      interval > .zero, "\(Self.self).schedule(every:): \(interval) is no interval; give one > 0")
+      interval > .zero, "\(Self.self).schedule(every:): \(interval) is no interval; give one > 0",
+      file: file, line: line)
     let cadence = Cadence(first: date(after: delay ?? interval), interval: interval)
     let repetition = Repetition(of: action, on: self, cadence, tolerance: tolerance)
     let work = ScheduledWork(WorkCell(repetition))

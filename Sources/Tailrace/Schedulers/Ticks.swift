@@ -55,9 +55,13 @@ extension Scheduler {
   /// - Parameter interval: more than zero; anything else stops the program.
   /// - Isolation: elements arrive where they are read.
   /// - Cancellation: the sequence ends at once in a task that is cancelled.
-  public func ticks(every interval: Duration, tolerance: Duration? = nil) -> Ticks<Self> {
+  public func ticks(
+    every interval: Duration, tolerance: Duration? = nil, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Ticks<Self> {
     require(
-      interval > .zero, "\(Self.self).ticks(every:): \(interval) is no interval; give one > 0")
+      interval > .zero, "\(Self.self).ticks(every:): \(interval) is no interval; give one > 0",
+      file: file, line: line)
     return Ticks(scheduler: self, interval: interval, tolerance: tolerance)
   }
 }

@@ -75,7 +75,7 @@ struct StepTaskTests {
     list.giveUp(task)
   }
 
-  @Test("a step that comes back at once is not left", arguments: [1, 10, 30])
+  @Test("a step that comes back at once is not left", arguments: [1, 5, 7])
   func yielding(_ turns: Int) {
     let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
     start(task, list, steps: 4) { number in
@@ -99,6 +99,25 @@ struct StepTaskTests {
     #expect(task.drive(isOutermost: true) == .suspended)
     await list.parked.reaches(1)
     #expect(steps.values == [0])
+    list.giveUp(task)
+  }
+
+  @Test("nor do many that come back a few times each stay where they are", arguments: [1, 10, 30])
+  func yieldingOn(_ turns: Int) async {
+    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    let count = 640 / turns
+    start(task, list, steps: count) { number in
+      for _ in 0..<turns { await Task.yield() }
+      steps.record(number)
+    }
+    var left = 0
+    for _ in 0..<count where task.drive(isOutermost: true) == .suspended {
+      left += 1
+      await list.parked.reaches(left)
+    }
+    #expect(steps.values == Array(0..<count))
+    // After 64 jobs, and each turn takes two.
+    #expect((10...21).contains(left))
     list.giveUp(task)
   }
 

@@ -1,0 +1,52 @@
+import Tailrace
+import Testing
+
+/// A programmer's error stops the program with words, at the line that the programmer wrote.
+@Suite("Traps name the caller's line")
+struct TrapLineTests {
+  /// Whether the words say what is wrong, and where.
+  static func check(
+    _ result: ExitTest.Result?, _ line: Int, _ words: String,
+    at location: SourceLocation = #_sourceLocation
+  ) {
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let (place, call) = ("TailraceTests/TrapLineTests.swift:\(line)", words)
+    #expect(said.contains(place) && said.contains(call), "\(said)", sourceLocation: location)
+  }
+
+  @Test("of lists")
+  func lists() async {
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyList(1...3).suffix(-1)
+      }, #line - 2, "LazyList.suffix(_:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyList(1...3).windows(ofCount: 0)
+      }, #line - 2, "LazyList.windows(ofCount:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyList.repeating(1, count: -1)
+      }, #line - 2, "LazyList.repeating(_:count:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyList(1...3).concurrentMap(limit: 0) { (number: Int) async -> Int in number }
+      }, #line - 2, "LazyList.concurrentMap(limit:_:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = await LazyList(1...3).element(at: -1)
+      }, #line - 2, "LazyList.element(at:)")
+  }
+
+  @Test("of signals and schedulers")
+  func others() async {
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = Signal<Int, Never>.makeSignal(replaying: -1)
+      }, #line - 2, "makeSignal(replaying:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = ImmediateScheduler.shared.ticks(every: .zero)
+      }, #line - 2, "ticks(every:)")
+  }
+}
