@@ -64,10 +64,12 @@ func lists() async throws {
 func eagerLists() throws {
   let list = EagerList(1...9).map { $0 * 2 }.filter { $0 % 3 == 0 }
   let sum = EagerList(1...9).map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0, +)
+  let long = EagerList([3, 1, 2]).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }
+    .reduce(0, +)
   let parsed = try EagerList(words).map { try parse($0) }.filter { $0 > 0 }.map { $0 * 2 }
   let rows = list.zip(list.tail).map { $0 + $1 }
   let same: EagerList<Int> = rows
-  _ = (sum, parsed, same)
+  _ = (sum, long, parsed, same)
 }
 
 // Code of others, which only stands beside the import.
