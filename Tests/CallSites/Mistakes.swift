@@ -2,6 +2,8 @@
 // target: the checks of the project type-check it alone.
 import Tailrace
 
+struct ParseError: Error {}
+
 func parse(_ text: String) throws -> Int { text.count }
 func score(_ id: Int) async -> Int { id }
 let numbers = LazyList(1...100)
@@ -45,4 +47,20 @@ func missingNames() async {
 func wrongStatements() {
   _ = numbers.filter { number in number = 1 }
   // expected-error@-1 {{cannot assign to value: 'number' is a 'let' constant}}
+}
+
+// The ways out: `failing(as:)`, `mapFailure`.
+func failuresOfOtherTypes(_ failing: LazyList<Int, ParseError>) {
+  _ = numbers + failing
+  // expected-error@-1 {{cannot convert value of type 'LazyList<Int, ParseError>' to expected argument}}
+  // expected-note@-2 {{arguments to generic parameter 'Failure' ('ParseError' and 'Never') are expected}}
+  let _: LazyList<Int, ParseError> = numbers
+  // expected-error@-1 {{cannot assign value of type 'LazyList<Int, Never>' to type}}
+  // expected-note@-2 {{arguments to generic parameter 'Failure' ('Never' and 'ParseError') are expected}}
+  let _: LazyList<Int, ParseError> = numbers.map { try parse("\($0)") }
+  // expected-error@-1 {{cannot assign value of type 'LazyList<Int, any Error>' to type}}
+  // expected-note@-2 {{arguments to generic parameter 'Failure' ('any Error' and 'ParseError') are}}
+  _ = numbers.failing(as: ParseError.self) + failing
+  _ = numbers.zip(failing)
+  _ = failing.mapFailure { $0 as any Error }
 }

@@ -8,6 +8,7 @@ enum Size: Sendable { case small, large }
 struct User: Sendable, Hashable { var (id, name, scores) = (0, "", [0]) }
 
 func parse(_ text: String) throws -> Int { try Int(text) ?? { throw ParseError.bad(text) }() }
+func parseTyped(_ text: String) throws(ParseError) -> Int { text.count }
 func download(_ id: Int) async throws -> String { "\(id)" }
 func score(_ id: Int) async -> Int { id }
 func double(_ number: Int) -> Int { number * 2 }
@@ -64,10 +65,24 @@ func lists() async throws {
 func eagerLists() throws {
   let list = EagerList(1...9).map { $0 * 2 }.filter { $0 % 3 == 0 }
   let sum = EagerList(1...9).map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0, +)
+  let long = EagerList([3, 1, 2]).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }
+    .reduce(0, +)
   let parsed = try EagerList(words).map { try parse($0) }.filter { $0 > 0 }.map { $0 * 2 }
   let rows = list.zip(list.tail).map { $0 + $1 }
   let same: EagerList<Int> = rows
-  _ = (sum, parsed, same)
+  _ = (sum, long, parsed, same)
+}
+
+func failuresOfOneType() async throws {
+  let _: LazyList<Int, ParseError> = words.lazyList.map(failingAs: ParseError.self, parseTyped)
+  let _: LazyList<Int, ParseError> = LazyList(state: words[...]) { (rest) throws(ParseError) in
+    guard let word = rest.popFirst() else { return nil }
+    return try parseTyped(word)
+  }
+  let _: Memo<Int, ParseError> = Memo { () throws(ParseError) in try parseTyped("1") }
+  let _: LazyList<Int, Never> = LazyList(first: 1) { $0 < 9 ? $0 + 1 : nil }
+  let untyped = LazyList(first: 1) { try parse("\($0)") }
+  let _: LazyList<Int, any Error> = untyped
 }
 
 // Code of others, which only stands beside the import.

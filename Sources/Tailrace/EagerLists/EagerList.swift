@@ -18,25 +18,25 @@
 public struct EagerList<Element> {
   @usableFromInline let slice: ArraySlice<Element>
 
-  /// The elements of a part of an array, which are not copied.
   @inlinable
-  public init(_ slice: ArraySlice<Element>) { self.slice = slice }
-
-  /// The elements of an array, which is not copied.
-  @inlinable
-  public init(_ array: [Element]) { self.init(array[...]) }
+  init(slice: ArraySlice<Element>) { self.slice = slice }
 
   /// The elements of a sequence, all of them now.
   ///
   /// ```swift
   /// EagerList(1...3)   // [1, 2, 3]
   /// ```
+  ///
+  /// - Complexity: O(1) for an array, a part of one and an eager list, which are shared and not copied.
+  // One initialiser for all: the compiler tries each overload with each of the chain behind it.
   @inlinable
-  public init(_ elements: some Sequence<Element>) { self.init(Array(elements)) }
-
-  /// This list: a part of one stays the part that it is.
-  @inlinable
-  public init(_ list: EagerList) { self = list }
+  public init(_ elements: some Sequence<Element>) {
+    switch elements {
+    case let slice as ArraySlice<Element>: self.init(slice: slice)
+    case let list as EagerList: self = list
+    default: self.init(slice: Array(elements)[...])
+    }
+  }
 
   /// The list without elements.
   @inlinable
@@ -108,7 +108,7 @@ extension EagerList: RandomAccessCollection {
     require(
       bounds.lowerBound >= slice.startIndex && bounds.upperBound <= slice.endIndex,
       "EagerList[_:] has no part \(bounds): its indices are \(slice.indices)")
-    return EagerList(slice[bounds])
+    return EagerList(slice: slice[bounds])
   }
 
   /// An iterator over the elements.

@@ -2,7 +2,7 @@
 
 // MARK: From a head and a tail
 
-extension LazyList where Failure == Never {
+extension LazyList {
   /// An element and the list behind it, each made by a closure when it is demanded, once.
   ///
   /// ```swift
@@ -11,51 +11,14 @@ extension LazyList where Failure == Never {
   /// ```
   ///
   /// - Laziness: stepwise. The tail is not made to give the head.
+  /// - Failure: the closures', each at its position. With `retryingFailures` the next demand calls the
+  ///   one that failed again.
   ///
   /// Replaces `+sequenceWithHeadBlock:tailBlock:`.
   @inlinable
   public init(
-    head: @escaping @Sendable () -> Element, tail: @escaping @Sendable () -> LazyList
-  ) {
-    self.init(headThen: head, tail)
-  }
-
-  /// An element and the list behind it, each made by an asynchronous closure when it is demanded.
-  @inlinable
-  public init(
-    head: @escaping @Sendable () async -> Element,
-    tail: @escaping @Sendable () async -> LazyList
-  ) {
-    self.init(headThenInTask: { () async in await head() }, { () async in await tail() })
-  }
-}
-
-extension LazyList where Failure == any Error {
-  /// An element and the list behind it, each made by a throwing closure when it is demanded.
-  @inlinable
-  public init(
-    head: @escaping @Sendable () throws -> Element,
-    tail: @escaping @Sendable () throws -> LazyList
-  ) {
-    self.init(retryingFailures: false, head: head, tail: tail)
-  }
-
-  /// An element and the list behind it, each made by an asynchronous throwing closure when it is
-  /// demanded.
-  @inlinable
-  public init(
-    head: @escaping @Sendable () async throws -> Element,
-    tail: @escaping @Sendable () async throws -> LazyList
-  ) {
-    self.init(retryingFailures: false, head: head, tail: tail)
-  }
-}
-
-extension LazyList {
-  @inlinable
-  init(
-    headThen head: @escaping @Sendable () throws(Failure) -> Element,
-    _ tail: @escaping @Sendable () throws(Failure) -> LazyList, retryingFailures: Bool = false
+    retryingFailures: Bool = false, head: @escaping @Sendable () throws(Failure) -> Element,
+    tail: @escaping @Sendable () throws(Failure) -> LazyList
   ) {
     // The head's closure is released once it has given the head.
     let owned = Owned(Optional(head))
@@ -71,11 +34,11 @@ extension LazyList {
     })
   }
 
+  /// An element and the list behind it, each made by an asynchronous closure when it is demanded.
   @inlinable
-  init(
-    headThenInTask head: @escaping @Sendable () async throws(Failure) -> Element,
-    _ tail: @escaping @Sendable () async throws(Failure) -> LazyList,
-    retryingFailures: Bool = false
+  public init(
+    retryingFailures: Bool = false, head: @escaping @Sendable () async throws(Failure) -> Element,
+    tail: @escaping @Sendable () async throws(Failure) -> LazyList
   ) {
     let owned = Owned(Optional(head))
     self.init(inTask: {
@@ -93,35 +56,37 @@ extension LazyList {
 
 // MARK: From a list that is made later
 
-extension LazyList where Failure == Never {
+extension LazyList {
   /// The list that a closure makes at the first demand.
   ///
   /// ```swift
   /// let entries = LazyList.deferred { LazyList(readDirectory()) }
   /// ```
+  ///
+  /// - Laziness: deferred.
+  /// - Failure: the closure's is the list's only fate. With `retryingFailures` the next demand calls the
+  ///   closure again.
   @inlinable
-  public static func deferred(_ make: @escaping @Sendable () -> LazyList) -> LazyList {
-    LazyList(stepping: { _ in .become(make()) })
+  public static func deferred(
+    retryingFailures: Bool = false, _ make: @escaping @Sendable () throws(Failure) -> LazyList
+  ) -> LazyList {
+    LazyList(stepping: { _ in
+      do throws(Failure) { return .become(try make()) } catch {
+        return .nothing(.fate(error, retryingFailures))
+      }
+    })
   }
 
   /// The list that an asynchronous closure makes at the first demand.
   @inlinable
-  public static func deferred(_ make: @escaping @Sendable () async -> LazyList) -> LazyList {
-    LazyList(inTask: { .become(await make()) })
-  }
-}
-
-extension LazyList where Failure == any Error {
-  /// The list that a throwing closure makes at the first demand. An error is its only fate.
-  @inlinable
-  public static func deferred(_ make: @escaping @Sendable () throws -> LazyList) -> LazyList {
-    deferred(retryingFailures: false, make)
-  }
-
-  /// The list that an asynchronous throwing closure makes at the first demand.
-  @inlinable
-  public static func deferred(_ make: @escaping @Sendable () async throws -> LazyList) -> LazyList {
-    deferred(retryingFailures: false, make)
+  public static func deferred(
+    retryingFailures: Bool = false, _ make: @escaping @Sendable () async throws(Failure) -> LazyList
+  ) -> LazyList {
+    LazyList(inTask: {
+      do throws(Failure) { return .become(try await make()) } catch {
+        return .nothing(.fate(error, retryingFailures))
+      }
+    })
   }
 }
 

@@ -1,8 +1,9 @@
-// Lists that closures make. Each public kind is one line over a plain or an asynchronous body.
+// Lists that closures make, one element after the other. A closure that throws nothing makes a list
+// that cannot fail; one that throws a type of its own, a list of failures of that type.
 
 // MARK: From the element before
 
-extension LazyList where Failure == Never {
+extension LazyList {
   /// An element, then what a closure makes of each element, until it gives `nil`.
   ///
   /// ```swift
@@ -10,42 +11,37 @@ extension LazyList where Failure == Never {
   /// ```
   ///
   /// - Laziness: stepwise. The first element runs nothing.
+  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
+  ///   calls the closure again.
   @inlinable
-  public init(first: Element, next: @escaping @Sendable (Element) -> Element?) {
-    self.init(unfolding: Element?.none) { (last) in
-      last = if let element = last { next(element) } else { first }
+  public init(
+    first: Element, retryingFailures: Bool = false,
+    next: @escaping @Sendable (Element) throws(Failure) -> Element?
+  ) {
+    self.init(state: Element?.none, retryingFailures: retryingFailures) { (last) throws(Failure) in
+      last = if let element = last { try next(element) } else { first }
       return last
     }
   }
 
   /// An element, then what an asynchronous closure makes of each element, until it gives `nil`.
   @inlinable
-  public init(first: Element, next: @escaping @Sendable (Element) async -> Element?) {
-    self.init(unfoldingInTask: Element?.none) { (last) async in
-      last = if let element = last { await next(element) } else { first }
+  public init(
+    first: Element, retryingFailures: Bool = false,
+    next: @escaping @Sendable (Element) async throws(Failure) -> Element?
+  ) {
+    self.init(
+      state: Element?.none, retryingFailures: retryingFailures
+    ) { (last) async throws(Failure) in
+      last = if let element = last { try await next(element) } else { first }
       return last
     }
   }
 }
 
-extension LazyList where Failure == any Error {
-  /// An element, then what a throwing closure makes of each element, until it gives `nil`.
-  @inlinable
-  public init(first: Element, next: @escaping @Sendable (Element) throws -> Element?) {
-    self.init(first: first, retryingFailures: false, next: next)
-  }
-
-  /// An element, then what an asynchronous throwing closure makes of each element, until it gives
-  /// `nil`.
-  @inlinable
-  public init(first: Element, next: @escaping @Sendable (Element) async throws -> Element?) {
-    self.init(first: first, retryingFailures: false, next: next)
-  }
-}
-
 // MARK: From a state
 
-extension LazyList where Failure == Never {
+extension LazyList {
   /// What a closure makes of a state that it changes, until it gives `nil`.
   ///
   /// ```swift
@@ -57,79 +53,12 @@ extension LazyList where Failure == Never {
   /// ```
   ///
   /// - Laziness: stepwise.
-  @inlinable
-  public init<State>(
-    state: sending State, next: @escaping @Sendable (inout State) -> Element?
-  ) {
-    self.init(unfolding: state, next)
-  }
-
-  /// What an asynchronous closure makes of a state that it changes, until it gives `nil`.
-  @inlinable
-  public init<State>(
-    state: sending State, next: @escaping @Sendable (inout State) async -> Element?
-  ) {
-    self.init(unfoldingInTask: state) { (state) async in await next(&state) }
-  }
-}
-
-extension LazyList where Failure == any Error {
-  /// What a throwing closure makes of a state that it changes, until it gives `nil`.
-  ///
-  /// - Failure: remembered at its position. With `retryingFailures` the next demand runs the failed
-  ///   step again, with the state as it was before, and none of the steps before it.
+  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand runs
+  ///   the failed step again, with the state as it was before, and none of the steps before it.
   @inlinable
   public init<State>(
     state: sending State, retryingFailures: Bool = false,
-    next: @escaping @Sendable (inout State) throws -> Element?
-  ) {
-    self.init(unfolding: state, retryingFailures: retryingFailures, next)
-  }
-
-  /// What an asynchronous throwing closure makes of a state that it changes, until it gives `nil`.
-  ///
-  /// ```swift
-  /// let pages = LazyList(state: Cursor.first, retryingFailures: true) { cursor in
-  ///   try await api.page(after: &cursor)
-  /// }
-  /// ```
-  ///
-  /// - Failure: remembered at its position. With `retryingFailures` the next demand runs the failed
-  ///   step again, with the state as it was before, and none of the steps before it.
-  @inlinable
-  public init<State>(
-    state: sending State, retryingFailures: Bool = false,
-    next: @escaping @Sendable (inout State) async throws -> Element?
-  ) {
-    self.init(unfoldingInTask: state, retryingFailures: retryingFailures) {
-      (state) async throws in try await next(&state)
-    }
-  }
-
-  /// As `init(state:retryingFailures:next:)`, with the closure first.
-  @inlinable
-  public init<State>(
-    state: sending State, next: @escaping @Sendable (inout State) throws -> Element?,
-    retryingFailures: Bool
-  ) {
-    self.init(state: state, retryingFailures: retryingFailures, next: next)
-  }
-
-  /// As `init(state:retryingFailures:next:)`, with the closure first.
-  @inlinable
-  public init<State>(
-    state: sending State, next: @escaping @Sendable (inout State) async throws -> Element?,
-    retryingFailures: Bool
-  ) {
-    self.init(state: state, retryingFailures: retryingFailures, next: next)
-  }
-}
-
-extension LazyList {
-  @inlinable
-  package init<State>(
-    unfolding state: sending State, retryingFailures: Bool = false,
-    _ next: @escaping @Sendable (inout State) throws(Failure) -> Element?
+    next: @escaping @Sendable (inout State) throws(Failure) -> Element?
   ) {
     let owned = Owned(state)
     self.init(producer: { (_, sink) in
@@ -154,10 +83,20 @@ extension LazyList {
     })
   }
 
+  /// What an asynchronous closure makes of a state that it changes, until it gives `nil`.
+  ///
+  /// ```swift
+  /// let pages = LazyList(state: Cursor.first, retryingFailures: true) { cursor in
+  ///   try await api.page(after: &cursor)
+  /// }
+  /// ```
+  ///
+  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand runs
+  ///   the failed step again, with the state as it was before, and none of the steps before it.
   @inlinable
-  init<State>(
-    unfoldingInTask state: sending State, retryingFailures: Bool = false,
-    _ next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
+  public init<State>(
+    state: sending State, retryingFailures: Bool = false,
+    next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
   ) {
     let owned = Owned(state)
     self.init(inTask: {
@@ -171,5 +110,23 @@ extension LazyList {
         return .nothing(.fate(error, retryingFailures))
       }
     })
+  }
+
+  /// As `init(state:retryingFailures:next:)`, with the closure first.
+  @inlinable
+  public init<State>(
+    state: sending State, next: @escaping @Sendable (inout State) throws(Failure) -> Element?,
+    retryingFailures: Bool
+  ) {
+    self.init(state: state, retryingFailures: retryingFailures, next: next)
+  }
+
+  /// As `init(state:retryingFailures:next:)`, with the closure first.
+  @inlinable
+  public init<State>(
+    state: sending State, next: @escaping @Sendable (inout State) async throws(Failure) -> Element?,
+    retryingFailures: Bool
+  ) {
+    self.init(state: state, retryingFailures: retryingFailures, next: next)
   }
 }

@@ -35,35 +35,39 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   public var peek: Value? { list.evaluatedHead }
 }
 
-extension Memo where Failure == Never {
+extension Memo {
   /// A value that a closure computes.
+  ///
+  /// ```swift
+  /// let settings = Memo(retryingFailures: true) { try await load() }
+  /// ```
+  ///
+  /// - Failure: the closure's, given to all who wait for it, and remembered. If `retryingFailures`, the
+  ///   next demand computes anew; a value is remembered in any case.
   @inlinable
-  public init(_ compute: @escaping @Sendable () -> Value) {
+  public init(
+    retryingFailures: Bool = false, _ compute: @escaping @Sendable () throws(Failure) -> Value
+  ) {
     self.init(
       list: LazyList(producer: { (_, sink) in
-        _ = sink(compute())
+        do throws(Failure) { _ = sink(try compute()) } catch {
+          return .nothing(.fate(error, retryingFailures))
+        }
         return .nothing(.end)
       }))
   }
 
   /// A value that an asynchronous closure computes, in a task that belongs to the memo.
   @inlinable
-  public init(_ compute: @escaping @Sendable () async -> Value) {
-    self.init(list: LazyList(inTask: { .last(await compute()) }))
-  }
-}
-
-extension Memo where Failure == any Error {
-  /// A value that a throwing closure computes.
-  @inlinable
-  public init(_ compute: @escaping @Sendable () throws -> Value) {
-    self.init(retryingFailures: false, compute)
-  }
-
-  /// A value that an asynchronous throwing closure computes, in a task that belongs to the memo.
-  @inlinable
-  public init(_ compute: @escaping @Sendable () async throws -> Value) {
-    self.init(retryingFailures: false, compute)
+  public init(
+    retryingFailures: Bool = false, _ compute: @escaping @Sendable () async throws(Failure) -> Value
+  ) {
+    self.init(
+      list: LazyList(inTask: {
+        do throws(Failure) { return .last(try await compute()) } catch {
+          return .nothing(.fate(error, retryingFailures))
+        }
+      }))
   }
 }
 

@@ -26,7 +26,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func eager() async throws(Failure) -> EagerList<Element>
   {
-    if let slice { return EagerList(slice) }
+    if let slice { return EagerList(slice: slice) }
     return EagerList(try await array())
   }
 

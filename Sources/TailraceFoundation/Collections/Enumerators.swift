@@ -15,7 +15,7 @@ extension LazyList where Failure == ElementTypeError {
   ///
   /// Replaces `rac_sequence` on `NSEnumerator`.
   public init(enumerator: sending NSEnumerator, of type: Element.Type) {
-    self.init(unfolding: (enumerator: enumerator, position: 0)) {
+    self.init(state: (enumerator: enumerator, position: 0)) {
       (state) throws(ElementTypeError) in
       guard let element = state.enumerator.nextObject() else { return nil }
       defer { state.position += 1 }
