@@ -17,16 +17,20 @@ extension VirtualScheduler {
       Instant(offset: offset.saturatingSum(duration))
     }
 
+    /// The time from here to another point; negative if that one is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
+    /// The point that is so much later.
     public static func + (instant: Instant, duration: Duration) -> Instant {
       instant.advanced(by: duration)
     }
 
+    /// The point that is so much earlier.
     public static func - (instant: Instant, duration: Duration) -> Instant {
       instant.advanced(by: .zero - duration)
     }
 
+    /// The time between two points.
     public static func - (later: Instant, earlier: Instant) -> Duration {
       earlier.duration(to: later)
     }
@@ -48,10 +52,13 @@ extension VirtualScheduler {
   public struct Clock: _Concurrency.Clock {
     let scheduler: VirtualScheduler
 
+    /// A point in virtual time.
     public typealias Instant = VirtualScheduler.Instant
 
+    /// The scheduler's time.
     public var now: Instant { scheduler.now }
 
+    /// The smallest step of virtual time: an attosecond.
     public var minimumResolution: Duration { Duration(attoseconds: 1) }
 
     /// Waits until the scheduler has been advanced to a point in time.

@@ -123,6 +123,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
     agenda.withLock { $0.add(.work(work), at: instant) }
   }
 
+  /// Takes a job of a task that prefers this scheduler; it runs when time is advanced.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     agenda.withLock { $0.add(.job(job), at: nil) }

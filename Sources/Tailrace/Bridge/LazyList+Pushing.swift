@@ -48,9 +48,11 @@ extension LazyList where Failure == Never {
   /// for await order in orders.stream(on: QueueScheduler.background()) { print(order) }
   /// ```
   ///
-  /// - Parameter bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: as far
-  ///   as it likes. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and nothing is
-  ///   lost. `.bufferingNewest(n)`: as far as it likes, and the reader gets the newest `n`.
+  /// - Parameters:
+  ///   - scheduler: where the walk runs.
+  ///   - bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: as far as it
+  ///     likes. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and nothing is
+  ///     lost. `.bufferingNewest(n)`: as far as it likes, and the reader gets the newest `n`.
   /// - Laziness: deferred; the walk begins at the first read. Other work of the scheduler has its turn
   ///   now and then, also while the walk has nothing to wait for.
   /// - Isolation: plain closures of the list run on the scheduler when the walk demands first.

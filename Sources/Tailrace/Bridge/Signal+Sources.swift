@@ -38,10 +38,12 @@ extension Signal {
   /// Signal(notifications).map(\.title).deliver(on: QueueScheduler.main).subscribe { … }
   /// ```
   ///
-  /// - Parameter bufferingPolicy: how far the source may get ahead of the reader. `.unbounded`: as far
-  ///   as the sequence allows. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and
-  ///   nothing is lost. `.bufferingNewest(n)`: as far as the sequence allows, and the reader gets the
-  ///   newest `n`.
+  /// - Parameters:
+  ///   - sequence: where the elements come from; each subscription makes an iterator of it.
+  ///   - bufferingPolicy: how far the source may get ahead of the reader. `.unbounded`: as far as the
+  ///     sequence allows. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and
+  ///     nothing is lost. `.bufferingNewest(n)`: as far as the sequence allows, and the reader gets
+  ///     the newest `n`.
   /// - Laziness: deferred. Each subscription iterates the sequence, from its first read on.
   /// - Isolation: a task of its own, on the executor that the task which subscribes prefers.
   /// - Failure: sent as a failure after the elements before it.

@@ -3,8 +3,11 @@ extension Signal {
   ///
   /// Where `Failure` is `Never` a `switch` needs no case for it.
   public enum Event: Sendable {
+    /// An element was sent.
     case next(Element)
+    /// It has failed; nothing comes after this.
     case failure(Failure)
+    /// It has ended; nothing comes after this.
     case completed
   }
 

@@ -52,7 +52,9 @@ public struct EagerList<Element> {
 
   /// An element, so many times.
   ///
-  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  /// - Parameters:
+  ///   - element: what each element is.
+  ///   - count: 0 or more; a negative count is a programmer's error and traps.
   @inlinable
   public static func repeating(_ element: Element, count: Int) -> EagerList {
     require(count >= 0, "EagerList.repeating(_:count:) takes a count of 0 or more, not \(count)")

@@ -37,7 +37,9 @@ extension LazyList {
 
   /// An element, so many times.
   ///
-  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  /// - Parameters:
+  ///   - element: what each element is.
+  ///   - count: 0 or more; a negative count is a programmer's error and traps.
   @inlinable @_disfavoredOverload
   public static func repeating(_ element: Element, count: Int) -> LazyList {
     LazyList(endless: element, count: count)

@@ -39,7 +39,9 @@ extension LazyList {
   /// await sizes.head()   // four downloads begin; the first one's size
   /// ```
   ///
-  /// - Parameter limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  /// - Parameters:
+  ///   - limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  ///   - transform: gives the result for an element; each call is a task of its own.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
   ///   the closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of

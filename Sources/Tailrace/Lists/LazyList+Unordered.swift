@@ -11,7 +11,9 @@ extension LazyList {
   ///
   /// The order in which the results came is remembered: every reader gets the same.
   ///
-  /// - Parameter limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  /// - Parameters:
+  ///   - limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  ///   - transform: gives the result for an element; each call is a task of its own.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts the
   ///   closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of the

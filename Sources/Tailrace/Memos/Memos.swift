@@ -11,7 +11,7 @@
 /// It is a ``Memo`` for each key, and keeps a memo's promises: a computation is shared by all who ask
 /// while it goes on, a cancelled task stops waiting and nothing else, a key that needs itself, by way
 /// of whatever other keys and lists, is a ``CyclicEvaluationError`` that names them. A computation that
-/// nobody waits for any more goes on and is remembered. See <doc:Memos>.
+/// nobody waits for any more goes on and is remembered. See <doc:ValuesByKey>.
 ///
 /// ```swift
 /// let thumbnails = Memos(

@@ -83,7 +83,9 @@ where First.Failure == Second.Failure, First.Failure == Third.Failure {
 /// because an array literal could stand for a list; code that uses no list at all would take longer
 /// to compile. Only lists are `ListLike`.
 public protocol ListLike<Element, Failure>: Sendable {
+  /// What the list holds.
   associatedtype Element: Sendable
+  /// How the list can fail.
   associatedtype Failure: Error
   /// The list itself.
   var list: LazyList<Element, Failure> { get }

@@ -36,6 +36,7 @@ public final class ImmediateScheduler: Scheduler {
     work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { work.cell.run() }
   }
 
+  /// Takes a job of a task that prefers this scheduler, and hands it to the global pool.
   public func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
 
   /// Starts a task here, and runs it until it first suspends; then it goes on in the global pool.

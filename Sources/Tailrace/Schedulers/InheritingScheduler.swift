@@ -47,6 +47,7 @@ public final class InheritingScheduler: Scheduler {
     place.enqueue(work, after: delay, tolerance: tolerance)
   }
 
+  /// Takes a job of a task that prefers this scheduler.
   public func enqueue(_ job: consuming ExecutorJob) { place.enqueue(job) }
 
   @discardableResult

@@ -102,6 +102,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     }
   }
 
+  /// Takes a job of a task that prefers this scheduler, or of an actor that lives on it.
   public func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job), isIsolated: false) }
 
   func add(_ job: UnownedJob, isIsolated: Bool) {

@@ -32,7 +32,10 @@ extension Scheduler {
   /// A delay of zero and a negative one mean as soon as possible; one that is longer than the clock
   /// can count means never.
   ///
-  /// - Parameter tolerance: how much later it may be, for the sake of fewer wake-ups.
+  /// - Parameters:
+  ///   - delay: the time from now.
+  ///   - tolerance: how much later it may be, for the sake of fewer wake-ups.
+  ///   - action: the closure, which is released when it has run or never will.
   /// - Isolation: on the scheduler.
   /// - Cancellation: `cancel()` before its turn releases the closure at once.
   ///

@@ -16,8 +16,8 @@
 /// ### A scheduler of your own
 ///
 /// Two methods are enough: one that takes a job, as every executor has it, and one that takes
-/// ``ScheduledWork``. Both bring what they got to where it belongs and hand it to ``perform(_:)``
-/// there, in the order in which it came. Work then can be delayed and repeated, too: that is done
+/// ``ScheduledWork``. Both bring what they got to where it belongs and hand it there to
+/// ``perform(_:)``, in the order in which it came. Work then can be delayed and repeated, too: that is done
 /// with Dispatch timers, unless the scheduler says otherwise.
 ///
 /// ```swift
@@ -80,6 +80,7 @@ public protocol Scheduler<Instant>: TaskExecutor {
 }
 
 extension Scheduler where Instant == ContinuousClock.Instant {
+  /// What the `ContinuousClock` shows.
   public var now: ContinuousClock.Instant { .now }
 }
 

@@ -11,7 +11,9 @@ extension Tuple {
   /// subclass, or one that conforms to the protocol that its element names, is what it says. A `nil`
   /// is taken where the element is optional.
   ///
-  /// - Parameter convertingNulls: Takes an `NSNull` for a `nil` where the element is optional.
+  /// - Parameters:
+  ///   - values: as many values as the tuple has elements, in their order.
+  ///   - convertingNulls: whether an `NSNull` is a `nil` where the element is optional.
   /// - Failure: ``TupleError``, for the first position that is wrong.
   ///
   /// Replaces `+tupleWithObjectsFromArray:convertNullsToNils:`.

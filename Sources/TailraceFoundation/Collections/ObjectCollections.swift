@@ -23,7 +23,9 @@ extension NSArray {
   /// try await names.lazyList(of: String.self, convertingNulls: true).array()   // ["Ada", nil]
   /// ```
   ///
-  /// - Parameter convertingNulls: whether an `NSNull` is a `nil`; else it is an element of another type.
+  /// - Parameters:
+  ///   - type: what the elements are, where they are no `NSNull`.
+  ///   - convertingNulls: whether an `NSNull` is a `nil`; else it is an element of another type.
   /// - Failure: ``ElementTypeError`` at the first element that is of another type.
   /// - Complexity: O(*n*): the elements are looked at when the list is made.
   public func lazyList<T: Sendable>(
