@@ -43,11 +43,15 @@ extension VirtualScheduler {
   /// The clock of a virtual scheduler, for code that is given a clock.
   ///
   /// ```swift
-  /// func poll(every interval: Duration, on clock: some Clock<Duration>) async { … }
+  /// func poll(every interval: Duration, on clock: some Clock<Duration>) async {
+  ///   while (try? await clock.sleep(for: interval)) != nil { print("polling") }
+  /// }
   ///
   /// let scheduler = VirtualScheduler()
   /// scheduler.schedule { await poll(every: .seconds(1), on: scheduler.clock) }
-  /// scheduler.advance(by: .seconds(10))
+  /// scheduler.advance(by: .seconds(2))
+  /// // polling
+  /// // polling
   /// ```
   public struct Clock: _Concurrency.Clock {
     let scheduler: VirtualScheduler

@@ -45,7 +45,7 @@ extension LazyList where Failure == Never {
   /// The elements as an `AsyncStream` that is filled on a scheduler.
   ///
   /// ```swift
-  /// for await order in orders.stream(on: QueueScheduler.background()) { print(order) }
+  /// for await order in orders.stream(on: QueueScheduler.background()) { show(order) }
   /// ```
   ///
   /// - Parameters:

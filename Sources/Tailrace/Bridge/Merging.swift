@@ -4,7 +4,7 @@ extension LazyList {
   /// The elements of several lists, each as soon as it is there.
   ///
   /// ```swift
-  /// for await event in presses.merging(keys, gestures) { handle(event) }
+  /// for await entry in accesses.merging(errors) { show(entry) }
   /// ```
   ///
   /// The elements of one list keep their order. The signal completes when all have ended.

@@ -33,7 +33,7 @@ extension Signal {
   /// What a closure makes of each element, where that is not `nil`.
   ///
   /// ```swift
-  /// await words.compactMap { Int($0) }.array()
+  /// await words.compactMap { Int($0) }.array()   // [1, 3]
   /// ```
   @inlinable
   public func compactMap<Output: Sendable>(
@@ -45,7 +45,7 @@ extension Signal {
   /// The first elements; the subscription ends with the last of them.
   ///
   /// ```swift
-  /// await presses.prefix(3).array()   // returns with the third press
+  /// await presses.prefix(3).array()   // [1, 2, 3]; returns with the third press
   /// ```
   ///
   /// - Parameter count: how many; 0 or more. With 0 there is no subscription.

@@ -35,7 +35,7 @@ extension Signal {
   /// A signal that sends the elements of an `AsyncSequence`.
   ///
   /// ```swift
-  /// Signal(notifications).map(\.title).deliver(on: QueueScheduler.main).subscribe { … }
+  /// Signal(notifications).map(\.title).deliver(on: QueueScheduler.main).subscribe { show($0) }
   /// ```
   ///
   /// - Parameters:

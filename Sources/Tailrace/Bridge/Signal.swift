@@ -8,8 +8,11 @@
 ///   for tick in 1...3 { subscriber.send(tick) }
 ///   subscriber.complete()
 /// }
-/// for await tick in ticks { print(tick) }   // 1, 2, 3
-/// print(await ticks.array())                // [1, 2, 3]; the closure ran a second time
+/// for await tick in ticks { print(tick) }
+/// // 1
+/// // 2
+/// // 3
+/// print(await ticks.array())   // [1, 2, 3]; the closure ran a second time
 /// ```
 ///
 /// What is sent waits in the subscription until it is read: everything, or as much as the

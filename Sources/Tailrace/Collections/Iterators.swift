@@ -4,7 +4,7 @@ extension LazyList where Failure == Never {
   /// ```swift
   /// let numbers = LazyList(iterator: Countdown(from: 3))
   /// await numbers.array()   // [3, 2, 1]
-  /// await numbers.array()   // [3, 2, 1], and the iterator was asked once
+  /// await numbers.array()   // [3, 2, 1]; and the iterator was asked once
   /// ```
   ///
   /// The iterator is handed over: one that is not `Sendable` can be used by nobody else afterwards.

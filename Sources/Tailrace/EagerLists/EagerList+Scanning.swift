@@ -59,7 +59,7 @@ extension EagerList {
   /// The elements with their positions, counted from 0.
   ///
   /// ```swift
-  /// EagerList(["a", "b"]).enumerated()   // [(offset: 0, element: "a"), (1, "b")]
+  /// EagerList(["a", "b"]).enumerated()   // [(offset: 0, element: "a"), (offset: 1, element: "b")]
   /// ```
   @inlinable
   public func enumerated() -> EagerList<(offset: Int, element: Element)> {

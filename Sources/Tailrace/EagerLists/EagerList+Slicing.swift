@@ -11,7 +11,8 @@ extension EagerList {
   /// The first element and the list behind it, `nil` if there is none.
   ///
   /// ```swift
-  /// if let (head, tail) = list.uncons() { … }
+  /// if let (head, tail) = list.uncons() { print(head, tail) }
+  /// // 1 [2, 3]
   /// ```
   @inlinable
   public func uncons() -> (head: Element, tail: EagerList)? { first.map { ($0, tail) } }

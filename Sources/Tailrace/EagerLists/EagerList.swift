@@ -7,7 +7,7 @@
 /// let squares = EagerList(1...4).map { $0 * $0 }   // the closure has run four times
 /// squares.filter { $0 > 1 }                        // [4, 9, 16]
 /// squares.dropFirst(2)                             // [9, 16]
-/// await squares.lazyList.map { $0 + 1 }.head()     // 2, and the closure has run once
+/// await squares.lazyList.map { $0 + 1 }.head()     // 2; and the closure has run once
 /// ```
 ///
 /// It is a random-access collection, so that all of the standard library's algorithms work on it.

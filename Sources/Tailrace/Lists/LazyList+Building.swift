@@ -171,7 +171,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// The elements of this sequence, pulled from it once, for any number of readers.
   ///
   /// ```swift
-  /// let lines = url.lines.memoized()
+  /// let lines = socket.lines.memoized()
   /// async let count = lines.count()
   /// async let longest = lines.max { $0.count < $1.count }
   /// ```

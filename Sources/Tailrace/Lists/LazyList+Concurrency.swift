@@ -4,8 +4,8 @@ extension LazyList {
   /// The elements, pulled from this list ahead of those who read.
   ///
   /// ```swift
+  /// // While a page is shown, the next two are loaded.
   /// for try await page in pages.prefetching(2) { await show(page) }
-  /// // while a page is shown, the next two are loaded
   /// ```
   ///
   /// - Parameter count: how many elements it stays ahead of the furthest reader, at most; 0 or more.
@@ -36,7 +36,7 @@ extension LazyList {
   ///
   /// ```swift
   /// let sizes = urls.concurrentMap(limit: 4) { url in await size(of: url) }
-  /// await sizes.head()   // four downloads begin; the first one's size
+  /// await sizes.head()   // 3; the first one's size, and four downloads have begun
   /// ```
   ///
   /// - Parameters:

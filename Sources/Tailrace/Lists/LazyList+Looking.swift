@@ -39,7 +39,7 @@ extension LazyList {
   /// This list with a name, for descriptions and for errors.
   ///
   /// ```swift
-  /// LazyList(1...3).named("numbers").debugDescription   // "numbers": [… unresolved]
+  /// print(LazyList(1...3).named("numbers").debugDescription)   // "numbers": [… unresolved]
   /// ```
   ///
   /// - Laziness: deferred.

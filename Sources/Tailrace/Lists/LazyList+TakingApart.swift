@@ -24,7 +24,8 @@ extension LazyList {
   /// The head and the tail, `nil` if there is no head.
   ///
   /// ```swift
-  /// if let (head, tail) = await list.uncons() { … }
+  /// if let (head, tail) = await list.uncons() { print(head, tail) }
+  /// // 1 […]
   /// ```
   ///
   /// - Laziness: evaluates one element.

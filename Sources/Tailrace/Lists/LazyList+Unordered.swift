@@ -6,7 +6,7 @@ extension LazyList {
   ///
   /// ```swift
   /// let pages = urls.concurrentMapUnordered(limit: 4) { url in await load(url) }
-  /// await pages.head()   // four downloads begin; the one that is done first
+  /// let first = await pages.head()   // four downloads begin; the one that is done first
   /// ```
   ///
   /// The order in which the results came is remembered: every reader gets the same.

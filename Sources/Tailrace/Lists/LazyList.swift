@@ -7,7 +7,9 @@
 /// ```swift
 /// let pages = LazyList(state: Cursor.first) { cursor in try await api.page(after: &cursor) }
 /// for try await page in pages.prefix(2) { print(page.title) }   // loads two pages
-/// for try await page in pages { index(page) }                   // loads the others, and only those
+/// // First
+/// // Second
+/// for try await page in pages { index(page) }   // loads the others, and only those
 /// ```
 ///
 /// A list whose `Failure` is `Never` is read without `try`. A failure belongs to its position: every

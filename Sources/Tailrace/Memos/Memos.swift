@@ -5,7 +5,7 @@
 /// async let one = pages.value(for: 1)
 /// async let same = pages.value(for: 1)
 /// async let other = pages.value(for: 2)
-/// print(try await one == same, try await other)   // two downloads
+/// print(try await one == same, try await other)   // true page 2; after two downloads
 /// ```
 ///
 /// It is a ``Memo`` for each key, and keeps a memo's promises: a computation is shared by all who ask

@@ -35,7 +35,7 @@ extension LazyList {
   /// All elements, by what a closure gives for each.
   ///
   /// ```swift
-  /// await LazyList(["ada", "bob", "al"]).grouped(by: \.first)   // ["a": ["ada", "al"], "b": ["bob"]]
+  /// await LazyList(["ada", "bob", "al"]).grouped(by: \.first)["a"]   // ["ada", "al"]
   /// ```
   ///
   /// - Laziness: exhaustive.

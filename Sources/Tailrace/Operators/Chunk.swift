@@ -94,8 +94,8 @@ extension LazyList {
   /// The elements in arrays, each as long as a closure gives the same, with what it gave.
   ///
   /// ```swift
-  /// await LazyList(["ada", "al", "bob"]).chunked(on: \.first).array()
-  /// // [("a", ["ada", "al"]), ("b", ["bob"])]
+  /// await LazyList(["ada", "bob", "al"]).chunked(on: \.count).array()
+  /// // [(3, ["ada", "bob"]), (2, ["al"])]
   /// ```
   ///
   /// - Laziness: searching, for the element that begins the next array.

@@ -16,7 +16,7 @@ extension LazyList {
   /// All elements, as an eager list.
   ///
   /// ```swift
-  /// await LazyList(1...3).eager().map { $0 * 2 }   // [2, 4, 6], computed at once
+  /// await LazyList(1...3).eager().map { $0 * 2 }   // [2, 4, 6]; computed at once
   /// ```
   ///
   /// - Laziness: exhaustive.

@@ -6,8 +6,8 @@ extension LazyList where Element: Equatable {
   ///
   /// ```swift
   /// let list = LazyList(1...)
-  /// await list.elementsEqual([1, 2])                  // false, after three elements of `list`
-  /// await list.tail.prepending(1).elementsEqual(list) // true: the rest is shared, though endless
+  /// await list.elementsEqual([1, 2])                  // false; after three elements of `list`
+  /// await list.tail.prepending(1).elementsEqual(list) // true; the rest is shared, though endless
   /// ```
   ///
   /// - Laziness: searching, for a difference. It stops there, and where the lists go on in the same

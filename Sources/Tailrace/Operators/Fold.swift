@@ -62,7 +62,8 @@ extension LazyList {
   /// A value updated with each element, from the head on.
   ///
   /// ```swift
-  /// await LazyList("hello").reduce(into: [:]) { $0[$1, default: 0] += 1 }
+  /// let counts = await LazyList("hello").reduce(into: [Character: Int]()) { $0[$1, default: 0] += 1 }
+  /// counts["l"]   // 2
   /// ```
   ///
   /// - Laziness: exhaustive.

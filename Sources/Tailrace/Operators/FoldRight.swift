@@ -5,7 +5,7 @@ extension LazyList {
   /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }   // 2
   /// await LazyList(1...).foldRight(false) { first, rest in
   ///   if first > 10 { true } else { await rest.value() }
-  /// }   // true, of an infinite list
+  /// }   // true; of an infinite list
   /// ```
   ///
   /// - Laziness: stepwise, driven by the closure.

@@ -10,7 +10,7 @@ extension LazyList {
   /// ```swift
   /// let pages = urls.map(retryingFailures: true) { url in try await load(url) }
   /// try await pages.element(at: 3)   // throws: page 3 was not there
-  /// try await pages.element(at: 3)   // loads page 3 again, and no other
+  /// try await pages.element(at: 3)   // "page 3"; loaded again, and no other
   /// ```
   ///
   /// - Laziness: stepwise.

@@ -109,7 +109,8 @@ extension LazyList {
   /// The elements with their positions, counted from 0.
   ///
   /// ```swift
-  /// await LazyList(["a", "b"]).enumerated().array()   // [(offset: 0, element: "a"), (1, "b")]
+  /// await LazyList(["a", "b"]).enumerated().array()
+  /// // [(offset: 0, element: "a"), (offset: 1, element: "b")]
   /// ```
   ///
   /// - Laziness: stepwise.

@@ -3,6 +3,8 @@
 /// ```swift
 /// ImmediateScheduler.shared.schedule { print("first") }
 /// print("second")
+/// // first
+/// // second
 /// ```
 ///
 /// It is for code that takes a scheduler and shall not go anywhere. Work that is scheduled for later

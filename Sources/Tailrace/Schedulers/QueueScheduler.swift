@@ -5,7 +5,9 @@ public import Dispatch
 /// ```swift
 /// let scheduler = QueueScheduler(name: "parsing", qos: .utility)
 /// scheduler.schedule { print("first") }
-/// scheduler.schedule { print("second") }
+/// await scheduler.schedule { print("second") }.value
+/// // first
+/// // second
 ///
 /// actor Parser {
 ///   private let scheduler = QueueScheduler(name: "parser")

@@ -4,6 +4,7 @@ extension Scheduler {
   /// ```swift
   /// let work = scheduler.schedule { print("later") }
   /// await work.value
+  /// // later
   /// ```
   ///
   /// No task is made for it. On a queue it never runs before this call has returned to code that is
@@ -25,6 +26,7 @@ extension Scheduler {
 
   /// Runs a closure once a delay is over.
   ///
+  /// <!-- not run -->
   /// ```swift
   /// let work = scheduler.schedule(after: .seconds(1)) { print("a second later") }
   /// ```
@@ -49,6 +51,7 @@ extension Scheduler {
 
   /// Runs a closure at a point in time on the scheduler's clock.
   ///
+  /// <!-- not run -->
   /// ```swift
   /// scheduler.schedule(at: .now + .seconds(1)) { print("a second later") }
   /// ```

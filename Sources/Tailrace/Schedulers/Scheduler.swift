@@ -3,6 +3,7 @@
 /// A scheduler is an executor that tasks can prefer, that runs plain closures without making a task
 /// for them, and that knows the time.
 ///
+/// <!-- not run -->
 /// ```swift
 /// let scheduler = QueueScheduler(name: "parsing")
 /// scheduler.schedule { print("on the queue") }
@@ -17,11 +18,13 @@
 ///
 /// Two methods are enough: one that takes a job, as every executor has it, and one that takes
 /// ``ScheduledWork``. Both bring what they got to where it belongs and hand it there to
-/// ``perform(_:)``, in the order in which it came. Work then can be delayed and repeated, too: that is done
-/// with Dispatch timers, unless the scheduler says otherwise.
+/// ``perform(_:)``, in the order in which it came. Work then can be delayed and repeated, too: that
+/// is done with Dispatch timers, unless the scheduler says otherwise.
 ///
 /// ```swift
 /// final class ThreadScheduler: Scheduler {
+///   let thread = DispatchQueue(label: "the thread")
+///
 ///   func enqueue(_ job: consuming ExecutorJob) {
 ///     let job = UnownedJob(job)
 ///     thread.async { self.perform(job) }

@@ -44,6 +44,7 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
 extension Scheduler {
   /// The scheduler's clock as a sequence: an instant for each interval that has gone by.
   ///
+  /// <!-- not run: it has no end -->
   /// ```swift
   /// for await instant in scheduler.ticks(every: .seconds(1)) { print(instant) }
   /// ```

@@ -4,7 +4,8 @@ extension Tuple {
   /// ```swift
   /// let untyped: [Any] = ["tea", 5]
   /// try Tuple<String, Int>(values: untyped)      // ("tea", 5)
-  /// try Tuple<String, Double>(values: untyped)   // throws: position 1 is an Int, not a Double
+  /// try Tuple<String, Double>(values: untyped)
+  /// // throws: the value at position 1 is of type Int, not Double
   /// ```
   ///
   /// Nothing is converted: an `Int` is no `Double`, and an `NSNumber` is neither. A value of a

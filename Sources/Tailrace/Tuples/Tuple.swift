@@ -3,7 +3,7 @@
 /// ```swift
 /// let order = Tuple("tea", 5)
 /// let (name, count) = order.elements   // "tea", 5
-/// order.elements.0                     // "tea", a String
+/// order.elements.0                     // "tea"; a String
 /// order == Tuple("tea", 5)             // true
 /// order.appending(2.5)                 // ("tea", 5, 2.5)
 /// ```
@@ -34,7 +34,7 @@ public struct Tuple<each Element> {
   /// A tuple of the values of a plain Swift tuple.
   ///
   /// ```swift
-  /// await zip(names, counts).map { Tuple(elements: $0) }.array()
+  /// await zip(names, counts).map { Tuple(elements: $0) }.array()   // [("tea", 5), ("milk", 2)]
   /// ```
   public init(elements: (repeat each Element)) { self.elements = elements }
 
@@ -67,8 +67,8 @@ extension Tuple {
   /// ```swift
   /// let tuple = Tuple("tea", Int?.none)
   /// tuple[0] as? String   // "tea"
-  /// tuple[1] == nil       // false: the element is a nil
-  /// tuple[2] == nil       // true: there is no element
+  /// tuple[1] == nil       // false; the element is a nil
+  /// tuple[2] == nil       // true; there is no element
   /// ```
   ///
   /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
@@ -117,7 +117,9 @@ extension Tuple {
 /// The values, without their types, in order.
 ///
 /// ```swift
-/// for value in Tuple("tea", 5) { print(value) }   // tea, then 5
+/// for value in Tuple("tea", 5) { print(value) }
+/// // tea
+/// // 5
 /// ```
 extension Tuple: Sequence {
   /// An iterator over the values, without their types.

@@ -20,7 +20,8 @@ extension NSArray {
   ///
   /// ```swift
   /// let names = NSArray(array: ["Ada", NSNull()])
-  /// try await names.lazyList(of: String.self, convertingNulls: true).array()   // ["Ada", nil]
+  /// try await names.lazyList(of: String.self, convertingNulls: true).array()
+  /// // [Optional("Ada"), nil]
   /// ```
   ///
   /// - Parameters:
@@ -76,7 +77,8 @@ extension NSDictionary {
   ///
   /// ```swift
   /// let ages = NSDictionary(dictionary: ["Ada": 36])
-  /// try await ages.lazyList(ofKeys: String.self, values: Int.self).array()   // [("Ada", 36)]
+  /// try await ages.lazyList(ofKeys: String.self, values: Int.self).array()
+  /// // [(key: "Ada", value: 36)]
   /// ```
   ///
   /// - Failure: ``ElementTypeError`` at the first pair whose key or value is of another type.

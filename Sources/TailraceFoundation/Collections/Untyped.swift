@@ -4,6 +4,8 @@ import Tailrace
 ///
 /// ```swift
 /// for await element in NSArray(array: [1, "a"]).lazyList { print(element.value) }
+/// // 1
+/// // a
 /// ```
 ///
 /// Use `lazyList(of:)` where the type is known: it checks each element, and what it gives is

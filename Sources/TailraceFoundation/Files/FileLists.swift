@@ -5,6 +5,7 @@ public import Tailrace
 extension URL {
   /// The lines of this file as a list, read as they are demanded, without their ends.
   ///
+  /// <!-- not run: there may be no such file -->
   /// ```swift
   /// let log = URL(filePath: "/var/log/system.log").lazyLines
   /// let firstError = try await log.first { $0.contains("error") }   // reads up to it
@@ -53,6 +54,7 @@ extension FileHandle {
   /// The lines of what this handle has left, as a list, read as they are demanded, without their
   /// ends.
   ///
+  /// <!-- not run: it waits for the standard input -->
   /// ```swift
   /// for try await line in FileHandle.standardInput.lazyLines { print(line.count) }
   /// ```
