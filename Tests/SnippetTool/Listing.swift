@@ -28,7 +28,9 @@ struct Listing {
     functions += "extension \(context) {\nfunc \(function)() async throws {\n"
     for (index, block) in chain.enumerated() {
       if index > 0 { functions += "do {\n" }
+      if block.isForLinux { functions += "#if os(Linux)\n" }
       functions += source(block, of: document)
+      if block.isForLinux { functions += "#endif\n" }
       if let output = block.output { functions += "itSays(\(output.literals))\n" }
       functions += "itSaysNoMore()\n"
     }

@@ -44,7 +44,7 @@ extension Block {
       }
       let isPrint = line.code.trimmed(of: " ").hasPrefix("print(")
       let isValue = isLast && lines[start].isExpression && !lines[start].code.hasPrefix("print(")
-      if isValue, (line.comment ?? below.first ?? "").hasPrefix("throws: ") {
+      if isValue, ([line.comment ?? ""] + below).contains(where: { $0.hasPrefix("throws: ") }) {
         result[start] = "await itThrows { try await keep(" + result[start]
         result[index] += ") }" + (line.comment.map { "; itSays(\([$0].literals))" } ?? "")
       } else if isValue, line.comment != nil || !below.isEmpty {

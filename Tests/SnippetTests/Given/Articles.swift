@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Observation
 import Synchronization
 import Tailrace
 import TailraceTesting
@@ -34,6 +35,82 @@ struct FailuresGiven: Given {
 }
 
 typealias RetryGiven = FailuresGiven
+
+struct RecipesGiven: Given {
+  let clock = ContinuousClock()
+  let names = ["tea", "an elephant"].lazyList
+  var pages: LazyList<[String], any Error> {
+    LazyList(state: 1, retryingFailures: true) { number in
+      let page = try await load(page: number)
+      number += 1
+      return page
+    }
+  }
+  let response = Response()
+  let cart = Cart()
+  private let attempts = Counter()
+
+  /// As the shared one, but the second page does not come at once.
+  func load(page: Int) async throws -> [String]? {
+    print("loading page \(page)")
+    if page == 2, attempts.increment() == 1 {
+      print("page 2 did not come")
+      throw Offline()
+    }
+    return page <= 3 ? ["order \(page)a", "order \(page)b"] : nil
+  }
+
+  /// Elephants take long.
+  func thumbnail(of name: String) async throws -> String {
+    if name.contains(" ") { try await Task.sleep(for: .seconds(60)) }
+    return name + ".jpg"
+  }
+
+  func fetchUser(_ id: Int) async throws -> String {
+    print("fetching user \(id)")
+    return "user \(id)"
+  }
+
+  struct Response: Sendable {
+    let body = AsyncStream<[UInt8]> { continuation in
+      for chunk in ["name,pr", "ice\nt", "ea,5"] { continuation.yield(Array(chunk.utf8)) }
+      continuation.finish()
+    }
+  }
+}
+
+struct TestingYourOwnCodeGiven: Given {
+  func retrying<Value: Sendable>(
+    on clock: some Clock<Duration>, _ attempt: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    var delay = Duration.milliseconds(100)
+    while true {
+      do {
+        return try await attempt()
+      } catch {
+        try await clock.sleep(for: delay)
+        delay *= 2
+      }
+    }
+  }
+}
+
+/// What a type in a block uses cannot be a member of the block's.
+func download(_ number: Int) async -> String {
+  print("downloading \(number)")
+  return "page \(number)"
+}
+
+@MainActor @Observable
+final class Cart {
+  private(set) var items: [String] = []
+  nonisolated init() {}
+  func add(_ item: String) { items.append(item) }
+}
+
+@available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+@MainActor
+func counts(of cart: Cart) -> Observations<Int, Never> { Observations { cart.items.count } }
 
 struct IsolationGiven: Given {
   let orders = makeOrders()
