@@ -32,10 +32,10 @@ public final class Population: Sendable {
 
   private let state = Locked(State())
 
-  /// A population without members.
+  /// Creates a population without members.
   public init() {}
 
-  /// A new member.
+  /// Returns a new member.
   public func member(_ number: Int = 0) -> Member { Member(number, self) }
 
   /// How many members are alive.

@@ -6,7 +6,7 @@ extension VirtualScheduler {
     /// How far the point is from the start.
     public var offset: Duration
 
-    /// A point in time, by its distance from the start.
+    /// Creates a point in time, by its distance from the start.
     public init(offset: Duration) { self.offset = offset }
 
     /// Where the time of each scheduler begins.
@@ -17,20 +17,20 @@ extension VirtualScheduler {
       Instant(offset: offset.saturatingSum(duration))
     }
 
-    /// The time from here to another point; negative if that one is earlier.
+    /// Returns the time from here to another point; negative if that one is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-    /// The point that is so much later.
+    /// Returns the point that is so much later.
     public static func + (instant: Instant, duration: Duration) -> Instant {
       instant.advanced(by: duration)
     }
 
-    /// The point that is so much earlier.
+    /// Returns the point that is so much earlier.
     public static func - (instant: Instant, duration: Duration) -> Instant {
       instant.advanced(by: .zero - duration)
     }
 
-    /// The time between two points.
+    /// Returns the time between two points.
     public static func - (later: Instant, earlier: Instant) -> Duration {
       earlier.duration(to: later)
     }

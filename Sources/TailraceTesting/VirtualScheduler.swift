@@ -39,7 +39,7 @@ import Tailrace
 public final class VirtualScheduler: Scheduler, SerialExecutor {
   private let agenda = Locked(Agenda())
 
-  /// A scheduler at the ``Instant/start`` of its time.
+  /// Creates a scheduler at the ``Instant/start`` of its time.
   public init() {}
 
   deinit {

@@ -1,7 +1,7 @@
 // A list that is pushed: as a signal, or as one of the standard library's streams.
 
 extension LazyList {
-  /// A signal that walks the list on a scheduler, and sends one element in each turn of it.
+  /// Returns a signal that walks the list on a scheduler, and sends one element in each turn of it.
   ///
   /// ```swift
   /// let signal = orders.signal(on: QueueScheduler.main)
@@ -42,7 +42,7 @@ extension LazyList {
 }
 
 extension LazyList where Failure == Never {
-  /// The elements as an `AsyncStream` that is filled on a scheduler.
+  /// Returns the elements as an `AsyncStream` that is filled on a scheduler.
   ///
   /// ```swift
   /// for await order in orders.stream(on: QueueScheduler.background()) { show(order) }
@@ -75,8 +75,8 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList where Failure == any Error {
-  /// The elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws what the list
-  /// fails with. In a cancelled task it ends, as every stream of that type does.
+  /// Returns the elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws what
+  /// the list fails with. In a cancelled task it ends, as every stream of that type does.
   @inlinable
   public func stream(
     on scheduler: any Scheduler,

@@ -1,5 +1,5 @@
 extension Signal {
-  /// One subscription to this signal, for all who read the signal that this returns.
+  /// Returns a signal that subscribes to this one once, for all who read it.
   ///
   /// ```swift
   /// let prices = feed.shared(replaying: 1)

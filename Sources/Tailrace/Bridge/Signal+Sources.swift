@@ -1,7 +1,7 @@
 // Sources that take their time: each runs in a task of its own.
 
 extension Signal {
-  /// A signal whose source awaits.
+  /// Creates a signal whose source awaits.
   ///
   /// ```swift
   /// let prices = Signal<Price, any Error> { subscriber async throws in
@@ -32,7 +32,7 @@ extension Signal {
     }
   }
 
-  /// A signal that sends the elements of an `AsyncSequence`.
+  /// Creates a signal that sends the elements of an `AsyncSequence`.
   ///
   /// ```swift
   /// Signal(notifications).map(\.title).deliver(on: QueueScheduler.main).subscribe { show($0) }

@@ -1,5 +1,6 @@
 extension LazyList where Failure == Never {
-  /// What an iterator has left, pulled from it once, as it is demanded, for any number of readers.
+  /// Creates a list of what an iterator has left, pulled from it once, as it is demanded, for any
+  /// number of readers.
   ///
   /// ```swift
   /// let numbers = LazyList(iterator: Countdown(from: 3))

@@ -18,15 +18,15 @@
 public struct EagerList<Element> {
   @usableFromInline let slice: ArraySlice<Element>
 
-  /// The elements of a part of an array, which are not copied.
+  /// Creates a list of the elements of a part of an array, which are not copied.
   @inlinable
   public init(_ slice: ArraySlice<Element>) { self.slice = slice }
 
-  /// The elements of an array, which is not copied.
+  /// Creates a list of the elements of an array, which is not copied.
   @inlinable
   public init(_ array: [Element]) { self.init(array[...]) }
 
-  /// The elements of a sequence, all of them now.
+  /// Creates a list of the elements of a sequence, all of them now.
   ///
   /// ```swift
   /// EagerList(1...3)   // [1, 2, 3]
@@ -34,11 +34,11 @@ public struct EagerList<Element> {
   @inlinable
   public init(_ elements: some Sequence<Element>) { self.init(Array(elements)) }
 
-  /// This list: a part of one stays the part that it is.
+  /// Creates a list that is this one: a part of one stays the part that it is.
   @inlinable
   public init(_ list: EagerList) { self = list }
 
-  /// The list without elements.
+  /// Creates the list without elements.
   @inlinable
   public init() { self.init([]) }
 
@@ -46,11 +46,11 @@ public struct EagerList<Element> {
   @inlinable
   public static var empty: EagerList { EagerList() }
 
-  /// The list of one element.
+  /// Returns the list of one element.
   @inlinable
   public static func just(_ element: Element) -> EagerList { EagerList([element]) }
 
-  /// An element, so many times.
+  /// Returns a list of one element, so many times.
   ///
   /// - Parameters:
   ///   - element: what each element is.
@@ -67,7 +67,7 @@ public struct EagerList<Element> {
   @inlinable
   public var array: [Element] { Array(slice) }
 
-  /// This list: it is eager already.
+  /// Returns this list: it is eager already.
   @inlinable
   public func eager() -> EagerList { self }
 }
@@ -87,7 +87,7 @@ extension EagerList: RandomAccessCollection {
   @inlinable
   public var startIndex: Int { slice.startIndex }
 
-  /// The index behind the last element.
+  /// The index after the last element.
   @inlinable
   public var endIndex: Int { slice.endIndex }
 
@@ -109,7 +109,7 @@ extension EagerList: RandomAccessCollection {
     return EagerList(slice[bounds])
   }
 
-  /// An iterator over the elements.
+  /// Returns an iterator over the elements.
   @inlinable
   public func makeIterator() -> IndexingIterator<ArraySlice<Element>> {
     slice.makeIterator()
@@ -125,7 +125,7 @@ extension EagerList: RandomAccessCollection {
 }
 
 extension EagerList: ExpressibleByArrayLiteral {
-  /// The list of the elements that are written out.
+  /// Creates the list of the elements that are written out.
   @inlinable
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
@@ -133,7 +133,7 @@ extension EagerList: ExpressibleByArrayLiteral {
 extension EagerList: Sendable where Element: Sendable {}
 
 extension EagerList: Equatable where Element: Equatable {
-  /// Whether both have equal elements, in the same order.
+  /// Returns whether both have equal elements, in the same order.
   @inlinable
   public static func == (left: EagerList, right: EagerList) -> Bool {
     left.slice == right.slice

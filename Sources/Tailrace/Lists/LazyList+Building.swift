@@ -1,7 +1,7 @@
 // MARK: Values
 
 extension LazyList {
-  /// The list without elements. It allocates nothing.
+  /// Creates the list without elements. It allocates nothing.
   @inlinable
   public init() { self.init(segment: nil, offset: 0) }
 
@@ -9,7 +9,7 @@ extension LazyList {
   @inlinable
   public static var empty: LazyList { LazyList() }
 
-  /// The list of one element.
+  /// Returns the list of one element.
   ///
   /// ```swift
   /// await LazyList.just(7).array()   // [7]
@@ -24,18 +24,18 @@ extension LazyList {
     self.init(segment: Segment(evaluated: CollectionOfOne(element), link: .end), offset: 0)
   }
 
-  /// The list that fails before its first element.
+  /// Returns the list that fails before its first element.
   @inlinable
   public static func failing(_ failure: Failure) -> LazyList {
     LazyList(
       segment: Segment(evaluated: EmptyCollection(), link: .failed(failure)), offset: 0)
   }
 
-  /// An element, for ever.
+  /// Returns a list of one element, again and again, without an end.
   @inlinable @_disfavoredOverload
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
-  /// An element, so many times.
+  /// Returns a list of one element, so many times.
   ///
   /// - Parameters:
   ///   - element: what each element is.
@@ -59,7 +59,7 @@ extension LazyList {
 }
 
 extension LazyList: ExpressibleByArrayLiteral {
-  /// The list of the elements that are written out; all of them are evaluated.
+  /// Creates the list of the elements that are written out; all of them are evaluated.
   @inlinable
   public init(arrayLiteral elements: Element...) {
     self.init(sharing: elements)
@@ -69,7 +69,7 @@ extension LazyList: ExpressibleByArrayLiteral {
 // MARK: Sequences
 
 extension LazyList {
-  /// The elements of a sequence, pulled from it one by one, as they are demanded.
+  /// Creates a list of the elements of a sequence, pulled from it one by one, as they are demanded.
   ///
   /// ```swift
   /// await LazyList(1...3).array()   // [1, 2, 3]
@@ -100,7 +100,8 @@ extension LazyList {
     })
   }
 
-  /// The elements of an asynchronous sequence, pulled from it one by one, as they are demanded.
+  /// Creates a list of the elements of an asynchronous sequence, pulled from it one by one, as they
+  /// are demanded.
   ///
   /// - Laziness: stepwise. Not even the iterator is made before the first demand.
   /// - Failure: the sequence's. With `retryingFailures` a failure is not remembered: the next demand
@@ -136,21 +137,21 @@ extension LazyList {
 
 // Where nothing says how a list fails, it does not: `LazyList(1...3)` needs no type arguments.
 extension LazyList where Failure == Never {
-  /// The elements of a sequence, pulled from it one by one, as they are demanded.
+  /// Creates a list of the elements of a sequence, pulled from it one by one, as they are demanded.
   @inlinable
   public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
     self.init(pulling: sequence)
   }
 
-  /// The list of one element.
+  /// Returns the list of one element.
   @inlinable
   public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
 
-  /// An element, for ever.
+  /// Returns a list of one element, again and again, without an end.
   @inlinable
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
-  /// An element, so many times; a negative count traps.
+  /// Returns a list of one element, so many times; a negative count traps.
   @inlinable
   public static func repeating(_ element: Element, count: Int) -> LazyList {
     LazyList(endless: element, count: count)
@@ -158,7 +159,7 @@ extension LazyList where Failure == Never {
 }
 
 extension Sequence where Self: Sendable, Element: Sendable {
-  /// The elements of this sequence, pulled from it once, as they are demanded.
+  /// Returns the elements of this sequence, pulled from it once, as they are demanded.
   ///
   /// ```swift
   /// let squares = (1...3).lazy.map { $0 * $0 }.memoized()
@@ -168,7 +169,7 @@ extension Sequence where Self: Sendable, Element: Sendable {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// The elements of this sequence, pulled from it once, for any number of readers.
+  /// Returns the elements of this sequence, pulled from it once, for any number of readers.
   ///
   /// ```swift
   /// let lines = socket.lines.memoized()
@@ -188,7 +189,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension LazyList {
-  /// This list: it is memoized already.
+  /// Returns this list: it is memoized already.
   @inlinable
   public consuming func memoized() -> LazyList { self }
 }

@@ -3,7 +3,8 @@
 // MARK: From a head and a tail
 
 extension LazyList where Failure == Never {
-  /// An element and the list behind it, each made by a closure when it is demanded, once.
+  /// Creates a list of an element and what comes after it, each made by a closure when it is
+  /// demanded, once.
   ///
   /// ```swift
   /// let list = LazyList(head: { 1 }, tail: { [2, 3] })
@@ -20,7 +21,8 @@ extension LazyList where Failure == Never {
     self.init(headThen: head, tail)
   }
 
-  /// An element and the list behind it, each made by an asynchronous closure when it is demanded.
+  /// Creates a list of an element and what comes after it, each made by an asynchronous closure
+  /// when it is demanded.
   @inlinable
   public init(
     head: @escaping @Sendable () async -> Element,
@@ -31,7 +33,8 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList where Failure == any Error {
-  /// An element and the list behind it, each made by a throwing closure when it is demanded.
+  /// Creates a list of an element and what comes after it, each made by a throwing closure when it
+  /// is demanded.
   @inlinable
   public init(
     head: @escaping @Sendable () throws -> Element,
@@ -40,8 +43,8 @@ extension LazyList where Failure == any Error {
     self.init(retryingFailures: false, head: head, tail: tail)
   }
 
-  /// An element and the list behind it, each made by an asynchronous throwing closure when it is
-  /// demanded.
+  /// Creates a list of an element and what comes after it, each made by an asynchronous throwing
+  /// closure when it is demanded.
   @inlinable
   public init(
     head: @escaping @Sendable () async throws -> Element,
@@ -94,7 +97,7 @@ extension LazyList {
 // MARK: From a list that is made later
 
 extension LazyList where Failure == Never {
-  /// The list that a closure makes at the first demand.
+  /// Returns the list that a closure makes at the first demand.
   ///
   /// ```swift
   /// let entries = LazyList.deferred { LazyList(readDirectory()) }
@@ -104,7 +107,7 @@ extension LazyList where Failure == Never {
     LazyList(stepping: { _ in .become(make()) })
   }
 
-  /// The list that an asynchronous closure makes at the first demand.
+  /// Returns the list that an asynchronous closure makes at the first demand.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () async -> LazyList) -> LazyList {
     LazyList(inTask: { .become(await make()) })
@@ -112,13 +115,13 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList where Failure == any Error {
-  /// The list that a throwing closure makes at the first demand. An error is its only fate.
+  /// Returns the list that a throwing closure makes at the first demand. An error is its only fate.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () throws -> LazyList) -> LazyList {
     deferred(retryingFailures: false, make)
   }
 
-  /// The list that an asynchronous throwing closure makes at the first demand.
+  /// Returns the list that an asynchronous throwing closure makes at the first demand.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () async throws -> LazyList) -> LazyList {
     deferred(retryingFailures: false, make)
@@ -128,7 +131,7 @@ extension LazyList where Failure == any Error {
 // MARK: From itself
 
 extension LazyList {
-  /// The list that is defined by itself.
+  /// Returns the list that is defined by itself.
   ///
   /// ```swift
   /// let fibs = LazyList<Int, Never>.recursive { fibs in
@@ -196,7 +199,7 @@ extension LazyList {
 }
 
 extension LazyList where Failure == Never {
-  /// The list that is defined by itself; where nothing says how it fails, it does not.
+  /// Returns the list that is defined by itself; where nothing says how it fails, it does not.
   @inlinable
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList

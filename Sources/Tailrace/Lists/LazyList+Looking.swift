@@ -36,7 +36,7 @@ extension LazyList {
   /// The name that was given with ``named(_:)``, to a list that starts at this head.
   public var name: String? { segment?.label?.text }
 
-  /// This list with a name, for descriptions and for errors.
+  /// Returns this list with a name, for descriptions and for errors.
   ///
   /// ```swift
   /// print(LazyList(1...3).named("numbers").debugDescription)   // "numbers": [… unresolved]

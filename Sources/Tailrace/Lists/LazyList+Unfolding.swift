@@ -3,7 +3,8 @@
 // MARK: From the element before
 
 extension LazyList where Failure == Never {
-  /// An element, then what a closure makes of each element, until it gives `nil`.
+  /// Creates a list of an element, then of what a closure makes of each element, until it gives
+  /// `nil`.
   ///
   /// ```swift
   /// await LazyList(first: 1, next: { $0 * 2 }).prefix(4).array()   // [1, 2, 4, 8]
@@ -18,7 +19,8 @@ extension LazyList where Failure == Never {
     }
   }
 
-  /// An element, then what an asynchronous closure makes of each element, until it gives `nil`.
+  /// Creates a list of an element, then of what an asynchronous closure makes of each element,
+  /// until it gives `nil`.
   @inlinable
   public init(first: Element, next: @escaping @Sendable (Element) async -> Element?) {
     self.init(unfoldingInTask: Element?.none) { (last) async in
@@ -29,14 +31,15 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList where Failure == any Error {
-  /// An element, then what a throwing closure makes of each element, until it gives `nil`.
+  /// Creates a list of an element, then of what a throwing closure makes of each element, until it
+  /// gives `nil`.
   @inlinable
   public init(first: Element, next: @escaping @Sendable (Element) throws -> Element?) {
     self.init(first: first, retryingFailures: false, next: next)
   }
 
-  /// An element, then what an asynchronous throwing closure makes of each element, until it gives
-  /// `nil`.
+  /// Creates a list of an element, then of what an asynchronous throwing closure makes of each
+  /// element, until it gives `nil`.
   @inlinable
   public init(first: Element, next: @escaping @Sendable (Element) async throws -> Element?) {
     self.init(first: first, retryingFailures: false, next: next)
@@ -46,7 +49,7 @@ extension LazyList where Failure == any Error {
 // MARK: From a state
 
 extension LazyList where Failure == Never {
-  /// What a closure makes of a state that it changes, until it gives `nil`.
+  /// Creates a list of what a closure makes of a state that it changes, until it gives `nil`.
   ///
   /// ```swift
   /// let fibs = LazyList(state: (0, 1)) { pair in
@@ -64,7 +67,8 @@ extension LazyList where Failure == Never {
     self.init(unfolding: state, next)
   }
 
-  /// What an asynchronous closure makes of a state that it changes, until it gives `nil`.
+  /// Creates a list of what an asynchronous closure makes of a state that it changes, until it
+  /// gives `nil`.
   @inlinable
   public init<State>(
     state: sending State, next: @escaping @Sendable (inout State) async -> Element?
@@ -74,7 +78,8 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList where Failure == any Error {
-  /// What a throwing closure makes of a state that it changes, until it gives `nil`.
+  /// Creates a list of what a throwing closure makes of a state that it changes, until it gives
+  /// `nil`.
   ///
   /// - Failure: remembered at its position. With `retryingFailures` the next demand runs the failed
   ///   step again, with the state as it was before, and none of the steps before it.
@@ -86,7 +91,8 @@ extension LazyList where Failure == any Error {
     self.init(unfolding: state, retryingFailures: retryingFailures, next)
   }
 
-  /// What an asynchronous throwing closure makes of a state that it changes, until it gives `nil`.
+  /// Creates a list of what an asynchronous throwing closure makes of a state that it changes,
+  /// until it gives `nil`.
   ///
   /// ```swift
   /// let pages = LazyList(state: Cursor.first, retryingFailures: true) { cursor in

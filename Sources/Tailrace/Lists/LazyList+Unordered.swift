@@ -1,8 +1,8 @@
 // Several steps of one list at the same time, where the order of the results says nothing.
 
 extension LazyList {
-  /// The results of an asynchronous closure for each element, several at a time, each as soon as it is
-  /// there.
+  /// Returns the results of an asynchronous closure for each element, several at a time, each as
+  /// soon as it is there.
   ///
   /// ```swift
   /// let pages = urls.concurrentMapUnordered(limit: 4) { url in await load(url) }
@@ -18,8 +18,8 @@ extension LazyList {
   ///   closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of the
   ///   demand that started it.
-  /// - Failure: surfaces behind the results that were there before it. The closures that run then are
-  ///   cancelled at once. A failure of this list surfaces behind all results.
+  /// - Failure: surfaces after the results that were there before it. The closures that run then are
+  ///   cancelled at once. A failure of this list surfaces after all results.
   /// - Cancellation: a reader's is the reader's only. The closures that run are cancelled when nobody
   ///   is left who could read.
   ///
@@ -30,8 +30,8 @@ extension LazyList {
     mapInAnyOrder(limit) { .success(await transform($0)) }
   }
 
-  /// The results of an asynchronous throwing closure for each element, several at a time, each as soon
-  /// as it is there.
+  /// Returns the results of an asynchronous throwing closure for each element, several at a time,
+  /// each as soon as it is there.
   public consuming func concurrentMapUnordered<T: Sendable>(
     limit: Int, _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {

@@ -16,7 +16,7 @@
 /// reader gets the elements before it, then the error.
 ///
 /// - Isolation: elements reach a reader in the isolation that it reads from. Plain closures run in
-///   the task that demands first, asynchronous ones, and what is behind them, in a task that belongs
+///   the task that demands first, asynchronous ones, and what comes after them, in a task that belongs
 ///   to the list. See <doc:Isolation>.
 /// - Cancellation: ends a reader, never the list. See <doc:Cancellation>.
 /// - Complexity: reading an evaluated element takes no lock, no hop and no allocation. An evaluated
@@ -66,7 +66,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
 // MARK: Iterating
 
 extension LazyList: AsyncSequence {
-  /// Each iteration starts at this list's own head.
+  /// Returns an iterator; each one starts at this list's own head.
   @inlinable
   public consuming func makeAsyncIterator() -> Iterator { Iterator(self) }
 
@@ -90,13 +90,14 @@ extension LazyList: AsyncSequence {
       index = cursor.index
     }
 
-    /// The next element, `nil` at the end and ever after.
+    /// Returns the next element, `nil` at the end and ever after.
     @inlinable
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: nil)
     }
 
-    /// The next element, `nil` at the end and ever after, without leaving the caller's isolation.
+    /// Returns the next element, `nil` at the end and ever after, without leaving the caller's
+    /// isolation.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)?

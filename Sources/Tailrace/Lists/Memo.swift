@@ -14,10 +14,10 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   init(list: LazyList<Value, Failure>) { self.list = list }
 
-  /// A value that is known.
+  /// Creates a memo of a value that is known.
   public init(_ value: Value) { self.init(list: .just(value)) }
 
-  /// The value, computed by the first task that asks, awaited by the others.
+  /// Returns the value, computed by the first task that asks, awaited by the others.
   ///
   /// - Failure: the closure's error, the same for everybody.
   /// - Cancellation: throws `CancellationError` where `Failure` is `any Error`; otherwise waits for
@@ -36,7 +36,7 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
 }
 
 extension Memo where Failure == Never {
-  /// A value that a closure computes.
+  /// Creates a memo of a value that a closure computes.
   @inlinable
   public init(_ compute: @escaping @Sendable () -> Value) {
     self.init(
@@ -46,7 +46,8 @@ extension Memo where Failure == Never {
       }))
   }
 
-  /// A value that an asynchronous closure computes, in a task that belongs to the memo.
+  /// Creates a memo of a value that an asynchronous closure computes, in a task that belongs to the
+  /// memo.
   @inlinable
   public init(_ compute: @escaping @Sendable () async -> Value) {
     self.init(list: LazyList(inTask: { .last(await compute()) }))
@@ -54,13 +55,14 @@ extension Memo where Failure == Never {
 }
 
 extension Memo where Failure == any Error {
-  /// A value that a throwing closure computes.
+  /// Creates a memo of a value that a throwing closure computes.
   @inlinable
   public init(_ compute: @escaping @Sendable () throws -> Value) {
     self.init(retryingFailures: false, compute)
   }
 
-  /// A value that an asynchronous throwing closure computes, in a task that belongs to the memo.
+  /// Creates a memo of a value that an asynchronous throwing closure computes, in a task that
+  /// belongs to the memo.
   @inlinable
   public init(_ compute: @escaping @Sendable () async throws -> Value) {
     self.init(retryingFailures: false, compute)

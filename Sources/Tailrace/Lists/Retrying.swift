@@ -2,7 +2,7 @@
 // failed one again.
 
 extension Memo where Failure == any Error {
-  /// A value that a throwing closure computes, again after a failure.
+  /// Creates a memo of a value that a throwing closure computes, again after a failure.
   ///
   /// ```swift
   /// let settings = Memo(retryingFailures: true) { try await load() }
@@ -19,8 +19,8 @@ extension Memo where Failure == any Error {
       }))
   }
 
-  /// A value that an asynchronous throwing closure computes, again after a failure, in a task that
-  /// belongs to the memo.
+  /// Creates a memo of a value that an asynchronous throwing closure computes, again after a
+  /// failure, in a task that belongs to the memo.
   @inlinable
   public init(retryingFailures: Bool, _ compute: @escaping @Sendable () async throws -> Value) {
     self.init(
@@ -33,7 +33,8 @@ extension Memo where Failure == any Error {
 }
 
 extension LazyList where Failure == any Error {
-  /// The list that a throwing closure makes at the first demand, or, after a failure, at a later one.
+  /// Returns the list that a throwing closure makes at the first demand, or, after a failure, at a
+  /// later one.
   ///
   /// ```swift
   /// let rows = LazyList.deferred(retryingFailures: true) { try open(file).rows }
@@ -49,8 +50,8 @@ extension LazyList where Failure == any Error {
     })
   }
 
-  /// The list that an asynchronous throwing closure makes at the first demand, or, after a failure, at a
-  /// later one.
+  /// Returns the list that an asynchronous throwing closure makes at the first demand, or, after a
+  /// failure, at a later one.
   @inlinable
   public static func deferred(
     retryingFailures: Bool, _ make: @escaping @Sendable () async throws -> LazyList
@@ -62,8 +63,8 @@ extension LazyList where Failure == any Error {
     })
   }
 
-  /// An element, then what a throwing closure makes of each element, until it gives `nil`; a failed call
-  /// is made again.
+  /// Creates a list of an element, then of what a throwing closure makes of each element, until it
+  /// gives `nil`; a failed call is made again.
   ///
   /// - Laziness: stepwise. The first element runs nothing.
   @inlinable
@@ -77,8 +78,8 @@ extension LazyList where Failure == any Error {
     }
   }
 
-  /// An element, then what an asynchronous throwing closure makes of each element, until it gives `nil`;
-  /// a failed call is made again.
+  /// Creates a list of an element, then of what an asynchronous throwing closure makes of each
+  /// element, until it gives `nil`; a failed call is made again.
   @inlinable
   public init(
     first: Element, retryingFailures: Bool,
@@ -90,8 +91,8 @@ extension LazyList where Failure == any Error {
     }
   }
 
-  /// An element and the list behind it, each made by a throwing closure when it is demanded, again
-  /// after a failure.
+  /// Creates a list of an element and what comes after it, each made by a throwing closure when it
+  /// is demanded, again after a failure.
   ///
   /// - Laziness: stepwise. The tail is not made to give the head.
   @inlinable
@@ -102,8 +103,8 @@ extension LazyList where Failure == any Error {
     self.init(headThen: head, tail, retryingFailures: retryingFailures)
   }
 
-  /// An element and the list behind it, each made by an asynchronous throwing closure when it is
-  /// demanded, again after a failure.
+  /// Creates a list of an element and what comes after it, each made by an asynchronous throwing
+  /// closure when it is demanded, again after a failure.
   @inlinable
   public init(
     retryingFailures: Bool, head: @escaping @Sendable () async throws -> Element,

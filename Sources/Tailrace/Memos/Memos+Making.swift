@@ -37,7 +37,7 @@ extension Memos {
     }
   }
 
-  /// A closure gives the value of each key.
+  /// Creates memos with a closure that gives the value of each key.
   ///
   /// ```swift
   /// let squares = Memos { (number: Int) in number * number }
@@ -64,7 +64,8 @@ extension Memos {
       capacity, lifetime, refreshingAfter, retryingFailures, clock, .plain(compute))
   }
 
-  /// An asynchronous closure gives the value of each key, in a task for each computation.
+  /// Creates memos with an asynchronous closure that gives the value of each key, in a task for
+  /// each computation.
   @inlinable
   public init(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,

@@ -33,7 +33,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   @inlinable
   init(store: MemoStore<Key, Value, Failure>) { self.store = store }
 
-  /// The value of a key, computed by the first task that asks, awaited by the others.
+  /// Returns the value of a key, computed by the first task that asks, awaited by the others.
   ///
   /// ```swift
   /// let lengths = Memos { (word: String) in word.count }
@@ -84,7 +84,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
 
 // What can be said without computing anything.
 extension Memos {
-  /// The value of a key, if there is one. It computes nothing, and counts as no use.
+  /// Returns the value of a key, if there is one. It computes nothing, and counts as no use.
   @inlinable
   public func peek(_ key: Key) -> Value? {
     let now = store.now

@@ -1,5 +1,5 @@
 extension LazyList {
-  /// All elements.
+  /// Returns all elements.
   ///
   /// - Laziness: exhaustive.
   ///
@@ -13,7 +13,7 @@ extension LazyList {
     return elements
   }
 
-  /// All elements, as an eager list.
+  /// Returns all elements, as an eager list.
   ///
   /// ```swift
   /// await LazyList(1...3).eager().map { $0 * 2 }   // [2, 4, 6]; computed at once
@@ -30,7 +30,7 @@ extension LazyList {
     return EagerList(try await array())
   }
 
-  /// The number of elements.
+  /// Returns the number of elements.
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -45,7 +45,7 @@ extension LazyList {
     return count
   }
 
-  /// The last element, `nil` if there is none.
+  /// Returns the last element, `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
   @inlinable

@@ -2,7 +2,7 @@ public import Synchronization
 
 // Lists are not Hashable, and have no `==`: both would need the end, which a list may not have.
 extension LazyList where Element: Equatable {
-  /// Whether another list has the same elements in the same order.
+  /// Returns whether another list has the same elements in the same order.
   ///
   /// ```swift
   /// let list = LazyList(1...)
@@ -33,7 +33,8 @@ extension LazyList where Element: Equatable {
     return true
   }
 
-  /// Whether another list, which may fail in another way, has the same elements in the same order.
+  /// Returns whether another list, which may fail in another way, has the same elements in the same
+  /// order.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<OtherFailure>(
     _ other: consuming LazyList<Element, OtherFailure>
@@ -44,7 +45,7 @@ extension LazyList where Element: Equatable {
 
 // A predicate need not hold between an element and itself, so that a shared rest says nothing.
 extension LazyList {
-  /// Whether another list has as many elements, and a predicate holds between all pairs.
+  /// Returns whether another list has as many elements, and a predicate holds between all pairs.
   ///
   /// - Laziness: searching, for a pair between which it does not hold.
   @inlinable
@@ -61,7 +62,8 @@ extension LazyList {
     return try await otherReader.next() == nil
   }
 
-  /// Whether another list has as many elements, and a throwing predicate holds between all pairs.
+  /// Returns whether another list has as many elements, and a throwing predicate holds between all
+  /// pairs.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
@@ -77,8 +79,8 @@ extension LazyList {
     return try await otherReader.next() == nil
   }
 
-  /// Whether another list has as many elements, and an asynchronous predicate holds between all
-  /// pairs.
+  /// Returns whether another list has as many elements, and an asynchronous predicate holds between
+  /// all pairs.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
@@ -94,8 +96,8 @@ extension LazyList {
     return try await otherReader.next() == nil
   }
 
-  /// Whether another list has as many elements, and an asynchronous throwing predicate holds between
-  /// all pairs.
+  /// Returns whether another list has as many elements, and an asynchronous throwing predicate
+  /// holds between all pairs.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,

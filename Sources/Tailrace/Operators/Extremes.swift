@@ -1,5 +1,5 @@
 extension LazyList {
-  /// The least element by an order, the first of several; `nil` if there is none.
+  /// Returns the least element by an order, the first of several; `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -14,7 +14,7 @@ extension LazyList {
     return result
   }
 
-  /// The least element by a throwing order; `nil` if there is none.
+  /// Returns the least element by a throwing order; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func min(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -27,7 +27,7 @@ extension LazyList {
     return result
   }
 
-  /// The least element by an asynchronous order; `nil` if there is none.
+  /// Returns the least element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
@@ -40,7 +40,7 @@ extension LazyList {
     return result
   }
 
-  /// The least element by an asynchronous throwing order; `nil` if there is none.
+  /// Returns the least element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
@@ -53,7 +53,7 @@ extension LazyList {
     return result
   }
 
-  /// The least element, `nil` if there is none.
+  /// Returns the least element, `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -62,7 +62,7 @@ extension LazyList {
     try await min { $0 < $1 }
   }
 
-  /// The greatest element by an order, the first of several; `nil` if there is none.
+  /// Returns the greatest element by an order, the first of several; `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -77,7 +77,7 @@ extension LazyList {
     return result
   }
 
-  /// The greatest element by a throwing order; `nil` if there is none.
+  /// Returns the greatest element by a throwing order; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func max(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -90,7 +90,7 @@ extension LazyList {
     return result
   }
 
-  /// The greatest element by an asynchronous order; `nil` if there is none.
+  /// Returns the greatest element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
@@ -103,7 +103,7 @@ extension LazyList {
     return result
   }
 
-  /// The greatest element by an asynchronous throwing order; `nil` if there is none.
+  /// Returns the greatest element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
@@ -116,7 +116,7 @@ extension LazyList {
     return result
   }
 
-  /// The greatest element, `nil` if there is none.
+  /// Returns the greatest element, `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
   @inlinable

@@ -1,5 +1,6 @@
 extension LazyList {
-  /// The elements combined from the end on; the rest is folded only if the closure awaits it.
+  /// Returns the elements combined from the end on; the rest is folded only if the closure awaits
+  /// it.
   ///
   /// ```swift
   /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }   // 2
@@ -21,8 +22,8 @@ extension LazyList {
     return try await combine(head, Rest(tail, initial, combine))
   }
 
-  /// The elements combined from the end on by a throwing closure; the rest is folded only if the
-  /// closure awaits it.
+  /// Returns the elements combined from the end on by a throwing closure; the rest is folded only
+  /// if the closure awaits it.
   @_disfavoredOverload
   nonisolated(nonsending) public consuming func foldRight<Result>(
     _ initial: Result,
@@ -36,7 +37,7 @@ extension LazyList {
     return try await combine(head, .init(tail, initial, combine))
   }
 
-  /// The fold of all that is behind an element, computed when it is first awaited, once.
+  /// The fold of all that comes after an element, computed when it is first awaited, once.
   public final class Rest<Result> {
     typealias Combine =
       nonisolated(nonsending) (Element, Rest<Result>) async throws(Failure) -> Result
@@ -52,7 +53,7 @@ extension LazyList {
       state = .unresolved(list, initial, combine)
     }
 
-    /// The fold of the rest.
+    /// Returns the fold of the rest.
     nonisolated(nonsending) public func value() async throws(Failure) -> Result {
       switch state {
       case .resolved(let result): return result

@@ -43,7 +43,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   // Guard: `init`, which is the last to write it. May touch it: anyone, to read.
   private nonisolated(unsafe) var isolation: QueueIsolation!
 
-  /// A scheduler over a serial queue of its own.
+  /// Creates a scheduler over a serial queue of its own.
   ///
   /// - Parameters:
   ///   - name: the label of the queue, for debugging.
@@ -71,7 +71,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   /// Replaces `+[RACScheduler mainThreadScheduler]`.
   public static let main = QueueScheduler(queue: .main)
 
-  /// A new scheduler in the background: work of one is serial, work of two may run at once.
+  /// Returns a new scheduler in the background: work of one is serial, work of two may run at once.
   ///
   /// Replaces `+[RACScheduler schedulerWithPriority:name:]`.
   public static func background(

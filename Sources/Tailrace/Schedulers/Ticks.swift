@@ -42,7 +42,7 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
 }
 
 extension Scheduler {
-  /// The scheduler's clock as a sequence: an instant for each interval that has gone by.
+  /// Returns the scheduler's clock as a sequence: an instant for each interval that has gone by.
   ///
   /// <!-- not run: it has no end -->
   /// ```swift

@@ -1,5 +1,6 @@
 extension Tuple {
-  /// A tuple of values that come without types, each of which must be of its element's type.
+  /// Creates a tuple of values that come without types, each of which must be of its element's
+  /// type.
   ///
   /// ```swift
   /// let untyped: [Any] = ["tea", 5]
@@ -31,7 +32,7 @@ public enum TupleError: Error, Sendable {
   case missing(position: Int, expected: Any.Type)
   /// The value at a position is not of the type that is needed there.
   case mismatch(position: Int, expected: Any.Type, found: Any.Type)
-  /// There is a value at a position behind the last one.
+  /// There is a value at a position after the last one.
   case surplus(position: Int, found: Any.Type)
 
   /// The first position that is wrong, counted from 0.
@@ -44,7 +45,7 @@ public enum TupleError: Error, Sendable {
 }
 
 extension TupleError: Equatable {
-  /// Whether the same is wrong at the same position.
+  /// Returns whether the same is wrong at the same position.
   public static func == (left: TupleError, right: TupleError) -> Bool {
     switch (left, right) {
     case (.missing(let position, let expected), .missing(let other, let otherExpected)):

@@ -2,7 +2,7 @@ public import Foundation
 public import Tailrace
 
 extension NSArray {
-  /// The elements as a list, each of which must be of a type. Later changes are not seen.
+  /// Returns the elements as a list, each of which must be of a type. Later changes are not seen.
   ///
   /// ```swift
   /// try await NSArray(array: [1, 2]).lazyList(of: Int.self).array()   // [1, 2]
@@ -16,7 +16,8 @@ extension NSArray {
     LazyList(checking: self, of: type)
   }
 
-  /// The elements as a list of optionals, each of which must be of a type. Later changes are not seen.
+  /// Returns the elements as a list of optionals, each of which must be of a type. Later changes
+  /// are not seen.
   ///
   /// ```swift
   /// let names = NSArray(array: ["Ada", NSNull()])
@@ -43,8 +44,8 @@ extension NSArray {
 }
 
 extension NSSet {
-  /// The elements as a list, in the set's order, each of which must be of a type. Later changes are
-  /// not seen.
+  /// Returns the elements as a list, in the set's order, each of which must be of a type. Later
+  /// changes are not seen.
   ///
   /// - Failure: ``ElementTypeError`` at the first element that is of another type.
   ///
@@ -58,7 +59,8 @@ extension NSSet {
 }
 
 extension NSOrderedSet {
-  /// The elements as a list, in order, each of which must be of a type. Later changes are not seen.
+  /// Returns the elements as a list, in order, each of which must be of a type. Later changes are
+  /// not seen.
   ///
   /// - Failure: ``ElementTypeError`` at the first element that is of another type.
   ///
@@ -72,8 +74,8 @@ extension NSOrderedSet {
 }
 
 extension NSDictionary {
-  /// The pairs as a list, in the dictionary's order, each key and value of a type. Later changes are
-  /// not seen.
+  /// Returns the pairs as a list, in the dictionary's order, each key and value of a type. Later
+  /// changes are not seen.
   ///
   /// ```swift
   /// let ages = NSDictionary(dictionary: ["Ada": 36])
@@ -96,14 +98,14 @@ extension NSDictionary {
     }
   }
 
-  /// The keys as a list, in the order of the pairs, each of which must be of a type.
+  /// Returns the keys as a list, in the order of the pairs, each of which must be of a type.
   ///
   /// Replaces `rac_keySequence`.
   public func lazyKeys<Key: Sendable>(of type: Key.Type) -> LazyList<Key, ElementTypeError> {
     LazyList(checking: pairs.map(\.key), of: type)
   }
 
-  /// The values as a list, in the order of the pairs, each of which must be of a type.
+  /// Returns the values as a list, in the order of the pairs, each of which must be of a type.
   ///
   /// Replaces `rac_valueSequence`.
   public func lazyValues<Value: Sendable>(

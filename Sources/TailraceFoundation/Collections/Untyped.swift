@@ -44,7 +44,7 @@ public struct ElementTypeError: Error, Equatable, Sendable, CustomStringConverti
     self.found = type(of: found)
   }
 
-  /// Whether the same is wrong at the same position.
+  /// Returns whether the same is wrong at the same position.
   public static func == (left: ElementTypeError, right: ElementTypeError) -> Bool {
     left.position == right.position && left.expected == right.expected && left.found == right.found
   }
