@@ -1,7 +1,7 @@
 // Several steps of one list at the same time.
 
 extension LazyList {
-  /// The elements, pulled from this list ahead of those who read.
+  /// Returns the elements, pulled from this list ahead of those who read.
   ///
   /// ```swift
   /// // While a page is shown, the next two are loaded.
@@ -32,7 +32,7 @@ extension LazyList {
     })
   }
 
-  /// The results of an asynchronous closure for each element, several at a time, in order.
+  /// Returns the results of an asynchronous closure for each element, several at a time, in order.
   ///
   /// ```swift
   /// let sizes = urls.concurrentMap(limit: 4) { url in await size(of: url) }
@@ -58,7 +58,8 @@ extension LazyList {
     mapConcurrently(limit) { .success(await transform($0)) }
   }
 
-  /// The results of an asynchronous throwing closure for each element, several at a time, in order.
+  /// Returns the results of an asynchronous throwing closure for each element, several at a time,
+  /// in order.
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
@@ -67,8 +68,8 @@ extension LazyList {
     }
   }
 
-  /// The results of an asynchronous throwing closure for each element, several at a time, in order; a
-  /// failed call is made again.
+  /// Returns the results of an asynchronous throwing closure for each element, several at a time,
+  /// in order; a failed call is made again.
   ///
   /// - Failure: given to who demands the element. If `retryingFailures`, it is not remembered, and what
   ///   runs ahead goes on: the next demand makes that one call again.

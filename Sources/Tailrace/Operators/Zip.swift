@@ -28,15 +28,15 @@ extension LazyList {
     }
   }
 
-  /// The tuples of the elements that have the same position in all of the lists; as long as the
-  /// shortest.
+  /// Returns the tuples of the elements that have the same position in all of the lists; as long as
+  /// the shortest.
   ///
   /// ```swift
   /// let rows = LazyList.zip(LazyList(1...), ["Ada", "Bob"].lazyList, LazyList.repeating("?"))
   /// await rows.array()   // [(1, "Ada", "?"), (2, "Bob", "?")]
   /// ```
   ///
-  /// - Laziness: stepwise. When a list has ended, those behind it are not touched.
+  /// - Laziness: stepwise. When a list has ended, those after it are not touched.
   /// - Failure: the first failure in the order of the lists.
   public static func zip<each Other: Sendable>(
     _ first: LazyList, _ other: repeat LazyList<each Other, Failure>
@@ -68,7 +68,7 @@ where First.Failure == Second.Failure {
   first.list.zip(second.list)
 }
 
-/// The triples of the elements that have the same position in all three lists:
+/// Returns the triples of the elements that have the same position in all three lists:
 /// `LazyList.zip(first, second, third)`.
 public func zip<First: ListLike, Second: ListLike, Third: ListLike>(
   _ first: First, _ second: Second, _ third: Third
