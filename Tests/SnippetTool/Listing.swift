@@ -3,10 +3,13 @@ struct Listing {
   let name: String
   private var functions = ""
   private var entries = ""
+  private var counts = (blocks: 0, compiled: 0, run: 0)
 
   init(name: String) { self.name = name }
 
   mutating func add(_ document: Document, in context: String) {
+    counts.blocks += document.blocks.count
+    counts.compiled += document.blocks.count { $0.isCompiled }
     var chains: [[Block]] = []
     for block in document.blocks where block.isCompiled {
       if block.continues, !chains.isEmpty {
@@ -36,6 +39,7 @@ struct Listing {
     }
     functions += String(repeating: "}\n", count: chain.count - 1) + "}\n}\n"
     if chain.allSatisfy(\.isRun) {
+      counts.run += chain.count
       entries += """
           result.append(
             Snippet("\(document.name)", \(chain.map(\.line))) { try await \(context)().\(function)() })
@@ -62,6 +66,8 @@ struct Listing {
     import TailraceFoundation
     import TailraceTesting
     import Testing
+
+    let \(name)Counts = (blocks: \(counts.blocks), compiled: \(counts.compiled), run: \(counts.run))
 
     let \(name): [Snippet] = {
       var result: [Snippet] = []

@@ -112,10 +112,24 @@ extension Signal {
 
     /// Sends the end.
     ///
+    /// ```swift
+    /// let (presses, button) = Signal<Int, Never>.makeSignal()
+    /// button.complete()
+    /// button.send(1)
+    /// await presses.array()   // []; what is sent after the end is dropped
+    /// ```
+    ///
     /// Replaces `-sendCompleted`.
     public func complete() { outlet.end(with: nil) }
 
     /// Sends a failure, which is an ending, too.
+    ///
+    /// ```swift
+    /// let (downloads, subscriber) = Signal<Int, any Error>.makeSignal()
+    /// subscriber.send(1)
+    /// subscriber.fail(Offline())
+    /// try await downloads.array()   // throws: Offline()
+    /// ```
     ///
     /// Replaces `-sendError:`.
     public func fail(_ failure: Failure) { outlet.end(with: failure) }

@@ -2,6 +2,10 @@
 // asynchronous ones, one call after the other, in the caller's isolation.
 extension EagerList {
   /// Returns the elements combined, from the front on, by an asynchronous closure.
+  ///
+  /// ```swift
+  /// await EagerList(1...3).reduce(0) { await sum($0, $1) }   // 6
+  /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func reduce<Result, Failure: Error>(
     _ initial: Result,

@@ -1,5 +1,10 @@
 extension EagerList {
   /// Returns the elements of one list, then those of the other.
+  ///
+  /// ```swift
+  /// let list: EagerList = EagerList([0]) + EagerList([1, 2])
+  /// list   // [0, 1, 2]
+  /// ```
   @inlinable @_disfavoredOverload
   public static func + (left: EagerList, right: EagerList) -> EagerList {
     if left.isEmpty { return right }

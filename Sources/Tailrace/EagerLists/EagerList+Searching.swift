@@ -1,6 +1,10 @@
 // The asynchronous kinds; those with plain and throwing closures are the standard library's.
 extension EagerList {
   /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await EagerList(1...3).first { await isEven($0) }   // 2
+  /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func first<Failure: Error>(
     @CheckedAlone<Bool> where predicate:
@@ -11,6 +15,10 @@ extension EagerList {
   }
 
   /// Returns whether an element satisfies an asynchronous predicate.
+  ///
+  /// ```swift
+  /// await EagerList(1...3).contains { await isEven($0) }   // true
+  /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func contains<Failure: Error>(
     @CheckedAlone<Bool> where predicate:
@@ -21,6 +29,10 @@ extension EagerList {
   }
 
   /// Returns whether all elements satisfy an asynchronous predicate.
+  ///
+  /// ```swift
+  /// await EagerList(1...3).allSatisfy { await isEven($0) }   // false
+  /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func allSatisfy<Failure: Error>(
     @CheckedAlone<Bool> _ predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool

@@ -4,6 +4,10 @@
 extension EagerList {
   /// The list after the first element; the tail of the empty list is empty.
   ///
+  /// ```swift
+  /// EagerList(1...3).tail   // [2, 3]
+  /// ```
+  ///
   /// - Complexity: O(1). The storage is shared.
   @inlinable
   public var tail: EagerList { dropFirst() }
@@ -18,6 +22,10 @@ extension EagerList {
   public func uncons() -> (head: Element, tail: EagerList)? { first.map { ($0, tail) } }
 
   /// Returns the element at a position, counted from the front, `nil` after the end.
+  ///
+  /// ```swift
+  /// EagerList([3, 1, 2]).dropFirst().element(at: 0)   // 1
+  /// ```
   ///
   /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
   @inlinable

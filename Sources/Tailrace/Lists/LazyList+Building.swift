@@ -25,6 +25,11 @@ extension LazyList {
   }
 
   /// Returns the list that fails before its first element.
+  ///
+  /// ```swift
+  /// let orders = LazyList<String, any Error>.failing(Offline())
+  /// try await orders.head()   // throws: Offline()
+  /// ```
   @inlinable
   public static func failing(_ failure: Failure) -> LazyList {
     LazyList(
@@ -32,10 +37,18 @@ extension LazyList {
   }
 
   /// Returns a list of one element, again and again, without an end.
+  ///
+  /// ```swift
+  /// await LazyList.repeating("ho").prefix(3).array()   // ["ho", "ho", "ho"]
+  /// ```
   @inlinable @_disfavoredOverload
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
   /// Returns a list of one element, so many times.
+  ///
+  /// ```swift
+  /// await LazyList.repeating("ho", count: 3).array()   // ["ho", "ho", "ho"]
+  /// ```
   ///
   /// - Parameters:
   ///   - element: what each element is.

@@ -2,6 +2,10 @@
 extension LazyList {
   /// Returns the first element, `nil` if there is none.
   ///
+  /// ```swift
+  /// await LazyList(1...).head()   // 1
+  /// ```
+  ///
   /// - Laziness: evaluates one element.
   /// - Cancellation: as every question, it throws `CancellationError` where `Failure` is `any Error`,
   ///   and waits for the true answer otherwise.
@@ -14,6 +18,10 @@ extension LazyList {
   }
 
   /// The list after the head; the tail of the empty list is empty.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).tail.array()   // [2, 3]
+  /// ```
   ///
   /// - Laziness: deferred.
   ///
@@ -40,6 +48,10 @@ extension LazyList {
 
   /// Returns whether there is no element.
   ///
+  /// ```swift
+  /// await LazyList(1...).isEmpty()   // false; after one element
+  /// ```
+  ///
   /// - Laziness: evaluates one element.
   @inlinable
   nonisolated(nonsending) public consuming func isEmpty() async throws(Failure) -> Bool {
@@ -47,6 +59,10 @@ extension LazyList {
   }
 
   /// Returns the element at a position, `nil` after the end.
+  ///
+  /// ```swift
+  /// await LazyList(1...).element(at: 2)   // 3
+  /// ```
   ///
   /// - Laziness: evaluates the elements up to that position, and no more.
   /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.

@@ -19,6 +19,11 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
 
   /// Returns the value, computed by the first task that asks, awaited by the others.
   ///
+  /// ```swift
+  /// let answer = Memo { 6 * 7 }
+  /// await answer.value()   // 42
+  /// ```
+  ///
   /// - Failure: the closure's error, the same for everybody.
   /// - Cancellation: throws `CancellationError` where `Failure` is `any Error`; otherwise waits for
   ///   the value, as `Task.value` does. The computation goes on while the memo exists.
@@ -32,6 +37,13 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// The value if it has been computed, without computing it.
+  ///
+  /// ```swift
+  /// let answer = Memo { 6 * 7 }
+  /// answer.peek           // nil
+  /// await answer.value()  // 42
+  /// answer.peek           // 42
+  /// ```
   public var peek: Value? { list.evaluatedHead }
 }
 

@@ -66,6 +66,13 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
 
   /// Forgets the value of a key: the next demand computes it anew.
   ///
+  /// ```swift
+  /// let lengths = Memos { (word: String) in word.count }
+  /// _ = await lengths.value(for: "three")
+  /// lengths.forget("three")
+  /// lengths.peek("three")   // nil
+  /// ```
+  ///
   /// Who waits for it gets what is being computed; if nobody does, that is cancelled.
   @inlinable
   public func forget(_ key: Key) {
@@ -85,6 +92,13 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
 // What can be said without computing anything.
 extension Memos {
   /// Returns the value of a key, if there is one. It computes nothing, and counts as no use.
+  ///
+  /// ```swift
+  /// let lengths = Memos { (word: String) in word.count }
+  /// lengths.peek("three")   // nil
+  /// _ = await lengths.value(for: "three")
+  /// lengths.peek("three")   // 5
+  /// ```
   @inlinable
   public func peek(_ key: Key) -> Value? {
     let now = store.now
@@ -97,6 +111,12 @@ extension Memos {
 
   /// How many keys have a value, or a failure that is remembered. One that has expired counts until
   /// it is let go of.
+  ///
+  /// ```swift
+  /// let lengths = Memos { (word: String) in word.count }
+  /// _ = await lengths.value(for: "three")
+  /// lengths.count   // 1
+  /// ```
   @inlinable
   public var count: Int { store.table.withLock { $0.count } }
 

@@ -16,6 +16,10 @@ extension LazyList {
 
   /// Returns all elements in an order.
   ///
+  /// ```swift
+  /// await LazyList([3, 1, 2]).sorted { $0 > $1 }   // [3, 2, 1]
+  /// ```
+  ///
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func sorted(

@@ -1,6 +1,10 @@
 extension LazyList {
   /// Returns all elements.
   ///
+  /// ```swift
+  /// await LazyList(1...3).array()   // [1, 2, 3]
+  /// ```
+  ///
   /// - Laziness: exhaustive.
   ///
   /// Replaces `array`.
@@ -32,6 +36,10 @@ extension LazyList {
 
   /// Returns the number of elements.
   ///
+  /// ```swift
+  /// await LazyList("hello").count()   // 5
+  /// ```
+  ///
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func count() async throws(Failure) -> Int {
@@ -46,6 +54,10 @@ extension LazyList {
   }
 
   /// Returns the last element, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).last()   // 3
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable

@@ -47,6 +47,11 @@ extension LazyList where Element: Equatable {
 extension LazyList {
   /// Returns whether another list has as many elements, and a predicate holds between all pairs.
   ///
+  /// ```swift
+  /// let words = LazyList(["tea", "cup"])
+  /// await words.elementsEqual(["TEA", "CUP"].lazyList) { $0 == $1.lowercased() }   // true
+  /// ```
+  ///
   /// - Laziness: searching, for a pair between which it does not hold.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(

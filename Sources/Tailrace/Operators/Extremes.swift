@@ -1,6 +1,10 @@
 extension LazyList {
   /// Returns the least element by an order, the first of several; `nil` if there is none.
   ///
+  /// ```swift
+  /// await LazyList(["ada", "al", "bob"]).min { $0.count < $1.count }   // "al"
+  /// ```
+  ///
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func min(
@@ -55,6 +59,10 @@ extension LazyList {
 
   /// Returns the least element, `nil` if there is none.
   ///
+  /// ```swift
+  /// await LazyList([3, 1, 2]).min()   // 1
+  /// ```
+  ///
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func min() async throws(Failure) -> Element?
@@ -63,6 +71,10 @@ extension LazyList {
   }
 
   /// Returns the greatest element by an order, the first of several; `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList(["al", "ada", "bob"]).max { $0.count < $1.count }   // "ada"
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -117,6 +129,10 @@ extension LazyList {
   }
 
   /// Returns the greatest element, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList([3, 1, 2]).max()   // 3
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable

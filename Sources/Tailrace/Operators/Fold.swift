@@ -128,6 +128,12 @@ extension LazyList {
 
   /// Runs a closure for each element.
   ///
+  /// ```swift
+  /// await LazyList(1...2).forEach { print($0) }
+  /// // 1
+  /// // 2
+  /// ```
+  ///
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func forEach(

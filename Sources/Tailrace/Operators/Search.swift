@@ -61,6 +61,10 @@ extension LazyList {
 
   /// Returns whether an element satisfies a predicate.
   ///
+  /// ```swift
+  /// await LazyList(1...).contains { $0 > 2 }   // true; after three elements
+  /// ```
+  ///
   /// - Laziness: searching.
   ///
   /// Replaces `-any:`.
@@ -115,6 +119,10 @@ extension LazyList {
 
   /// Returns whether all elements satisfy a predicate.
   ///
+  /// ```swift
+  /// await LazyList(1...).allSatisfy { $0 < 3 }   // false; after three elements
+  /// ```
+  ///
   /// - Laziness: searching, for one that does not.
   ///
   /// Replaces `-all:`.
@@ -168,6 +176,10 @@ extension LazyList {
   }
 
   /// Returns whether an element equals a value.
+  ///
+  /// ```swift
+  /// await LazyList(1...).contains(3)   // true; after three elements
+  /// ```
   ///
   /// - Laziness: searching.
   @inlinable

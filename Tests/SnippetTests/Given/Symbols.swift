@@ -197,6 +197,14 @@ struct Countdown: IteratorProtocol, Sendable {
   }
 }
 
+struct EagerListSearchingGiven: Given {
+  func isEven(_ number: Int) async -> Bool { number % 2 == 0 }
+}
+
+struct EagerListFoldingGiven: Given {
+  func sum(_ first: Int, _ second: Int) async -> Int { first + second }
+}
+
 struct EagerListSlicingGiven: Given {
   let list = EagerList(1...3)
 }
