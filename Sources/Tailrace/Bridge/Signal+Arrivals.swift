@@ -3,7 +3,7 @@ extension Signal {
   public enum Arrival: Sendable {
     /// The next element that was kept.
     case element(Element)
-    /// So many elements were dropped here, because the reader was too slow for them.
+    /// That many elements were dropped here, because the reader was too slow for them.
     case dropped(Int)
   }
 

@@ -13,7 +13,7 @@ extension Signal {
 
   /// What became of an element that was sent.
   public enum SendResult: Sendable {
-    /// It will be read. There is room for so many more, before something is dropped.
+    /// It will be read. There is room for that many more, before something is dropped.
     case enqueued(remaining: Int)
     /// This element will not be read: the one that was sent, or an older one that made room for it,
     /// or the one sent if a hot signal has no subscriptions any more.
@@ -40,7 +40,7 @@ extension Signal {
   ///
   /// Sending never blocks, and what comes after an ending is dropped. When the last copy of a
   /// subscriber is released and no ending was sent, the signal completes: nobody can send any more,
-  /// and its readers shall not wait for ever.
+  /// and its readers must not wait for ever.
   ///
   /// Replaces `id<RACSubscriber>`.
   public struct Subscriber: Sendable {

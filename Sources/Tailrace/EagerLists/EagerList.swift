@@ -50,7 +50,7 @@ public struct EagerList<Element> {
   @inlinable
   public static func just(_ element: Element) -> EagerList { EagerList([element]) }
 
-  /// Returns a list of one element, so many times.
+  /// Returns a list that repeats one element a number of times.
   ///
   /// - Parameters:
   ///   - element: what each element is.

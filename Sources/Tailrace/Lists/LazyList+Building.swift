@@ -44,7 +44,7 @@ extension LazyList {
   @inlinable @_disfavoredOverload
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
-  /// Returns a list of one element, so many times.
+  /// Returns a list that repeats one element a number of times.
   ///
   /// ```swift
   /// await LazyList.repeating("ho", count: 3).array()   // ["ho", "ho", "ho"]
@@ -164,7 +164,7 @@ extension LazyList where Failure == Never {
   @inlinable
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
-  /// Returns a list of one element, so many times; a negative count traps.
+  /// Returns a list that repeats one element a number of times; a negative count traps.
   @inlinable
   public static func repeating(_ element: Element, count: Int) -> LazyList {
     LazyList(endless: element, count: count)

@@ -15,7 +15,7 @@ extension Memos {
     @inlinable
     public static var unbounded: Capacity { Capacity(limit: nil, cost: nil) }
 
-    /// So many values.
+    /// At most this number of values.
     ///
     /// - Parameter count: 1 or more; less is a programmer's error and traps.
     @inlinable
@@ -24,7 +24,7 @@ extension Memos {
       return Capacity(limit: count, cost: nil)
     }
 
-    /// Values that cost so much together. One that alone costs more is not remembered; a failure that
+    /// Values that cost this much together. One that alone costs more is not remembered; a failure that
     /// is remembered costs 1.
     ///
     /// - Parameters:

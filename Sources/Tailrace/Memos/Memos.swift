@@ -73,7 +73,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// lengths.peek("three")   // nil
   /// ```
   ///
-  /// Who waits for it gets what is being computed; if nobody does, that is cancelled.
+  /// Whoever waits for it gets what is being computed; if nobody does, that is cancelled.
   @inlinable
   public func forget(_ key: Key) {
     // Released outside of the lock.

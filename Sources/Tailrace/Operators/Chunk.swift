@@ -1,6 +1,6 @@
 // Several elements as one.
 extension LazyList {
-  /// Returns the arrays of so many elements in a row, each of which begins one element later than
+  /// Returns arrays of a number of elements in a row, each of which begins one element later than
   /// the one before.
   ///
   /// ```swift

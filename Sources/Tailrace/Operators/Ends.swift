@@ -22,7 +22,7 @@ extension LazyList {
     }
   }
 
-  /// Returns the last elements, at most so many.
+  /// Returns the last elements, up to a number of them.
   ///
   /// ```swift
   /// await LazyList(1...5).suffix(2).array()   // [4, 5]

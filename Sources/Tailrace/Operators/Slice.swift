@@ -1,7 +1,7 @@
 public import Synchronization
 
 extension LazyList {
-  /// Returns the first elements, at most so many.
+  /// Returns the first elements, up to a number of them.
   ///
   /// ```swift
   /// await LazyList(1...).prefix(2).array()   // [1, 2]

@@ -7,7 +7,7 @@
 /// // second
 /// ```
 ///
-/// It is for code that takes a scheduler and shall not go anywhere. Work that is scheduled for later
+/// It is for code that takes a scheduler and must not go anywhere. Work that is scheduled for later
 /// runs later, on a thread of Dispatch's; nothing waits for it.
 ///
 /// As an executor it adds nothing: a task that was suspended has no place of its own to go on at, and
