@@ -1,7 +1,7 @@
 extension Signal {
   /// Runs a handler for each event, one after the other, in a task.
   ///
-  /// <!-- not run -->
+  /// <!-- not run: nobody presses -->
   /// ```swift
   /// let task = presses.subscribe { event in
   ///   switch event {

@@ -154,7 +154,7 @@ extension Signal {
     /// Runs a closure when sending becomes in vain: when the subscription is cancelled, and also
     /// when it completes or fails, as a disposable is disposed of in each case.
     ///
-    /// <!-- not run -->
+    /// <!-- not run: what it ends is not shown -->
     /// ```swift
     /// subscriber.onTermination { how in
     ///   if case .cancelled = how { print("nobody wants to know") }

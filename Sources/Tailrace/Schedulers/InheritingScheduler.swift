@@ -1,7 +1,7 @@
 /// A scheduler that runs work where the caller is, if that is on a scheduler, and else in the
 /// background.
 ///
-/// <!-- not run -->
+/// <!-- not run: in no certain order -->
 /// ```swift
 /// InheritingScheduler.shared.schedule { print("somewhere in the background") }
 /// queue.schedule {

@@ -26,7 +26,7 @@ extension Scheduler {
 
   /// Runs a closure once a delay is over.
   ///
-  /// <!-- not run -->
+  /// <!-- not run: it takes a second -->
   /// ```swift
   /// let work = scheduler.schedule(after: .seconds(1)) { print("a second later") }
   /// ```
@@ -51,7 +51,7 @@ extension Scheduler {
 
   /// Runs a closure at a point in time on the scheduler's clock.
   ///
-  /// <!-- not run -->
+  /// <!-- not run: it takes a second -->
   /// ```swift
   /// scheduler.schedule(at: .now + .seconds(1)) { print("a second later") }
   /// ```

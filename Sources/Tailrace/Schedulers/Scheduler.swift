@@ -3,7 +3,7 @@
 /// A scheduler is an executor that tasks can prefer, that runs plain closures without making a task
 /// for them, and that knows the time.
 ///
-/// <!-- not run -->
+/// <!-- not run: it takes a second -->
 /// ```swift
 /// let scheduler = QueueScheduler(name: "parsing")
 /// scheduler.schedule { print("on the queue") }
