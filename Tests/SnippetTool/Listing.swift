@@ -3,6 +3,7 @@ struct Listing {
   let name: String
   private var functions = ""
   private var entries = ""
+  private var functionCount = 0
   private var counts = (blocks: 0, compiled: 0, run: 0)
 
   init(name: String) { self.name = name }
@@ -27,7 +28,9 @@ struct Listing {
       for block in chain { functions += source(block, of: document) }
       return
     }
-    let function = "\(document.key)Line\(line)"
+    // Two documents of different folders may have one name.
+    functionCount += 1
+    let function = "\(document.key)Line\(line)_\(functionCount)"
     functions += "extension \(context) {\nfunc \(function)() async throws {\n"
     for (index, block) in chain.enumerated() {
       if index > 0 { functions += "do {\n" }

@@ -11,7 +11,7 @@ struct Line {
       let character = text[index]
       if character == "\"", previous != "\\" { isString.toggle() }
       if !isString, text[index...].hasPrefix("//") {
-        code = text[..<index].trimmed(of: "").trimmedEnd
+        code = String(text[..<index]).trimmedEnd
         comment = String(text[index...].dropFirst(text[index...].hasPrefix("// ") ? 3 : 2))
         return
       }
@@ -21,7 +21,6 @@ struct Line {
     (code, comment) = (text.trimmedEnd, nil)
   }
 
-  var isBlank: Bool { code.isEmpty && comment == nil }
   /// Lines that are indented, and brackets that close, belong to the statement before.
   var beginsStatement: Bool { code.first.map { !" })]".contains($0) } ?? false }
 }
