@@ -28,6 +28,15 @@ let package = Package(
     .testTarget(
       name: "Swift5ClientTests", dependencies: ["Tailrace"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    // Every Swift block of the documentation is a test.
+    .executableTarget(name: "SnippetTool", path: "Tests/SnippetTool"),
+    .plugin(
+      name: "SnippetPlugin", capability: .buildTool(), dependencies: ["SnippetTool"],
+      path: "Tests/SnippetPlugin"),
+    .testTarget(
+      name: "SnippetTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"],
+      // Examples name what they do not use.
+      swiftSettings: [.unsafeFlags(["-suppress-warnings"])], plugins: ["SnippetPlugin"]),
     .testTarget(name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan"]),
   ],
   swiftLanguageModes: [.v6]

@@ -33,7 +33,7 @@ public final class Gate: Sendable {
 
   private let state = Locked(State())
 
-  /// A gate that is closed.
+  /// Creates a gate that is closed.
   public init() {}
 
   /// Waits until the gate is open, or until a pass lets this task through.

@@ -6,7 +6,7 @@ import Tailrace
 /// let population = Population()
 /// let list = LazyList(1...).map { population.member($0) }
 /// _ = await list.dropFirst(1000).head()
-/// population.alive   // what the list still holds
+/// population.alive   // 1001; what the list still holds
 /// ```
 public final class Population: Sendable {
   /// An object that is counted while it lives.
@@ -32,10 +32,10 @@ public final class Population: Sendable {
 
   private let state = Locked(State())
 
-  /// A population without members.
+  /// Creates a population without members.
   public init() {}
 
-  /// A new member.
+  /// Returns a new member.
   public func member(_ number: Int = 0) -> Member { Member(number, self) }
 
   /// How many members are alive.

@@ -16,7 +16,7 @@ public final class Probe<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
 
-  /// A probe that has recorded nothing.
+  /// Creates a probe that has recorded nothing.
   public init() {}
 
   /// Records a value.

@@ -6,7 +6,7 @@ extension VirtualScheduler {
     /// How far the point is from the start.
     public var offset: Duration
 
-    /// A point in time, by its distance from the start.
+    /// Creates a point in time, by its distance from the start.
     public init(offset: Duration) { self.offset = offset }
 
     /// Where the time of each scheduler begins.
@@ -17,16 +17,20 @@ extension VirtualScheduler {
       Instant(offset: offset.saturatingSum(duration))
     }
 
+    /// Returns the time from here to another point; negative if that one is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
+    /// Returns the point that is so much later.
     public static func + (instant: Instant, duration: Duration) -> Instant {
       instant.advanced(by: duration)
     }
 
+    /// Returns the point that is so much earlier.
     public static func - (instant: Instant, duration: Duration) -> Instant {
       instant.advanced(by: .zero - duration)
     }
 
+    /// Returns the time between two points.
     public static func - (later: Instant, earlier: Instant) -> Duration {
       earlier.duration(to: later)
     }
@@ -39,19 +43,26 @@ extension VirtualScheduler {
   /// The clock of a virtual scheduler, for code that is given a clock.
   ///
   /// ```swift
-  /// func poll(every interval: Duration, on clock: some Clock<Duration>) async { … }
+  /// func poll(every interval: Duration, on clock: some Clock<Duration>) async {
+  ///   while (try? await clock.sleep(for: interval)) != nil { print("polling") }
+  /// }
   ///
   /// let scheduler = VirtualScheduler()
   /// scheduler.schedule { await poll(every: .seconds(1), on: scheduler.clock) }
-  /// scheduler.advance(by: .seconds(10))
+  /// scheduler.advance(by: .seconds(2))
+  /// // polling
+  /// // polling
   /// ```
   public struct Clock: _Concurrency.Clock {
     let scheduler: VirtualScheduler
 
+    /// A point in virtual time.
     public typealias Instant = VirtualScheduler.Instant
 
+    /// The scheduler's time.
     public var now: Instant { scheduler.now }
 
+    /// The smallest step of virtual time: an attosecond.
     public var minimumResolution: Duration { Duration(attoseconds: 1) }
 
     /// Waits until the scheduler has been advanced to a point in time.

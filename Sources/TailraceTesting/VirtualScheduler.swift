@@ -7,7 +7,7 @@ import Tailrace
 /// let probe = Probe<Int>()
 /// scheduler.schedule(every: .seconds(60)) { probe.record(1) }
 /// scheduler.advance(by: .seconds(3600))
-/// probe.count                               // 60, at once
+/// probe.count                               // 60; at once
 /// ```
 ///
 /// Nothing runs by itself. ``advance(by:)``, ``advance(to:)`` and ``run()`` run what is due on the
@@ -16,6 +16,7 @@ import Tailrace
 /// one runs, ``now`` is its date. A task that awaits only what happens on the scheduler goes on in
 /// the same call, so that a test of real `await`s is deterministic:
 ///
+/// <!-- continues -->
 /// ```swift
 /// let task = scheduler.schedule {
 ///   try? await scheduler.clock.sleep(for: .seconds(10))
@@ -38,7 +39,7 @@ import Tailrace
 public final class VirtualScheduler: Scheduler, SerialExecutor {
   private let agenda = Locked(Agenda())
 
-  /// A scheduler at the ``Instant/start`` of its time.
+  /// Creates a scheduler at the ``Instant/start`` of its time.
   public init() {}
 
   deinit {
@@ -123,6 +124,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
     agenda.withLock { $0.add(.work(work), at: instant) }
   }
 
+  /// Takes a job of a task that prefers this scheduler; it runs when time is advanced.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     agenda.withLock { $0.add(.job(job), at: nil) }

@@ -8,18 +8,19 @@ extension Signal {
   public enum BufferingPolicy: Sendable {
     /// Everything.
     case unbounded
-    /// So many; what is sent while they wait is dropped, and counted. 0 or more.
+    /// The oldest, up to a number; what is sent while they wait is dropped, and counted. 0 or more.
     case bufferingOldest(Int)
-    /// So many; the oldest makes room for what is sent while they wait, and is counted. 0 or more.
+    /// The newest, up to a number; the oldest makes room for what is sent while they wait, and is
+    /// counted. 0 or more.
     case bufferingNewest(Int)
-    /// So many; what is sent while they wait ends the subscription with a failure, which comes after
-    /// those that wait. 0 or more.
+    /// Up to a number; what is sent while they wait ends the subscription with a failure, which comes
+    /// after those that wait. 0 or more.
     case failing(beyond: Int, with: Failure)
   }
 }
 
 extension Signal.BufferingPolicy where Failure == any Error {
-  /// So many; what is sent while they wait ends the subscription with a ``SignalOverflow``.
+  /// Up to a number; what is sent while they wait ends the subscription with a ``SignalOverflow``.
   public static func failing(beyond bound: Int) -> Self {
     .failing(beyond: bound, with: SignalOverflow(bound: bound))
   }

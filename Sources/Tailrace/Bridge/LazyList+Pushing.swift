@@ -1,7 +1,7 @@
 // A list that is pushed: as a signal, or as one of the standard library's streams.
 
 extension LazyList {
-  /// A signal that walks the list on a scheduler, and sends one element in each turn of it.
+  /// Returns a signal that walks the list on a scheduler, and sends one element in each turn of it.
   ///
   /// ```swift
   /// let signal = orders.signal(on: QueueScheduler.main)
@@ -42,15 +42,17 @@ extension LazyList {
 }
 
 extension LazyList where Failure == Never {
-  /// The elements as an `AsyncStream` that is filled on a scheduler.
+  /// Returns the elements as an `AsyncStream` that is filled on a scheduler.
   ///
   /// ```swift
-  /// for await order in orders.stream(on: QueueScheduler.background()) { print(order) }
+  /// for await order in orders.stream(on: QueueScheduler.background()) { show(order) }
   /// ```
   ///
-  /// - Parameter bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: as far
-  ///   as it likes. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and nothing is
-  ///   lost. `.bufferingNewest(n)`: as far as it likes, and the reader gets the newest `n`.
+  /// - Parameters:
+  ///   - scheduler: where the walk runs.
+  ///   - bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: as far as it
+  ///     likes. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and nothing is
+  ///     lost. `.bufferingNewest(n)`: as far as it likes, and the reader gets the newest `n`.
   /// - Laziness: deferred; the walk begins at the first read. Other work of the scheduler has its turn
   ///   now and then, also while the walk has nothing to wait for.
   /// - Isolation: plain closures of the list run on the scheduler when the walk demands first.
@@ -73,8 +75,8 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList where Failure == any Error {
-  /// The elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws what the list
-  /// fails with. In a cancelled task it ends, as every stream of that type does.
+  /// Returns the elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws what
+  /// the list fails with. In a cancelled task it ends, as every stream of that type does.
   @inlinable
   public func stream(
     on scheduler: any Scheduler,

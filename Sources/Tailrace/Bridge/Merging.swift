@@ -1,10 +1,10 @@
 // Several sources as one signal.
 
 extension LazyList {
-  /// The elements of several lists, each as soon as it is there.
+  /// Returns the elements of several lists, each as soon as it is there.
   ///
   /// ```swift
-  /// for await event in presses.merging(keys, gestures) { handle(event) }
+  /// for await entry in accesses.merging(errors) { show(entry) }
   /// ```
   ///
   /// The elements of one list keep their order. The signal completes when all have ended.
@@ -27,7 +27,7 @@ extension LazyList {
 }
 
 extension Signal {
-  /// The elements of several signals, each as soon as it is there.
+  /// Returns the elements of several signals, each as soon as it is there.
   ///
   /// ```swift
   /// let input = presses.merging(keys, gestures)

@@ -1,7 +1,9 @@
 extension Signal {
   /// What a reader gets of a signal: an element, or the number of those that are missing here.
   public enum Arrival: Sendable {
+    /// The next element that was kept.
     case element(Element)
+    /// That many elements were dropped here, because the reader was too slow for them.
     case dropped(Int)
   }
 

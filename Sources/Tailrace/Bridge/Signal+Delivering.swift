@@ -1,5 +1,5 @@
 extension Signal {
-  /// The same events, each in a turn of its own of a scheduler.
+  /// Returns the same events, each in a turn of its own of a scheduler.
   ///
   /// ```swift
   /// downloads.deliver(on: QueueScheduler.main).subscribe { event in

@@ -15,7 +15,7 @@ extension Signal {
       })
   }
 
-  /// The signal that these events happen in. What comes after an ending is not read.
+  /// Returns the signal that these events happen in. What comes after an ending is not read.
   ///
   /// ```swift
   /// await ticks.events.dematerialized().array()   // [1, 2, 3]

@@ -2,7 +2,7 @@
 // with plain closures; with others, `AsyncSequence` has operators of the same names.
 
 extension Signal {
-  /// What a closure makes of each element.
+  /// Returns what a closure makes of each element.
   ///
   /// ```swift
   /// presses.map { "pressed \($0)" }.deliver(on: QueueScheduler.main).subscribe { event in show(event) }
@@ -18,7 +18,7 @@ extension Signal {
     judging { { .emit(transform($0)) } }
   }
 
-  /// The elements that satisfy a predicate.
+  /// Returns the elements that satisfy a predicate.
   ///
   /// ```swift
   /// await ticks.filter { $0 > 1 }.array()   // [2, 3]
@@ -30,10 +30,10 @@ extension Signal {
     judging { { isIncluded($0) ? .emit($0) : .skip } }
   }
 
-  /// What a closure makes of each element, where that is not `nil`.
+  /// Returns what a closure makes of each element, where that is not `nil`.
   ///
   /// ```swift
-  /// await words.compactMap { Int($0) }.array()
+  /// await words.compactMap { Int($0) }.array()   // [1, 3]
   /// ```
   @inlinable
   public func compactMap<Output: Sendable>(
@@ -42,10 +42,10 @@ extension Signal {
     judging { { transform($0).map { .emit($0) } ?? .skip } }
   }
 
-  /// The first elements; the subscription ends with the last of them.
+  /// Returns the first elements; the subscription ends with the last of them.
   ///
   /// ```swift
-  /// await presses.prefix(3).array()   // returns with the third press
+  /// await presses.prefix(3).array()   // [1, 2, 3]; returns with the third press
   /// ```
   ///
   /// - Parameter count: how many; 0 or more. With 0 there is no subscription.

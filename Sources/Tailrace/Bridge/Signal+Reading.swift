@@ -1,6 +1,7 @@
 extension Signal {
   /// Runs a handler for each event, one after the other, in a task.
   ///
+  /// <!-- not run: nobody presses -->
   /// ```swift
   /// let task = presses.subscribe { event in
   ///   switch event {
@@ -38,7 +39,7 @@ extension Signal {
     }
   }
 
-  /// All elements, when the signal has completed.
+  /// Returns all elements, when the signal has completed.
   ///
   /// ```swift
   /// await ticks.array()   // [1, 2, 3]
@@ -69,7 +70,7 @@ extension Signal {
     }
   }
 
-  /// The elements as a list, which remembers them for all its readers.
+  /// Returns the elements as a list, which remembers them for all its readers.
   ///
   /// ```swift
   /// let history = presses.memoized()

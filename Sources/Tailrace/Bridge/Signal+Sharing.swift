@@ -1,10 +1,10 @@
 extension Signal {
-  /// One subscription to this signal, for all who read the signal that this returns.
+  /// Returns a signal that subscribes to this one once, for all who read it.
   ///
   /// ```swift
   /// let prices = feed.shared(replaying: 1)
   /// prices.subscribe { event in show(event) }    // subscribes to the feed
-  /// for await price in prices { … }              // begins with the last price, and hears the same feed
+  /// for await price in prices { show(price) }    // begins with the last price, hears the same feed
   /// ```
   ///
   /// The first reader subscribes. Each later one begins with the last elements, and goes on with what

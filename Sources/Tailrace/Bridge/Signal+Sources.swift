@@ -1,7 +1,7 @@
 // Sources that take their time: each runs in a task of its own.
 
 extension Signal {
-  /// A signal whose source awaits.
+  /// Creates a signal whose source awaits.
   ///
   /// ```swift
   /// let prices = Signal<Price, any Error> { subscriber async throws in
@@ -32,16 +32,18 @@ extension Signal {
     }
   }
 
-  /// A signal that sends the elements of an `AsyncSequence`.
+  /// Creates a signal that sends the elements of an `AsyncSequence`.
   ///
   /// ```swift
-  /// Signal(notifications).map(\.title).deliver(on: QueueScheduler.main).subscribe { … }
+  /// Signal(notifications).map(\.title).deliver(on: QueueScheduler.main).subscribe { show($0) }
   /// ```
   ///
-  /// - Parameter bufferingPolicy: how far the source may get ahead of the reader. `.unbounded`: as far
-  ///   as the sequence allows. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and
-  ///   nothing is lost. `.bufferingNewest(n)`: as far as the sequence allows, and the reader gets the
-  ///   newest `n`.
+  /// - Parameters:
+  ///   - sequence: where the elements come from; each subscription makes an iterator of it.
+  ///   - bufferingPolicy: how far the source may get ahead of the reader. `.unbounded`: as far as the
+  ///     sequence allows. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and
+  ///     nothing is lost. `.bufferingNewest(n)`: as far as the sequence allows, and the reader gets
+  ///     the newest `n`.
   /// - Laziness: deferred. Each subscription iterates the sequence, from its first read on.
   /// - Isolation: a task of its own, on the executor that the task which subscribes prefers.
   /// - Failure: sent as a failure after the elements before it.

@@ -1,7 +1,7 @@
 // A signal as one of the standard library's streams, for those who need that type.
 
 extension Signal where Failure == Never {
-  /// A subscription as an `AsyncStream`, for those who need that type.
+  /// Returns a subscription, as an `AsyncStream`, for those who need that type.
   ///
   /// ```swift
   /// let stream: AsyncStream<Int> = presses.stream()
@@ -19,7 +19,7 @@ extension Signal where Failure == Never {
 }
 
 extension Signal where Failure == any Error {
-  /// A subscription as an `AsyncThrowingStream`, for those who need that type.
+  /// Returns a subscription, as an `AsyncThrowingStream`, for those who need that type.
   @inlinable
   public func stream() -> AsyncThrowingStream<Element, any Error> {
     TakingTurns(open()).stream()

@@ -8,8 +8,11 @@
 ///   for tick in 1...3 { subscriber.send(tick) }
 ///   subscriber.complete()
 /// }
-/// for await tick in ticks { print(tick) }   // 1, 2, 3
-/// print(await ticks.array())                // [1, 2, 3]; the closure ran a second time
+/// for await tick in ticks { print(tick) }
+/// // 1
+/// // 2
+/// // 3
+/// print(await ticks.array())   // [1, 2, 3]; the closure ran a second time
 /// ```
 ///
 /// What is sent waits in the subscription until it is read: everything, or as much as the
@@ -42,7 +45,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
     self.scheduler = scheduler
   }
 
-  /// A signal whose source is run anew for each subscription.
+  /// Creates a signal whose source is run anew for each subscription.
   ///
   /// ```swift
   /// let values = Signal<Int, Never> { subscriber in
@@ -67,7 +70,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
     scheduler = nil
   }
 
-  /// A hot signal, and what to send into it with.
+  /// Returns a hot signal, and what to send into it with.
   ///
   /// ```swift
   /// let (presses, button) = Signal<Int, Never>.makeSignal()
@@ -94,8 +97,8 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
     make(Hub(bufferingPolicy, replaying: 0, waits: true))
   }
 
-  /// A hot signal that gives everyone who subscribes what was sent last, and what to send into it
-  /// with.
+  /// Returns a hot signal that gives everyone who subscribes what was sent last, and what to send
+  /// into it with.
   ///
   /// ```swift
   /// let (readings, sensor) = Signal<Int, Never>.makeSignal(replaying: 2)
@@ -132,8 +135,8 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
 }
 
 extension Signal: AsyncSequence {
-  /// A subscription. A hot signal is listened to from now on; the source of a cold one runs at the
-  /// first `next()`.
+  /// Returns an iterator, which is a subscription. A hot signal is listened to from now on; the
+  /// source of a cold one runs at the first `next()`.
   public func makeAsyncIterator() -> Iterator { Iterator(open()) }
 
   /// Reads a subscription. Its copies read the same subscription, which ends with the last of them.
@@ -152,13 +155,14 @@ extension Signal: AsyncSequence {
 
     init(_ reading: Reading<Element, Failure>) { self.reading = reading }
 
-    /// The next element, `nil` at the end and ever after.
+    /// Returns the next element, `nil` at the end and ever after.
     @inlinable
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: nil)
     }
 
-    /// The next element, `nil` at the end and ever after, without leaving the caller's isolation.
+    /// Returns the next element, `nil` at the end and ever after, without leaving the caller's
+    /// isolation.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)?

@@ -3,14 +3,17 @@ extension Signal {
   ///
   /// Where `Failure` is `Never` a `switch` needs no case for it.
   public enum Event: Sendable {
+    /// An element was sent.
     case next(Element)
+    /// It has failed; nothing comes after this.
     case failure(Failure)
+    /// It has ended; nothing comes after this.
     case completed
   }
 
   /// What became of an element that was sent.
   public enum SendResult: Sendable {
-    /// It will be read. There is room for so many more, before something is dropped.
+    /// It will be read. There is room for that many more, before something is dropped.
     case enqueued(remaining: Int)
     /// This element will not be read: the one that was sent, or an older one that made room for it,
     /// or the one sent if a hot signal has no subscriptions any more.
@@ -37,7 +40,7 @@ extension Signal {
   ///
   /// Sending never blocks, and what comes after an ending is dropped. When the last copy of a
   /// subscriber is released and no ending was sent, the signal completes: nobody can send any more,
-  /// and its readers shall not wait for ever.
+  /// and its readers must not wait for ever.
   ///
   /// Replaces `id<RACSubscriber>`.
   public struct Subscriber: Sendable {
@@ -109,10 +112,24 @@ extension Signal {
 
     /// Sends the end.
     ///
+    /// ```swift
+    /// let (presses, button) = Signal<Int, Never>.makeSignal()
+    /// button.complete()
+    /// button.send(1)
+    /// await presses.array()   // []; what is sent after the end is dropped
+    /// ```
+    ///
     /// Replaces `-sendCompleted`.
     public func complete() { outlet.end(with: nil) }
 
     /// Sends a failure, which is an ending, too.
+    ///
+    /// ```swift
+    /// let (downloads, subscriber) = Signal<Int, any Error>.makeSignal()
+    /// subscriber.send(1)
+    /// subscriber.fail(Offline())
+    /// try await downloads.array()   // throws: Offline()
+    /// ```
     ///
     /// Replaces `-sendError:`.
     public func fail(_ failure: Failure) { outlet.end(with: failure) }
@@ -137,6 +154,7 @@ extension Signal {
     /// Runs a closure when sending becomes in vain: when the subscription is cancelled, and also
     /// when it completes or fails, as a disposable is disposed of in each case.
     ///
+    /// <!-- not run: what it ends is not shown -->
     /// ```swift
     /// subscriber.onTermination { how in
     ///   if case .cancelled = how { print("nobody wants to know") }

@@ -1,10 +1,11 @@
 extension LazyList where Failure == Never {
-  /// What an iterator has left, pulled from it once, as it is demanded, for any number of readers.
+  /// Creates a list of what an iterator has left, pulled from it once, as it is demanded, for any
+  /// number of readers.
   ///
   /// ```swift
   /// let numbers = LazyList(iterator: Countdown(from: 3))
   /// await numbers.array()   // [3, 2, 1]
-  /// await numbers.array()   // [3, 2, 1], and the iterator was asked once
+  /// await numbers.array()   // [3, 2, 1]; and the iterator was asked once
   /// ```
   ///
   /// The iterator is handed over: one that is not `Sendable` can be used by nobody else afterwards.

@@ -1,5 +1,5 @@
 extension EagerList {
-  /// The elements of the lists that a closure makes of each element, until it says stop.
+  /// Returns the elements of the lists that a closure makes of each element, until it says stop.
   ///
   /// Setting `stop` ends the result after the whole list that is returned with it; returning `nil`
   /// ends it at once. The closure does not run again after either.
@@ -20,8 +20,8 @@ extension EagerList {
     try binding(next)
   }
 
-  /// The elements of the lists that an asynchronous closure makes of each element, until it says
-  /// stop.
+  /// Returns the elements of the lists that an asynchronous closure makes of each element, until it
+  /// says stop.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func bind<T, Failure: Error>(
     _ next: nonisolated(nonsending) (Element, inout Bool) async throws(Failure) -> EagerList<T>?

@@ -12,7 +12,7 @@ extension EagerList {
     EagerList(try slice.filter(isIncluded))
   }
 
-  /// The elements that satisfy an asynchronous predicate.
+  /// Returns the elements that satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func filter<Failure: Error>(
     @CheckedAlone<Bool> _ isIncluded:
@@ -30,7 +30,7 @@ extension EagerList {
     return EagerList(results)
   }
 
-  /// The elements without one value.
+  /// Returns the elements without one value.
   ///
   /// ```swift
   /// EagerList([1, 0, 2]).ignoring(0)   // [1, 2]
@@ -40,7 +40,7 @@ extension EagerList {
     filter { $0 != element }
   }
 
-  /// The elements without those that equal the one before them.
+  /// Returns the elements without those that equal the one before them.
   ///
   /// ```swift
   /// EagerList([1, 1, 2, 1]).removeDuplicates()   // [1, 2, 1]
@@ -50,7 +50,7 @@ extension EagerList {
     removeDuplicates { $0 == $1 }
   }
 
-  /// The elements without those that a predicate calls the same as the last one kept.
+  /// Returns the elements without those that a predicate calls the same as the last one kept.
   ///
   /// ```swift
   /// EagerList([1, 2, 11]).removeDuplicates { $0 / 10 == $1 / 10 }   // [1, 11]
@@ -62,7 +62,8 @@ extension EagerList {
     try removingDuplicates(areSame)
   }
 
-  /// The elements without those that an asynchronous predicate calls the same as the last one kept.
+  /// Returns the elements without those that an asynchronous predicate calls the same as the last
+  /// one kept.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func removeDuplicates<Failure: Error>(
     @CheckedAlone<Bool> by areSame:

@@ -1,7 +1,11 @@
 // Folds and searches with plain and throwing closures are the standard library's. Here are the
 // asynchronous ones, one call after the other, in the caller's isolation.
 extension EagerList {
-  /// The elements combined, from the front on, by an asynchronous closure.
+  /// Returns the elements combined, from the front on, by an asynchronous closure.
+  ///
+  /// ```swift
+  /// await EagerList(1...3).reduce(0) { await sum($0, $1) }   // 6
+  /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func reduce<Result, Failure: Error>(
     _ initial: Result,
@@ -13,7 +17,7 @@ extension EagerList {
     return result
   }
 
-  /// A value updated with each element, from the front on, by an asynchronous closure.
+  /// Returns a value updated with each element, from the front on, by an asynchronous closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func reduce<Result, Failure: Error>(
     into initial: Result,
@@ -32,8 +36,8 @@ extension EagerList {
     for element in self { try await body(element) }
   }
 
-  /// The elements combined from the end on: the closure gets an element and the fold of all that is
-  /// behind it.
+  /// Returns the elements combined from the end on: the closure gets an element and the fold of all
+  /// that comes after it.
   ///
   /// ```swift
   /// EagerList(1...3).foldRight(0) { first, rest in first - rest }   // 2
@@ -51,7 +55,7 @@ extension EagerList {
     return result
   }
 
-  /// The elements combined from the end on by an asynchronous closure.
+  /// Returns the elements combined from the end on by an asynchronous closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func foldRight<Result, Failure: Error>(
     _ initial: Result,

@@ -1,5 +1,10 @@
 extension EagerList {
-  /// The elements of one list, then those of the other.
+  /// Returns the elements of one list, then those of the other.
+  ///
+  /// ```swift
+  /// let list: EagerList = EagerList([0]) + EagerList([1, 2])
+  /// list   // [0, 1, 2]
+  /// ```
   @inlinable @_disfavoredOverload
   public static func + (left: EagerList, right: EagerList) -> EagerList {
     if left.isEmpty { return right }
@@ -7,7 +12,7 @@ extension EagerList {
     return EagerList(Array(left.slice + right.slice))
   }
 
-  /// An element, then this list.
+  /// Returns this list with an element before it.
   ///
   /// ```swift
   /// EagerList([2, 3]).prepending(1)   // [1, 2, 3]
@@ -17,7 +22,7 @@ extension EagerList {
   @inlinable
   public func prepending(_ element: Element) -> EagerList { EagerList([element] + slice) }
 
-  /// The elements of the sequences that this list consists of.
+  /// Returns the elements of the sequences that this list consists of.
   ///
   /// ```swift
   /// EagerList([[0], [], [1, 2]]).joined()   // [0, 1, 2]
@@ -25,7 +30,7 @@ extension EagerList {
   @inlinable
   public func joined() -> EagerList<Element.Element> where Element: Sequence { flatMap { $0 } }
 
-  /// This list with an element between every two of its elements.
+  /// Returns this list with an element between every two of its elements.
   ///
   /// ```swift
   /// EagerList(["a", "b"]).interspersed(with: "-")   // ["a", "-", "b"]
@@ -54,8 +59,8 @@ extension EagerList {
     EagerList<(Element, Other)>(Array(Swift.zip(self, other)))
   }
 
-  /// The tuples of the elements that have the same position in all of the lists; as many as the
-  /// shortest has.
+  /// Returns the tuples of the elements that have the same position in all of the lists; as many as
+  /// the shortest has.
   ///
   /// ```swift
   /// EagerList(["Ada", "Bob"]).zip([36, 41], ["x", "y"])   // [("Ada", 36, "x"), ("Bob", 41, "y")]

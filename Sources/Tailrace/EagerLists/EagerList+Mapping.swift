@@ -2,7 +2,7 @@
 // so that in an asynchronous function `list.map(f)` needs no `await` where `f` is plain. Only a key path
 // needs one there, because the compiler prefers to make an asynchronous closure of it.
 extension EagerList {
-  /// The results of a closure for each element.
+  /// Returns the results of a closure for each element.
   ///
   /// ```swift
   /// EagerList(1...3).map { $0 * 2 }   // [2, 4, 6]
@@ -14,7 +14,7 @@ extension EagerList {
     EagerList<T>(try slice.map(transform))
   }
 
-  /// The results of an asynchronous closure for each element, one after the other.
+  /// Returns the results of an asynchronous closure for each element, one after the other.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func map<T, Failure: Error>(
     @CheckedAlone<T> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T
@@ -32,7 +32,7 @@ extension EagerList {
     return EagerList<T>(results)
   }
 
-  /// The results of a closure that are not `nil`.
+  /// Returns the results of a closure that are not `nil`.
   ///
   /// ```swift
   /// EagerList(["1", "x", "3"]).compactMap { Int($0) }   // [1, 3]
@@ -48,7 +48,7 @@ extension EagerList {
     return EagerList<T>(results)
   }
 
-  /// The results of an asynchronous closure that are not `nil`.
+  /// Returns the results of an asynchronous closure that are not `nil`.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func compactMap<T, Failure: Error>(
     @CheckedAlone<T?> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T?
@@ -67,7 +67,7 @@ extension EagerList {
     return EagerList<T>(results)
   }
 
-  /// The elements of the sequences that a closure makes of each element.
+  /// Returns the elements of the sequences that a closure makes of each element.
   ///
   /// ```swift
   /// EagerList([1, 2]).flatMap { [$0, $0] }   // [1, 1, 2, 2]
@@ -83,7 +83,7 @@ extension EagerList {
     return EagerList<S.Element>(results)
   }
 
-  /// The elements of the sequences that an asynchronous closure makes of each element.
+  /// Returns the elements of the sequences that an asynchronous closure makes of each element.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func flatMap<S: Sequence, Failure: Error>(
     @CheckedAlone<S> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> S

@@ -1,5 +1,5 @@
 extension EagerList {
-  /// The results of combining the elements so far; the start itself is not among them.
+  /// Returns the results of combining the elements so far; the start itself is not among them.
   ///
   /// ```swift
   /// EagerList(1...4).reductions(0, +)   // [1, 3, 6, 10]
@@ -13,7 +13,7 @@ extension EagerList {
     }
   }
 
-  /// The results of combining the elements so far with an asynchronous closure.
+  /// Returns the results of combining the elements so far with an asynchronous closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func reductions<Result, Failure: Error>(
     _ initial: Result,
@@ -27,7 +27,8 @@ extension EagerList {
     }
   }
 
-  /// The results of updating a value with the elements so far; the start itself is not among them.
+  /// Returns the results of updating a value with the elements so far; the start itself is not
+  /// among them.
   ///
   /// ```swift
   /// EagerList(1...3).reductions(into: []) { $0.append($1) }   // [[1], [1, 2], [1, 2, 3]]
@@ -43,7 +44,7 @@ extension EagerList {
     }
   }
 
-  /// The results of updating a value with the elements so far, by an asynchronous closure.
+  /// Returns the results of updating a value with the elements so far, by an asynchronous closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func reductions<Result, Failure: Error>(
     into initial: Result,
@@ -56,17 +57,17 @@ extension EagerList {
     }
   }
 
-  /// The elements with their positions, counted from 0.
+  /// Returns the elements with their positions, counted from 0.
   ///
   /// ```swift
-  /// EagerList(["a", "b"]).enumerated()   // [(offset: 0, element: "a"), (1, "b")]
+  /// EagerList(["a", "b"]).enumerated()   // [(offset: 0, element: "a"), (offset: 1, element: "b")]
   /// ```
   @inlinable
   public func enumerated() -> EagerList<(offset: Int, element: Element)> {
     EagerList<(offset: Int, element: Element)>(Array(slice.enumerated()))
   }
 
-  /// The pairs of each element and the one behind it.
+  /// Returns the pairs of each element and the one after it.
   ///
   /// ```swift
   /// EagerList(1...3).adjacentPairs()   // [(1, 2), (2, 3)]
@@ -74,7 +75,8 @@ extension EagerList {
   @inlinable
   public func adjacentPairs() -> EagerList<(Element, Element)> { zip(tail) }
 
-  /// The elements in eager lists of a length, which share their storage; the last may be shorter.
+  /// Returns the elements in eager lists of a length, which share their storage; the last may be
+  /// shorter.
   ///
   /// ```swift
   /// EagerList(1...5).chunks(ofCount: 2)   // [[1, 2], [3, 4], [5]]

@@ -1,6 +1,10 @@
 // The asynchronous kinds; those with plain and throwing closures are the standard library's.
 extension EagerList {
-  /// The first element that satisfies an asynchronous predicate, `nil` if there is none.
+  /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await EagerList(1...3).first { await isEven($0) }   // 2
+  /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func first<Failure: Error>(
     @CheckedAlone<Bool> where predicate:
@@ -10,7 +14,11 @@ extension EagerList {
     return nil
   }
 
-  /// Whether an element satisfies an asynchronous predicate.
+  /// Returns whether an element satisfies an asynchronous predicate.
+  ///
+  /// ```swift
+  /// await EagerList(1...3).contains { await isEven($0) }   // true
+  /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func contains<Failure: Error>(
     @CheckedAlone<Bool> where predicate:
@@ -20,7 +28,11 @@ extension EagerList {
     return false
   }
 
-  /// Whether all elements satisfy an asynchronous predicate.
+  /// Returns whether all elements satisfy an asynchronous predicate.
+  ///
+  /// ```swift
+  /// await EagerList(1...3).allSatisfy { await isEven($0) }   // false
+  /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func allSatisfy<Failure: Error>(
     @CheckedAlone<Bool> _ predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
@@ -31,7 +43,8 @@ extension EagerList {
     return true
   }
 
-  /// The least element by an asynchronous order, the first of several; `nil` if there is none.
+  /// Returns the least element by an asynchronous order, the first of several; `nil` if there is
+  /// none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func min<Failure: Error>(
     @CheckedAlone<Bool> by areInIncreasingOrder:
@@ -42,7 +55,8 @@ extension EagerList {
     }
   }
 
-  /// The greatest element by an asynchronous order, the first of several; `nil` if there is none.
+  /// Returns the greatest element by an asynchronous order, the first of several; `nil` if there is
+  /// none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func max<Failure: Error>(
     @CheckedAlone<Bool> by areInIncreasingOrder:

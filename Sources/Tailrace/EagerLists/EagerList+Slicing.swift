@@ -2,21 +2,30 @@
 // closures, are the standard library's: a slice of an eager list is one, so that they give eager
 // lists, and copy nothing.
 extension EagerList {
-  /// The list behind the first element; the tail of the empty list is empty.
+  /// The list after the first element; the tail of the empty list is empty.
+  ///
+  /// ```swift
+  /// EagerList(1...3).tail   // [2, 3]
+  /// ```
   ///
   /// - Complexity: O(1). The storage is shared.
   @inlinable
   public var tail: EagerList { dropFirst() }
 
-  /// The first element and the list behind it, `nil` if there is none.
+  /// Returns the first element and the list after it, `nil` if there is none.
   ///
   /// ```swift
-  /// if let (head, tail) = list.uncons() { … }
+  /// if let (head, tail) = list.uncons() { print(head, tail) }
+  /// // 1 [2, 3]
   /// ```
   @inlinable
   public func uncons() -> (head: Element, tail: EagerList)? { first.map { ($0, tail) } }
 
-  /// The element at a position, counted from the front, `nil` behind the end.
+  /// Returns the element at a position, counted from the front, `nil` after the end.
+  ///
+  /// ```swift
+  /// EagerList([3, 1, 2]).dropFirst().element(at: 0)   // 1
+  /// ```
   ///
   /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
   @inlinable
@@ -30,7 +39,7 @@ extension EagerList {
     return position < count ? slice[slice.startIndex + position] : nil
   }
 
-  /// The first elements, for as long as they satisfy an asynchronous predicate.
+  /// Returns the first elements, for as long as they satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func prefix<Failure: Error>(
     @CheckedAlone<Bool> while predicate:
@@ -39,7 +48,7 @@ extension EagerList {
     prefix(try await countOfFirst(predicate))
   }
 
-  /// The elements from the first one that does not satisfy an asynchronous predicate.
+  /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func drop<Failure: Error>(
     @CheckedAlone<Bool> while predicate:

@@ -7,7 +7,7 @@
 /// let squares = EagerList(1...4).map { $0 * $0 }   // the closure has run four times
 /// squares.filter { $0 > 1 }                        // [4, 9, 16]
 /// squares.dropFirst(2)                             // [9, 16]
-/// await squares.lazyList.map { $0 + 1 }.head()     // 2, and the closure has run once
+/// await squares.lazyList.map { $0 + 1 }.head()     // 2; and the closure has run once
 /// ```
 ///
 /// It is a random-access collection, so that all of the standard library's algorithms work on it.
@@ -21,7 +21,7 @@ public struct EagerList<Element> {
   @inlinable
   init(slice: ArraySlice<Element>) { self.slice = slice }
 
-  /// The elements of a sequence, all of them now.
+  /// Creates a list of the elements of a sequence, all of them now.
   ///
   /// ```swift
   /// EagerList(1...3)   // [1, 2, 3]
@@ -38,7 +38,7 @@ public struct EagerList<Element> {
     }
   }
 
-  /// The list without elements.
+  /// Creates the list without elements.
   @inlinable
   public init() { self.init([]) }
 
@@ -46,13 +46,15 @@ public struct EagerList<Element> {
   @inlinable
   public static var empty: EagerList { EagerList() }
 
-  /// The list of one element.
+  /// Returns the list of one element.
   @inlinable
   public static func just(_ element: Element) -> EagerList { EagerList([element]) }
 
-  /// An element, so many times.
+  /// Returns a list that repeats one element a number of times.
   ///
-  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  /// - Parameters:
+  ///   - element: what each element is.
+  ///   - count: 0 or more; a negative count is a programmer's error and traps.
   @inlinable
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
@@ -69,7 +71,7 @@ public struct EagerList<Element> {
   @inlinable
   public var array: [Element] { Array(slice) }
 
-  /// This list: it is eager already.
+  /// Returns this list: it is eager already.
   @inlinable
   public func eager() -> EagerList { self }
 }
@@ -89,7 +91,7 @@ extension EagerList: RandomAccessCollection {
   @inlinable
   public var startIndex: Int { slice.startIndex }
 
-  /// The index behind the last element.
+  /// The index after the last element.
   @inlinable
   public var endIndex: Int { slice.endIndex }
 
@@ -111,7 +113,7 @@ extension EagerList: RandomAccessCollection {
     return EagerList(slice: slice[bounds])
   }
 
-  /// An iterator over the elements.
+  /// Returns an iterator over the elements.
   @inlinable
   public func makeIterator() -> IndexingIterator<ArraySlice<Element>> {
     slice.makeIterator()
@@ -127,7 +129,7 @@ extension EagerList: RandomAccessCollection {
 }
 
 extension EagerList: ExpressibleByArrayLiteral {
-  /// The list of the elements that are written out.
+  /// Creates the list of the elements that are written out.
   @inlinable
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
@@ -135,7 +137,7 @@ extension EagerList: ExpressibleByArrayLiteral {
 extension EagerList: Sendable where Element: Sendable {}
 
 extension EagerList: Equatable where Element: Equatable {
-  /// Whether both have equal elements, in the same order.
+  /// Returns whether both have equal elements, in the same order.
   @inlinable
   public static func == (left: EagerList, right: EagerList) -> Bool {
     left.slice == right.slice

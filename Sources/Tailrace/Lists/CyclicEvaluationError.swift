@@ -5,7 +5,8 @@
 ///
 /// ```swift
 /// let list = LazyList<Int, any Error>.recursive { list in list.map { $0 + 1 } }.named("naturals")
-/// try await list.head()   // throws: element 0 needs itself, "naturals" → … → "naturals"
+/// try await list.head()
+/// // throws: element 0 of a LazyList needs itself: "naturals" → "naturals"; give its definition …
 /// ```
 public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
   /// The names of the lists, each waiting for the next, the last for the first.

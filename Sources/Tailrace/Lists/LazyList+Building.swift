@@ -1,7 +1,7 @@
 // MARK: Values
 
 extension LazyList {
-  /// The list without elements. It allocates nothing.
+  /// Creates the list without elements. It allocates nothing.
   @inlinable
   public init() { self.init(segment: nil, offset: 0) }
 
@@ -9,7 +9,7 @@ extension LazyList {
   @inlinable
   public static var empty: LazyList { LazyList() }
 
-  /// The list of one element.
+  /// Returns the list of one element.
   ///
   /// ```swift
   /// await LazyList.just(7).array()   // [7]
@@ -24,20 +24,35 @@ extension LazyList {
     self.init(segment: Segment(evaluated: CollectionOfOne(element), link: .end), offset: 0)
   }
 
-  /// The list that fails before its first element.
+  /// Returns the list that fails before its first element.
+  ///
+  /// ```swift
+  /// let orders = LazyList<String, any Error>.failing(Offline())
+  /// try await orders.head()   // throws: Offline()
+  /// ```
   @inlinable
   public static func failing(_ failure: Failure) -> LazyList {
     LazyList(
       segment: Segment(evaluated: EmptyCollection(), link: .failed(failure)), offset: 0)
   }
 
-  /// An element, for ever.
+  /// Returns a list of one element, again and again, without an end.
+  ///
+  /// ```swift
+  /// await LazyList.repeating("ho").prefix(3).array()   // ["ho", "ho", "ho"]
+  /// ```
   @inlinable @_disfavoredOverload
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
-  /// An element, so many times.
+  /// Returns a list that repeats one element a number of times.
   ///
-  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  /// ```swift
+  /// await LazyList.repeating("ho", count: 3).array()   // ["ho", "ho", "ho"]
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - element: what each element is.
+  ///   - count: 0 or more; a negative count is a programmer's error and traps.
   @inlinable @_disfavoredOverload
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
@@ -60,7 +75,7 @@ extension LazyList {
 }
 
 extension LazyList: ExpressibleByArrayLiteral {
-  /// The list of the elements that are written out; all of them are evaluated.
+  /// Creates the list of the elements that are written out; all of them are evaluated.
   @inlinable
   public init(arrayLiteral elements: Element...) {
     self.init(sharing: elements)
@@ -70,7 +85,7 @@ extension LazyList: ExpressibleByArrayLiteral {
 // MARK: Sequences
 
 extension LazyList {
-  /// The elements of a sequence, pulled from it one by one, as they are demanded.
+  /// Creates a list of the elements of a sequence, pulled from it one by one, as they are demanded.
   ///
   /// ```swift
   /// await LazyList(1...3).array()   // [1, 2, 3]
@@ -101,7 +116,8 @@ extension LazyList {
     })
   }
 
-  /// The elements of an asynchronous sequence, pulled from it one by one, as they are demanded.
+  /// Creates a list of the elements of an asynchronous sequence, pulled from it one by one, as they
+  /// are demanded.
   ///
   /// - Laziness: stepwise. Not even the iterator is made before the first demand.
   /// - Failure: the sequence's. With `retryingFailures` a failure is not remembered: the next demand
@@ -137,21 +153,21 @@ extension LazyList {
 
 // Where nothing says how a list fails, it does not: `LazyList(1...3)` needs no type arguments.
 extension LazyList where Failure == Never {
-  /// The elements of a sequence, pulled from it one by one, as they are demanded.
+  /// Creates a list of the elements of a sequence, pulled from it one by one, as they are demanded.
   @inlinable
   public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
     self.init(pulling: sequence)
   }
 
-  /// The list of one element.
+  /// Returns the list of one element.
   @inlinable
   public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
 
-  /// An element, for ever.
+  /// Returns a list of one element, again and again, without an end.
   @inlinable
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
-  /// An element, so many times; a negative count traps.
+  /// Returns a list that repeats one element a number of times; a negative count traps.
   @inlinable
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
@@ -161,7 +177,7 @@ extension LazyList where Failure == Never {
 }
 
 extension Sequence where Self: Sendable, Element: Sendable {
-  /// The elements of this sequence, pulled from it once, as they are demanded.
+  /// Returns the elements of this sequence, pulled from it once, as they are demanded.
   ///
   /// ```swift
   /// let squares = (1...3).lazy.map { $0 * $0 }.memoized()
@@ -171,10 +187,10 @@ extension Sequence where Self: Sendable, Element: Sendable {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// The elements of this sequence, pulled from it once, for any number of readers.
+  /// Returns the elements of this sequence, pulled from it once, for any number of readers.
   ///
   /// ```swift
-  /// let lines = url.lines.memoized()
+  /// let lines = socket.lines.memoized()
   /// async let count = lines.count()
   /// async let longest = lines.max { $0.count < $1.count }
   /// ```
@@ -191,7 +207,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension LazyList {
-  /// This list: it is memoized already.
+  /// Returns this list: it is memoized already.
   @inlinable
   public consuming func memoized() -> LazyList { self }
 }

@@ -1,11 +1,11 @@
 // Several steps of one list at the same time.
 
 extension LazyList {
-  /// The elements, pulled from this list ahead of those who read.
+  /// Returns the elements, pulled from this list ahead of those who read.
   ///
   /// ```swift
+  /// // While a page is shown, the next two are loaded.
   /// for try await page in pages.prefetching(2) { await show(page) }
-  /// // while a page is shown, the next two are loaded
   /// ```
   ///
   /// - Parameter count: how many elements it stays ahead of the furthest reader, at most; 0 or more.
@@ -34,14 +34,16 @@ extension LazyList {
     return LazyList(stepping: { demand in owner.lookahead.next(demand) })
   }
 
-  /// The results of an asynchronous closure for each element, several at a time, in order.
+  /// Returns the results of an asynchronous closure for each element, several at a time, in order.
   ///
   /// ```swift
   /// let sizes = urls.concurrentMap(limit: 4) { url in await size(of: url) }
-  /// await sizes.head()   // four downloads begin; the first one's size
+  /// await sizes.head()   // 3; the first one's size, and four downloads have begun
   /// ```
   ///
-  /// - Parameter limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  /// - Parameters:
+  ///   - limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  ///   - transform: gives the result for an element; each call is a task of its own.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
   ///   the closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of
@@ -60,7 +62,8 @@ extension LazyList {
     mapConcurrently(limit, file, line) { .success(await transform($0)) }
   }
 
-  /// The results of an asynchronous throwing closure for each element, several at a time, in order.
+  /// Returns the results of an asynchronous throwing closure for each element, several at a time,
+  /// in order.
   @inlinable
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
@@ -71,8 +74,8 @@ extension LazyList {
     }
   }
 
-  /// The results of an asynchronous throwing closure for each element, several at a time, in order; a
-  /// failed call is made again.
+  /// Returns the results of an asynchronous throwing closure for each element, several at a time,
+  /// in order; a failed call is made again.
   ///
   /// - Failure: given to who demands the element. If `retryingFailures`, it is not remembered, and what
   ///   runs ahead goes on: the next demand makes that one call again.

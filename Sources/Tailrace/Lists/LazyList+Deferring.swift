@@ -3,7 +3,8 @@
 // MARK: From a head and a tail
 
 extension LazyList {
-  /// An element and the list behind it, each made by a closure when it is demanded, once.
+  /// Creates a list of an element and what comes after it, each made by a closure when it is
+  /// demanded, once.
   ///
   /// ```swift
   /// let list = LazyList(head: { 1 }, tail: { [2, 3] })
@@ -57,7 +58,7 @@ extension LazyList {
 // MARK: From a list that is made later
 
 extension LazyList {
-  /// The list that a closure makes at the first demand.
+  /// Returns the list that a closure makes at the first demand.
   ///
   /// ```swift
   /// let entries = LazyList.deferred { LazyList(readDirectory()) }
@@ -77,7 +78,7 @@ extension LazyList {
     })
   }
 
-  /// The list that an asynchronous closure makes at the first demand.
+  /// Returns the list that an asynchronous closure makes at the first demand.
   @inlinable
   public static func deferred(
     retryingFailures: Bool = false, _ make: @escaping @Sendable () async throws(Failure) -> LazyList
@@ -93,7 +94,7 @@ extension LazyList {
 // MARK: From itself
 
 extension LazyList {
-  /// The list that is defined by itself.
+  /// Returns the list that is defined by itself.
   ///
   /// ```swift
   /// let fibs = LazyList<Int, Never>.recursive { fibs in
@@ -161,7 +162,7 @@ extension LazyList {
 }
 
 extension LazyList where Failure == Never {
-  /// The list that is defined by itself; where nothing says how it fails, it does not.
+  /// Returns the list that is defined by itself; where nothing says how it fails, it does not.
   @inlinable
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList

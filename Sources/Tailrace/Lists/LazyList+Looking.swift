@@ -4,6 +4,12 @@ public import Synchronization
 extension LazyList {
   /// How many elements, from the head on, are evaluated.
   ///
+  /// ```swift
+  /// let list = LazyList(1...)
+  /// _ = await list.element(at: 2)
+  /// list.evaluatedCount   // 3
+  /// ```
+  ///
   /// - Complexity: O(*segments*).
   public var evaluatedCount: Int {
     var count = 0
@@ -36,10 +42,10 @@ extension LazyList {
   /// The name that was given with ``named(_:)``, to a list that starts at this head.
   public var name: String? { segment?.label?.text }
 
-  /// This list with a name, for descriptions and for errors.
+  /// Returns this list with a name, for descriptions and for errors.
   ///
   /// ```swift
-  /// LazyList(1...3).named("numbers").debugDescription   // "numbers": [… unresolved]
+  /// print(LazyList(1...3).named("numbers").debugDescription)   // "numbers": [… unresolved]
   /// ```
   ///
   /// - Laziness: deferred.
@@ -57,6 +63,12 @@ extension LazyList {
 
 extension LazyList: CustomStringConvertible, CustomDebugStringConvertible {
   /// The evaluated elements, and `…` for a rest that is not: `[1, 2, …]`. It evaluates nothing.
+  ///
+  /// ```swift
+  /// let list = LazyList(1...)
+  /// _ = await list.element(at: 1)
+  /// print(list)   // [1, 2, …]
+  /// ```
   public var description: String {
     var items = evaluatedPrefix.map { String(reflecting: $0) }
     if !EvaluatedRuns(self).isComplete { items.append("…") }

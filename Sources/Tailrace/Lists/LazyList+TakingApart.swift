@@ -1,6 +1,10 @@
 // Everything that demands is a method: a getter cannot throw a generic failure.
 extension LazyList {
-  /// The first element, `nil` if there is none.
+  /// Returns the first element, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList(1...).head()   // 1
+  /// ```
   ///
   /// - Laziness: evaluates one element.
   /// - Cancellation: as every question, it throws `CancellationError` where `Failure` is `any Error`,
@@ -13,7 +17,11 @@ extension LazyList {
     return try await reader.next()
   }
 
-  /// The list behind the head; the tail of the empty list is empty.
+  /// The list after the head; the tail of the empty list is empty.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).tail.array()   // [2, 3]
+  /// ```
   ///
   /// - Laziness: deferred.
   ///
@@ -21,10 +29,11 @@ extension LazyList {
   @inlinable
   public var tail: LazyList { dropFirst() }
 
-  /// The head and the tail, `nil` if there is no head.
+  /// Returns the head and the tail, `nil` if there is no head.
   ///
   /// ```swift
-  /// if let (head, tail) = await list.uncons() { … }
+  /// if let (head, tail) = await list.uncons() { print(head, tail) }
+  /// // 1 […]
   /// ```
   ///
   /// - Laziness: evaluates one element.
@@ -37,7 +46,11 @@ extension LazyList {
     return (head, reader.cursor.rest)
   }
 
-  /// Whether there is no element.
+  /// Returns whether there is no element.
+  ///
+  /// ```swift
+  /// await LazyList(1...).isEmpty()   // false; after one element
+  /// ```
   ///
   /// - Laziness: evaluates one element.
   @inlinable
@@ -45,7 +58,11 @@ extension LazyList {
     try await head() == nil
   }
 
-  /// The element at a position, `nil` behind the end.
+  /// Returns the element at a position, `nil` after the end.
+  ///
+  /// ```swift
+  /// await LazyList(1...).element(at: 2)   // 3
+  /// ```
   ///
   /// - Laziness: evaluates the elements up to that position, and no more.
   /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.

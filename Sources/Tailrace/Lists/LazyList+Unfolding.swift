@@ -4,7 +4,8 @@
 // MARK: From the element before
 
 extension LazyList {
-  /// An element, then what a closure makes of each element, until it gives `nil`.
+  /// Creates a list of an element, then of what a closure makes of each element, until it gives
+  /// `nil`.
   ///
   /// ```swift
   /// await LazyList(first: 1, next: { $0 * 2 }).prefix(4).array()   // [1, 2, 4, 8]
@@ -24,7 +25,8 @@ extension LazyList {
     }
   }
 
-  /// An element, then what an asynchronous closure makes of each element, until it gives `nil`.
+  /// Creates a list of an element, then of what an asynchronous closure makes of each element,
+  /// until it gives `nil`.
   @inlinable
   public init(
     first: Element, retryingFailures: Bool = false,
@@ -42,7 +44,7 @@ extension LazyList {
 // MARK: From a state
 
 extension LazyList {
-  /// What a closure makes of a state that it changes, until it gives `nil`.
+  /// Creates a list of what a closure makes of a state that it changes, until it gives `nil`.
   ///
   /// ```swift
   /// let fibs = LazyList(state: (0, 1)) { pair in

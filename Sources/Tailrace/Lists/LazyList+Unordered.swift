@@ -1,23 +1,25 @@
 // Several steps of one list at the same time, where the order of the results says nothing.
 
 extension LazyList {
-  /// The results of an asynchronous closure for each element, several at a time, each as soon as it is
-  /// there.
+  /// Returns the results of an asynchronous closure for each element, several at a time, each as
+  /// soon as it is there.
   ///
   /// ```swift
   /// let pages = urls.concurrentMapUnordered(limit: 4) { url in await load(url) }
-  /// await pages.head()   // four downloads begin; the one that is done first
+  /// let first = await pages.head()   // four downloads begin; the one that is done first
   /// ```
   ///
   /// The order in which the results came is remembered: every reader gets the same.
   ///
-  /// - Parameter limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  /// - Parameters:
+  ///   - limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  ///   - transform: gives the result for an element; each call is a task of its own.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts the
   ///   closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of the
   ///   demand that started it.
-  /// - Failure: surfaces behind the results that were there before it. The closures that run then are
-  ///   cancelled at once. A failure of this list surfaces behind all results.
+  /// - Failure: surfaces after the results that were there before it. The closures that run then are
+  ///   cancelled at once. A failure of this list surfaces after all results.
   /// - Cancellation: a reader's is the reader's only. The closures that run are cancelled when nobody
   ///   is left who could read.
   ///
@@ -30,8 +32,8 @@ extension LazyList {
     mapInAnyOrder(limit, file, line) { .success(await transform($0)) }
   }
 
-  /// The results of an asynchronous throwing closure for each element, several at a time, each as soon
-  /// as it is there.
+  /// Returns the results of an asynchronous throwing closure for each element, several at a time,
+  /// each as soon as it is there.
   @inlinable
   public consuming func concurrentMapUnordered<T: Sendable>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,

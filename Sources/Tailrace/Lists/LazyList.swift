@@ -7,14 +7,16 @@
 /// ```swift
 /// let pages = LazyList(state: Cursor.first) { cursor in try await api.page(after: &cursor) }
 /// for try await page in pages.prefix(2) { print(page.title) }   // loads two pages
-/// for try await page in pages { index(page) }                   // loads the others, and only those
+/// // First
+/// // Second
+/// for try await page in pages { index(page) }   // loads the others, and only those
 /// ```
 ///
 /// A list whose `Failure` is `Never` is read without `try`. A failure belongs to its position: every
 /// reader gets the elements before it, then the error.
 ///
 /// - Isolation: elements reach a reader in the isolation that it reads from. Plain closures run in
-///   the task that demands first, asynchronous ones, and what is behind them, in a task that belongs
+///   the task that demands first, asynchronous ones, and what comes after them, in a task that belongs
 ///   to the list. See <doc:Isolation>.
 /// - Cancellation: ends a reader, never the list. See <doc:Cancellation>.
 /// - Complexity: reading an evaluated element takes no lock, no hop and no allocation. An evaluated
@@ -64,7 +66,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
 // MARK: Iterating
 
 extension LazyList: AsyncSequence {
-  /// Each iteration starts at this list's own head.
+  /// Returns an iterator; each one starts at this list's own head.
   @inlinable
   public consuming func makeAsyncIterator() -> Iterator { Iterator(self) }
 
@@ -88,13 +90,14 @@ extension LazyList: AsyncSequence {
       index = cursor.index
     }
 
-    /// The next element, `nil` at the end and ever after.
+    /// Returns the next element, `nil` at the end and ever after.
     @inlinable
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: nil)
     }
 
-    /// The next element, `nil` at the end and ever after, without leaving the caller's isolation.
+    /// Returns the next element, `nil` at the end and ever after, without leaving the caller's
+    /// isolation.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)?

@@ -14,10 +14,15 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   init(list: LazyList<Value, Failure>) { self.list = list }
 
-  /// A value that is known.
+  /// Creates a memo of a value that is known.
   public init(_ value: Value) { self.init(list: .just(value)) }
 
-  /// The value, computed by the first task that asks, awaited by the others.
+  /// Returns the value, computed by the first task that asks, awaited by the others.
+  ///
+  /// ```swift
+  /// let answer = Memo { 6 * 7 }
+  /// await answer.value()   // 42
+  /// ```
   ///
   /// - Failure: the closure's error, the same for everybody.
   /// - Cancellation: throws `CancellationError` where `Failure` is `any Error`; otherwise waits for
@@ -32,11 +37,18 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// The value if it has been computed, without computing it.
+  ///
+  /// ```swift
+  /// let answer = Memo { 6 * 7 }
+  /// answer.peek           // nil
+  /// await answer.value()  // 42
+  /// answer.peek           // 42
+  /// ```
   public var peek: Value? { list.evaluatedHead }
 }
 
 extension Memo {
-  /// A value that a closure computes.
+  /// Creates a memo of a value that a closure computes.
   ///
   /// ```swift
   /// let settings = Memo(retryingFailures: true) { try await load() }
@@ -57,7 +69,8 @@ extension Memo {
       }))
   }
 
-  /// A value that an asynchronous closure computes, in a task that belongs to the memo.
+  /// Creates a memo of a value that an asynchronous closure computes, in a task that belongs to the
+  /// memo.
   @inlinable
   public init(
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () async throws(Failure) -> Value

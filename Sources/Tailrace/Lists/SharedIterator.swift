@@ -17,7 +17,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
 
   init(_ list: consuming LazyList<Element, Failure>) { reader = list.makeAsyncIterator() }
 
-  /// The next element that nobody else got, `nil` at the end.
+  /// Returns the next element that nobody else got, `nil` at the end.
   ///
   /// - Cancellation: a task that is cancelled while it waits takes nothing: the element goes to
   ///   another. It gets `CancellationError` where `Failure` is `any Error`, else `nil`.
@@ -39,7 +39,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
 }
 
 extension LazyList {
-  /// An iterator that several tasks share; each element goes to one of them.
+  /// Returns an iterator that several tasks share; each element goes to one of them.
   ///
   /// - Laziness: deferred.
   public consuming func makeSharedIterator() -> SharedIterator<Element, Failure> {

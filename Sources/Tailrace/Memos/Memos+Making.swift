@@ -15,7 +15,7 @@ extension Memos {
     @inlinable
     public static var unbounded: Capacity { Capacity(limit: nil, cost: nil) }
 
-    /// So many values.
+    /// At most this number of values.
     ///
     /// - Parameter count: 1 or more; less is a programmer's error and traps.
     @inlinable
@@ -26,7 +26,7 @@ extension Memos {
       return Capacity(limit: count, cost: nil)
     }
 
-    /// Values that cost so much together. One that alone costs more is not remembered; a failure that
+    /// Values that cost this much together. One that alone costs more is not remembered; a failure that
     /// is remembered costs 1.
     ///
     /// - Parameters:
@@ -42,7 +42,7 @@ extension Memos {
     }
   }
 
-  /// A closure gives the value of each key.
+  /// Creates memos with a closure that gives the value of each key.
   ///
   /// ```swift
   /// let squares = Memos { (number: Int) in number * number }
@@ -69,7 +69,8 @@ extension Memos {
       capacity, lifetime, refreshingAfter, retryingFailures, clock, .plain(compute))
   }
 
-  /// An asynchronous closure gives the value of each key, in a task for each computation.
+  /// Creates memos with an asynchronous closure that gives the value of each key, in a task for
+  /// each computation.
   @inlinable
   public init(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,

@@ -5,13 +5,13 @@
 /// async let one = pages.value(for: 1)
 /// async let same = pages.value(for: 1)
 /// async let other = pages.value(for: 2)
-/// print(try await one == same, try await other)   // two downloads
+/// print(try await one == same, try await other)   // true page 2; after two downloads
 /// ```
 ///
 /// It is a ``Memo`` for each key, and keeps a memo's promises: a computation is shared by all who ask
 /// while it goes on, a cancelled task stops waiting and nothing else, a key that needs itself, by way
 /// of whatever other keys and lists, is a ``CyclicEvaluationError`` that names them. A computation that
-/// nobody waits for any more goes on and is remembered. See <doc:Memos>.
+/// nobody waits for any more goes on and is remembered. See <doc:ValuesByKey>.
 ///
 /// ```swift
 /// let thumbnails = Memos(
@@ -33,7 +33,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   @inlinable
   init(store: MemoStore<Key, Value, Failure>) { self.store = store }
 
-  /// The value of a key, computed by the first task that asks, awaited by the others.
+  /// Returns the value of a key, computed by the first task that asks, awaited by the others.
   ///
   /// ```swift
   /// let lengths = Memos { (word: String) in word.count }
@@ -66,7 +66,14 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
 
   /// Forgets the value of a key: the next demand computes it anew.
   ///
-  /// Who waits for it gets what is being computed; if nobody does, that is cancelled.
+  /// ```swift
+  /// let lengths = Memos { (word: String) in word.count }
+  /// _ = await lengths.value(for: "three")
+  /// lengths.forget("three")
+  /// lengths.peek("three")   // nil
+  /// ```
+  ///
+  /// Whoever waits for it gets what is being computed; if nobody does, that is cancelled.
   @inlinable
   public func forget(_ key: Key) {
     // Released outside of the lock.
@@ -84,7 +91,14 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
 
 // What can be said without computing anything.
 extension Memos {
-  /// The value of a key, if there is one. It computes nothing, and counts as no use.
+  /// Returns the value of a key, if there is one. It computes nothing, and counts as no use.
+  ///
+  /// ```swift
+  /// let lengths = Memos { (word: String) in word.count }
+  /// lengths.peek("three")   // nil
+  /// _ = await lengths.value(for: "three")
+  /// lengths.peek("three")   // 5
+  /// ```
   @inlinable
   public func peek(_ key: Key) -> Value? {
     let now = store.now
@@ -97,6 +111,12 @@ extension Memos {
 
   /// How many keys have a value, or a failure that is remembered. One that has expired counts until
   /// it is let go of.
+  ///
+  /// ```swift
+  /// let lengths = Memos { (word: String) in word.count }
+  /// _ = await lengths.value(for: "three")
+  /// lengths.count   // 1
+  /// ```
   @inlinable
   public var count: Int { store.table.withLock { $0.count } }
 

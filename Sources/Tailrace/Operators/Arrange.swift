@@ -1,6 +1,6 @@
 // What needs all elements, and gives them in another order.
 extension LazyList {
-  /// All elements in order, the least one first.
+  /// Returns all elements in order, the least one first.
   ///
   /// ```swift
   /// await LazyList([3, 1, 2]).sorted()   // [1, 2, 3]
@@ -14,7 +14,11 @@ extension LazyList {
     try await array().sorted()
   }
 
-  /// All elements in an order.
+  /// Returns all elements in an order.
+  ///
+  /// ```swift
+  /// await LazyList([3, 1, 2]).sorted { $0 > $1 }   // [3, 2, 1]
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -24,7 +28,7 @@ extension LazyList {
     try await array().sorted(by: areInIncreasingOrder)
   }
 
-  /// All elements in an order that a throwing closure says.
+  /// Returns all elements in an order that a throwing closure says.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func sorted(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -32,10 +36,10 @@ extension LazyList {
     try await array().sorted(by: areInIncreasingOrder)
   }
 
-  /// All elements, by what a closure gives for each.
+  /// Returns all elements, by what a closure gives for each.
   ///
   /// ```swift
-  /// await LazyList(["ada", "bob", "al"]).grouped(by: \.first)   // ["a": ["ada", "al"], "b": ["bob"]]
+  /// await LazyList(["ada", "bob", "al"]).grouped(by: \.first)["a"]   // ["ada", "al"]
   /// ```
   ///
   /// - Laziness: exhaustive.
@@ -48,7 +52,7 @@ extension LazyList {
     }
   }
 
-  /// All elements, by what a throwing closure gives for each.
+  /// Returns all elements, by what a throwing closure gives for each.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
     @CheckedAlone<Key> by key: (Element) throws -> Key
@@ -61,7 +65,7 @@ extension LazyList {
     return groups
   }
 
-  /// All elements, by what an asynchronous closure gives for each.
+  /// Returns all elements, by what an asynchronous closure gives for each.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @CheckedAlone<Key> by key: (Element) async -> Key
@@ -74,7 +78,7 @@ extension LazyList {
     return groups
   }
 
-  /// All elements, by what an asynchronous throwing closure gives for each.
+  /// Returns all elements, by what an asynchronous throwing closure gives for each.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @CheckedAlone<Key> by key: (Element) async throws -> Key

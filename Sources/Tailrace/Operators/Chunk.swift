@@ -1,6 +1,7 @@
 // Several elements as one.
 extension LazyList {
-  /// The arrays of so many elements in a row, each of which begins one element behind the one before.
+  /// Returns arrays of a number of elements in a row, each of which begins one element later than
+  /// the one before.
   ///
   /// ```swift
   /// await LazyList(1...4).windows(ofCount: 2).array()   // [[1, 2], [2, 3], [3, 4]]
@@ -23,7 +24,7 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays, each as long as a predicate holds between neighbours.
+  /// Returns the elements in arrays, each as long as a predicate holds between neighbours.
   ///
   /// ```swift
   /// await LazyList([1, 2, 1, 3]).chunked { $0 < $1 }.array()   // [[1, 2], [1, 3]]
@@ -45,7 +46,7 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays, each as long as a throwing predicate holds between neighbours.
+  /// Returns the elements in arrays, each as long as a throwing predicate holds between neighbours.
   @inlinable @_disfavoredOverload
   public consuming func chunked(
     @CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) throws -> Bool
@@ -61,7 +62,8 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays, each as long as an asynchronous predicate holds between neighbours.
+  /// Returns the elements in arrays, each as long as an asynchronous predicate holds between
+  /// neighbours.
   @inlinable
   public consuming func chunked(
     @CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) async -> Bool
@@ -77,8 +79,8 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays, each as long as an asynchronous throwing predicate holds between
-  /// neighbours.
+  /// Returns the elements in arrays, each as long as an asynchronous throwing predicate holds
+  /// between neighbours.
   @inlinable
   public consuming func chunked(
     @CheckedAlone<Bool> by belongInSameGroup:
@@ -95,11 +97,11 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays, each as long as a closure gives the same, with what it gave.
+  /// Returns the elements in arrays, each as long as a closure gives the same, with what it gave.
   ///
   /// ```swift
-  /// await LazyList(["ada", "al", "bob"]).chunked(on: \.first).array()
-  /// // [("a", ["ada", "al"]), ("b", ["bob"])]
+  /// await LazyList(["ada", "bob", "al"]).chunked(on: \.count).array()
+  /// // [(3, ["ada", "bob"]), (2, ["al"])]
   /// ```
   ///
   /// - Laziness: searching, for the element that begins the next array.
@@ -114,7 +116,8 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays, each as long as a throwing closure gives the same, with what it gave.
+  /// Returns the elements in arrays, each as long as a throwing closure gives the same, with what
+  /// it gave.
   @inlinable @_disfavoredOverload
   public consuming func chunked<Subject: Equatable & Sendable>(
     @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
@@ -126,7 +129,8 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays, each as long as an asynchronous closure gives the same, with what it gave.
+  /// Returns the elements in arrays, each as long as an asynchronous closure gives the same, with
+  /// what it gave.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
     @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
@@ -139,8 +143,8 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays, each as long as an asynchronous throwing closure gives the same, with what
-  /// it gave.
+  /// Returns the elements in arrays, each as long as an asynchronous throwing closure gives the
+  /// same, with what it gave.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
     @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject

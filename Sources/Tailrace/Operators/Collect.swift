@@ -1,5 +1,9 @@
 extension LazyList {
-  /// All elements.
+  /// Returns all elements.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).array()   // [1, 2, 3]
+  /// ```
   ///
   /// - Laziness: exhaustive.
   ///
@@ -13,10 +17,10 @@ extension LazyList {
     return elements
   }
 
-  /// All elements, as an eager list.
+  /// Returns all elements, as an eager list.
   ///
   /// ```swift
-  /// await LazyList(1...3).eager().map { $0 * 2 }   // [2, 4, 6], computed at once
+  /// await LazyList(1...3).eager().map { $0 * 2 }   // [2, 4, 6]; computed at once
   /// ```
   ///
   /// - Laziness: exhaustive.
@@ -30,7 +34,11 @@ extension LazyList {
     return EagerList(try await array())
   }
 
-  /// The number of elements.
+  /// Returns the number of elements.
+  ///
+  /// ```swift
+  /// await LazyList("hello").count()   // 5
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -45,7 +53,11 @@ extension LazyList {
     return count
   }
 
-  /// The last element, `nil` if there is none.
+  /// Returns the last element, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList(1...3).last()   // 3
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable

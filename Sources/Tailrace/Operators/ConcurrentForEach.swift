@@ -7,7 +7,9 @@ extension LazyList {
   ///
   /// It returns when all calls have.
   ///
-  /// - Parameter limit: how many calls there may be at once; 1 or more.
+  /// - Parameters:
+  ///   - limit: how many calls there may be at once; 1 or more.
+  ///   - body: what is done with an element.
   /// - Laziness: exhaustive. An element is pulled when there is room for its call.
   /// - Isolation: each call is a child task of the caller's.
   /// - Failure: the list's is thrown when the calls that run have returned; they are cancelled.

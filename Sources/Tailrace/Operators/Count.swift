@@ -1,6 +1,6 @@
 extension LazyList {
-  /// The position of the first element that satisfies a predicate, counted from 0; `nil` if there is
-  /// none.
+  /// Returns the position of the first element that satisfies a predicate, counted from 0; `nil` if
+  /// there is none.
   ///
   /// ```swift
   /// await LazyList(1...).firstIndex { $0 * $0 > 50 }   // 7
@@ -21,7 +21,8 @@ extension LazyList {
     return isFound ? position : nil
   }
 
-  /// The position of the first element that satisfies a throwing predicate, `nil` if there is none.
+  /// Returns the position of the first element that satisfies a throwing predicate, `nil` if there
+  /// is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func firstIndex(
     @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
@@ -35,7 +36,8 @@ extension LazyList {
     return nil
   }
 
-  /// The position of the first element that satisfies an asynchronous predicate, `nil` if there is none.
+  /// Returns the position of the first element that satisfies an asynchronous predicate, `nil` if
+  /// there is none.
   @inlinable
   nonisolated(nonsending) public consuming func firstIndex(
     @CheckedAlone<Bool> where predicate: (Element) async -> Bool
@@ -49,8 +51,8 @@ extension LazyList {
     return nil
   }
 
-  /// The position of the first element that satisfies an asynchronous throwing predicate, `nil` if there
-  /// is none.
+  /// Returns the position of the first element that satisfies an asynchronous throwing predicate,
+  /// `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func firstIndex(
     @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
@@ -64,7 +66,7 @@ extension LazyList {
     return nil
   }
 
-  /// The number of elements that satisfy a predicate.
+  /// Returns the number of elements that satisfy a predicate.
   ///
   /// ```swift
   /// await LazyList(1...10).count { $0 % 3 == 0 }   // 3
@@ -84,7 +86,7 @@ extension LazyList {
     return count
   }
 
-  /// The number of elements that satisfy a throwing predicate.
+  /// Returns the number of elements that satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func count(
     @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
@@ -95,7 +97,7 @@ extension LazyList {
     return count
   }
 
-  /// The number of elements that satisfy an asynchronous predicate.
+  /// Returns the number of elements that satisfy an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func count(
     @CheckedAlone<Bool> where predicate: (Element) async -> Bool
@@ -106,7 +108,7 @@ extension LazyList {
     return count
   }
 
-  /// The number of elements that satisfy an asynchronous throwing predicate.
+  /// Returns the number of elements that satisfy an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func count(
     @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool

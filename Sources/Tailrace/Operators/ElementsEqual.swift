@@ -2,12 +2,12 @@ public import Synchronization
 
 // Lists are not Hashable, and have no `==`: both would need the end, which a list may not have.
 extension LazyList where Element: Equatable {
-  /// Whether another list has the same elements in the same order.
+  /// Returns whether another list has the same elements in the same order.
   ///
   /// ```swift
   /// let list = LazyList(1...)
-  /// await list.elementsEqual([1, 2])                  // false, after three elements of `list`
-  /// await list.tail.prepending(1).elementsEqual(list) // true: the rest is shared, though endless
+  /// await list.elementsEqual([1, 2])                  // false; after three elements of `list`
+  /// await list.tail.prepending(1).elementsEqual(list) // true; the rest is shared, though endless
   /// ```
   ///
   /// - Laziness: searching, for a difference. It stops there, and where the lists go on in the same
@@ -33,7 +33,8 @@ extension LazyList where Element: Equatable {
     return true
   }
 
-  /// Whether another list, which may fail in another way, has the same elements in the same order.
+  /// Returns whether another list, which may fail in another way, has the same elements in the same
+  /// order.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<OtherFailure>(
     _ other: consuming LazyList<Element, OtherFailure>
@@ -44,7 +45,12 @@ extension LazyList where Element: Equatable {
 
 // A predicate need not hold between an element and itself, so that a shared rest says nothing.
 extension LazyList {
-  /// Whether another list has as many elements, and a predicate holds between all pairs.
+  /// Returns whether another list has as many elements, and a predicate holds between all pairs.
+  ///
+  /// ```swift
+  /// let words = LazyList(["tea", "cup"])
+  /// await words.elementsEqual(["TEA", "CUP"].lazyList) { $0 == $1.lowercased() }   // true
+  /// ```
   ///
   /// - Laziness: searching, for a pair between which it does not hold.
   @inlinable
@@ -61,7 +67,8 @@ extension LazyList {
     return try await otherReader.next() == nil
   }
 
-  /// Whether another list has as many elements, and a throwing predicate holds between all pairs.
+  /// Returns whether another list has as many elements, and a throwing predicate holds between all
+  /// pairs.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
@@ -77,8 +84,8 @@ extension LazyList {
     return try await otherReader.next() == nil
   }
 
-  /// Whether another list has as many elements, and an asynchronous predicate holds between all
-  /// pairs.
+  /// Returns whether another list has as many elements, and an asynchronous predicate holds between
+  /// all pairs.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
@@ -94,8 +101,8 @@ extension LazyList {
     return try await otherReader.next() == nil
   }
 
-  /// Whether another list has as many elements, and an asynchronous throwing predicate holds between
-  /// all pairs.
+  /// Returns whether another list has as many elements, and an asynchronous throwing predicate
+  /// holds between all pairs.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,

@@ -1,6 +1,6 @@
 // The other end of a list: what is last is known when the end is.
 extension LazyList {
-  /// The elements without the last ones.
+  /// Returns the elements without the last ones.
   ///
   /// ```swift
   /// await LazyList(1...5).dropLast(2).array()   // [1, 2, 3]
@@ -25,7 +25,7 @@ extension LazyList {
     }
   }
 
-  /// The last elements, at most so many.
+  /// Returns the last elements, up to a number of them.
   ///
   /// ```swift
   /// await LazyList(1...5).suffix(2).array()   // [4, 5]

@@ -1,5 +1,9 @@
 extension LazyList {
-  /// The least element by an order, the first of several; `nil` if there is none.
+  /// Returns the least element by an order, the first of several; `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList(["ada", "al", "bob"]).min { $0.count < $1.count }   // "al"
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -14,7 +18,7 @@ extension LazyList {
     return result
   }
 
-  /// The least element by a throwing order; `nil` if there is none.
+  /// Returns the least element by a throwing order; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func min(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -27,7 +31,7 @@ extension LazyList {
     return result
   }
 
-  /// The least element by an asynchronous order; `nil` if there is none.
+  /// Returns the least element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
@@ -40,7 +44,7 @@ extension LazyList {
     return result
   }
 
-  /// The least element by an asynchronous throwing order; `nil` if there is none.
+  /// Returns the least element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
@@ -53,7 +57,11 @@ extension LazyList {
     return result
   }
 
-  /// The least element, `nil` if there is none.
+  /// Returns the least element, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList([3, 1, 2]).min()   // 1
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -62,7 +70,11 @@ extension LazyList {
     try await min { $0 < $1 }
   }
 
-  /// The greatest element by an order, the first of several; `nil` if there is none.
+  /// Returns the greatest element by an order, the first of several; `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList(["al", "ada", "bob"]).max { $0.count < $1.count }   // "ada"
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -77,7 +89,7 @@ extension LazyList {
     return result
   }
 
-  /// The greatest element by a throwing order; `nil` if there is none.
+  /// Returns the greatest element by a throwing order; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func max(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -90,7 +102,7 @@ extension LazyList {
     return result
   }
 
-  /// The greatest element by an asynchronous order; `nil` if there is none.
+  /// Returns the greatest element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
@@ -103,7 +115,7 @@ extension LazyList {
     return result
   }
 
-  /// The greatest element by an asynchronous throwing order; `nil` if there is none.
+  /// Returns the greatest element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
     @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
@@ -116,7 +128,11 @@ extension LazyList {
     return result
   }
 
-  /// The greatest element, `nil` if there is none.
+  /// Returns the greatest element, `nil` if there is none.
+  ///
+  /// ```swift
+  /// await LazyList([3, 1, 2]).max()   // 3
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable

@@ -1,5 +1,5 @@
 extension LazyList where Failure == Never {
-  /// This list as one that can fail, so that it stands beside lists that do.
+  /// Returns this list as one that can fail, so that it stands beside lists that do.
   ///
   /// ```swift
   /// let header = ["name", "price"].lazyList
@@ -13,7 +13,7 @@ extension LazyList where Failure == Never {
     convertingFailures { (_: Never) -> E in }
   }
 
-  /// The pairs of the elements of this list and of one that can fail.
+  /// Returns the pairs of the elements of this list and of one that can fail.
   @inlinable @_disfavoredOverload
   public consuming func zip<Other: Sendable, E: Error>(
     _ other: LazyList<Other, E>
@@ -21,7 +21,7 @@ extension LazyList where Failure == Never {
     failing(as: E.self).zip(other)
   }
 
-  /// The elements of the lists, which can fail, that this list, which cannot, consists of.
+  /// Returns the elements of the lists, which can fail, that this list, which cannot, consists of.
   @inlinable @_disfavoredOverload
   public consuming func joined<Inner, E: Error>() -> LazyList<Inner, E>
   where Element == LazyList<Inner, E> {
@@ -30,7 +30,7 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList {
-  /// The pairs of the elements of this list and of one that cannot fail.
+  /// Returns the pairs of the elements of this list and of one that cannot fail.
   @inlinable @_disfavoredOverload
   public consuming func zip<Other: Sendable>(
     _ other: LazyList<Other, Never>
@@ -38,7 +38,7 @@ extension LazyList {
     zip(other.failing(as: Failure.self))
   }
 
-  /// The elements of the lists, which cannot fail, that this list consists of.
+  /// Returns the elements of the lists, which cannot fail, that this list consists of.
   @inlinable @_disfavoredOverload
   public consuming func joined<Inner>() -> LazyList<Inner, Failure>
   where Element == LazyList<Inner, Never> {

@@ -1,5 +1,5 @@
 extension LazyList {
-  /// The elements that satisfy a predicate.
+  /// Returns the elements that satisfy a predicate.
   ///
   /// ```swift
   /// await LazyList(1...6).filter { $0 % 2 == 0 }.array()   // [2, 4, 6]
@@ -19,7 +19,7 @@ extension LazyList {
     })
   }
 
-  /// The elements that satisfy a throwing predicate.
+  /// Returns the elements that satisfy a throwing predicate.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func filter(
     @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
@@ -27,7 +27,7 @@ extension LazyList {
     widened().transform(()) { (_, element) in try isIncluded(element) ? .emit(element) : .skip }
   }
 
-  /// The elements that satisfy an asynchronous predicate.
+  /// Returns the elements that satisfy an asynchronous predicate.
   @inlinable @inline(__always)
   public consuming func filter(
     @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async -> Bool
@@ -37,7 +37,7 @@ extension LazyList {
     }
   }
 
-  /// The elements that satisfy an asynchronous throwing predicate.
+  /// Returns the elements that satisfy an asynchronous throwing predicate.
   @inlinable @inline(__always)
   public consuming func filter(
     @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
@@ -47,7 +47,7 @@ extension LazyList {
     }
   }
 
-  /// The results of a closure that are not `nil`.
+  /// Returns the results of a closure that are not `nil`.
   ///
   /// ```swift
   /// await LazyList(["1", "x", "3"]).compactMap { Int($0) }.array()   // [1, 3]
@@ -61,7 +61,7 @@ extension LazyList {
     self.transform(()) { (_, element) throws(Failure) in Verdict(transform(element)) }
   }
 
-  /// The results of a throwing closure that are not `nil`.
+  /// Returns the results of a throwing closure that are not `nil`.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func compactMap<T: Sendable>(
     @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
@@ -69,7 +69,7 @@ extension LazyList {
     widened().transform(()) { (_, element) in Verdict(try transform(element)) }
   }
 
-  /// The results of an asynchronous closure that are not `nil`.
+  /// Returns the results of an asynchronous closure that are not `nil`.
   @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async -> T?
@@ -79,7 +79,7 @@ extension LazyList {
     }
   }
 
-  /// The results of an asynchronous throwing closure that are not `nil`.
+  /// Returns the results of an asynchronous throwing closure that are not `nil`.
   @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
@@ -89,7 +89,7 @@ extension LazyList {
     }
   }
 
-  /// The elements without one value.
+  /// Returns the elements without one value.
   ///
   /// ```swift
   /// await LazyList([1, 0, 2]).ignoring(0).array()   // [1, 2]
@@ -103,7 +103,7 @@ extension LazyList {
     filter { $0 != element }
   }
 
-  /// The elements without those that equal the one before them.
+  /// Returns the elements without those that equal the one before them.
   ///
   /// ```swift
   /// await LazyList([1, 1, 2, 1]).removeDuplicates().array()   // [1, 2, 1]
@@ -117,7 +117,7 @@ extension LazyList {
     removeDuplicates { $0 == $1 }
   }
 
-  /// The elements without those that a predicate calls the same as the last one kept.
+  /// Returns the elements without those that a predicate calls the same as the last one kept.
   ///
   /// ```swift
   /// await LazyList([1, 2, 11]).removeDuplicates { $0 / 10 == $1 / 10 }.array()   // [1, 11]
@@ -135,7 +135,8 @@ extension LazyList {
     }
   }
 
-  /// The elements without those that a throwing predicate calls the same as the last one kept.
+  /// Returns the elements without those that a throwing predicate calls the same as the last one
+  /// kept.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func removeDuplicates(
     @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
@@ -147,7 +148,8 @@ extension LazyList {
     }
   }
 
-  /// The elements without those that an asynchronous predicate calls the same as the last one kept.
+  /// Returns the elements without those that an asynchronous predicate calls the same as the last
+  /// one kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
     @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
@@ -159,8 +161,8 @@ extension LazyList {
     }
   }
 
-  /// The elements without those that an asynchronous throwing predicate calls the same as the last
-  /// one kept.
+  /// Returns the elements without those that an asynchronous throwing predicate calls the same as
+  /// the last one kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
     @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool

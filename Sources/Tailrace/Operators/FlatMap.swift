@@ -1,6 +1,6 @@
 // Every kind is a map to lists, joined: the lists in between are pulled through, not memoized.
 extension LazyList {
-  /// The elements of the lists that a closure makes of each element.
+  /// Returns the elements of the lists that a closure makes of each element.
   ///
   /// ```swift
   /// await LazyList([1, 2]).flatMap { LazyList.repeating($0, count: $0) }.array()   // [1, 2, 2]
@@ -18,7 +18,8 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// The elements of the lists, which may fail in any way, that a closure makes of each element.
+  /// Returns the elements of the lists, which may fail in any way, that a closure makes of each
+  /// element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
@@ -27,7 +28,7 @@ extension LazyList {
     widened().map { transform($0).widened() }.joined()
   }
 
-  /// The elements of the lists that a throwing closure makes of each element.
+  /// Returns the elements of the lists that a throwing closure makes of each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
@@ -36,7 +37,7 @@ extension LazyList {
     map { try transform($0).widened() }.joined()
   }
 
-  /// The elements of the lists that an asynchronous closure makes of each element.
+  /// Returns the elements of the lists that an asynchronous closure makes of each element.
   @inlinable
   public consuming func flatMap<T: Sendable>(
     @CheckedAlone<LazyList<T, Failure>> _ transform:
@@ -45,7 +46,7 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// The elements of the lists that an asynchronous throwing closure makes of each element.
+  /// Returns the elements of the lists that an asynchronous throwing closure makes of each element.
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
@@ -54,7 +55,7 @@ extension LazyList {
     map { (element) async throws in try await transform(element).widened() }.joined()
   }
 
-  /// The elements of the sequences that a closure makes of each element.
+  /// Returns the elements of the sequences that a closure makes of each element.
   ///
   /// ```swift
   /// await LazyList([1, 2]).flatMap { [$0, $0] }.array()   // [1, 1, 2, 2]
@@ -68,7 +69,7 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// The elements of the sequences that a throwing closure makes of each element.
+  /// Returns the elements of the sequences that a throwing closure makes of each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<S: Sequence & Sendable>(
     @CheckedAlone<S> _ transform: @escaping @Sendable (Element) throws -> S
@@ -76,7 +77,7 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// The elements of the sequences that an asynchronous closure makes of each element.
+  /// Returns the elements of the sequences that an asynchronous closure makes of each element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
     @CheckedAlone<S> _ transform: @escaping @Sendable (Element) async -> S
@@ -84,7 +85,8 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// The elements of the sequences that an asynchronous throwing closure makes of each element.
+  /// Returns the elements of the sequences that an asynchronous throwing closure makes of each
+  /// element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
     @CheckedAlone<S> _ transform: @escaping @Sendable (Element) async throws -> S
@@ -92,7 +94,7 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// The elements of the lists that a closure makes of each element, until it says stop.
+  /// Returns the elements of the lists that a closure makes of each element, until it says stop.
   ///
   /// Setting `stop` ends the result after the whole list that is returned with it; returning `nil`
   /// ends it at once.
@@ -118,7 +120,8 @@ extension LazyList {
     }.joined()
   }
 
-  /// The elements of the lists that a throwing closure makes of each element, until it says stop.
+  /// Returns the elements of the lists that a throwing closure makes of each element, until it says
+  /// stop.
   @inlinable @_disfavoredOverload
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) throws -> LazyList<T, any Error>?
@@ -129,8 +132,8 @@ extension LazyList {
     }.joined()
   }
 
-  /// The elements of the lists that an asynchronous closure makes of each element, until it says
-  /// stop.
+  /// Returns the elements of the lists that an asynchronous closure makes of each element, until it
+  /// says stop.
   @inlinable
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
@@ -141,8 +144,8 @@ extension LazyList {
     }.joined()
   }
 
-  /// The elements of the lists that an asynchronous throwing closure makes of each element, until it
-  /// says stop.
+  /// Returns the elements of the lists that an asynchronous throwing closure makes of each element,
+  /// until it says stop.
   @inlinable @_disfavoredOverload
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, any Error>?

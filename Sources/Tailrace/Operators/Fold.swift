@@ -4,7 +4,7 @@
 // An asynchronous closure has the type that `AsyncSequence` gives it, to the word: were it any other,
 // a closure's literal would prefer the standard library's fold, which ends early when cancelled.
 extension LazyList {
-  /// The elements combined, from the head on.
+  /// Returns the elements combined, from the head on.
   ///
   /// ```swift
   /// await LazyList(1...4).reduce(0, +)   // 10
@@ -26,7 +26,7 @@ extension LazyList {
     return result
   }
 
-  /// The elements combined, from the head on, by a throwing closure.
+  /// Returns the elements combined, from the head on, by a throwing closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
@@ -37,7 +37,7 @@ extension LazyList {
     return result
   }
 
-  /// The elements combined, from the head on, by an asynchronous closure.
+  /// Returns the elements combined, from the head on, by an asynchronous closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) async -> Result
@@ -48,7 +48,7 @@ extension LazyList {
     return result
   }
 
-  /// The elements combined, from the head on, by an asynchronous throwing closure.
+  /// Returns the elements combined, from the head on, by an asynchronous throwing closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
@@ -59,10 +59,11 @@ extension LazyList {
     return result
   }
 
-  /// A value updated with each element, from the head on.
+  /// Returns a value updated with each element, from the head on.
   ///
   /// ```swift
-  /// await LazyList("hello").reduce(into: [:]) { $0[$1, default: 0] += 1 }
+  /// let counts = await LazyList("hello").reduce(into: [Character: Int]()) { $0[$1, default: 0] += 1 }
+  /// counts["l"]   // 2
   /// ```
   ///
   /// - Laziness: exhaustive.
@@ -90,7 +91,7 @@ extension LazyList {
     try await reduce(into: [Key: Value](), update)
   }
 
-  /// A value updated with each element, from the head on, by a throwing closure.
+  /// Returns a value updated with each element, from the head on, by a throwing closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) throws -> Void
@@ -101,7 +102,7 @@ extension LazyList {
     return result
   }
 
-  /// A value updated with each element, from the head on, by an asynchronous closure.
+  /// Returns a value updated with each element, from the head on, by an asynchronous closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result, _ update: (inout Result, Element) async -> Void
@@ -112,7 +113,8 @@ extension LazyList {
     return result
   }
 
-  /// A value updated with each element, from the head on, by an asynchronous throwing closure.
+  /// Returns a value updated with each element, from the head on, by an asynchronous throwing
+  /// closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result,
@@ -125,6 +127,12 @@ extension LazyList {
   }
 
   /// Runs a closure for each element.
+  ///
+  /// ```swift
+  /// await LazyList(1...2).forEach { print($0) }
+  /// // 1
+  /// // 2
+  /// ```
   ///
   /// - Laziness: exhaustive.
   @inlinable

@@ -1,11 +1,12 @@
 extension LazyList {
-  /// The elements combined from the end on; the rest is folded only if the closure awaits it.
+  /// Returns the elements combined from the end on; the rest is folded only if the closure awaits
+  /// it.
   ///
   /// ```swift
   /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }   // 2
   /// await LazyList(1...).foldRight(false) { first, rest in
   ///   if first > 10 { true } else { await rest.value() }
-  /// }   // true, of an infinite list
+  /// }   // true; of an infinite list
   /// ```
   ///
   /// - Laziness: stepwise, driven by the closure.
@@ -22,8 +23,8 @@ extension LazyList {
     return try await combine(head, Rest(tail, initial, combine))
   }
 
-  /// The elements combined from the end on by a throwing closure; the rest is folded only if the
-  /// closure awaits it.
+  /// Returns the elements combined from the end on by a throwing closure; the rest is folded only
+  /// if the closure awaits it.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func foldRight<Result>(
     _ initial: Result,
@@ -37,7 +38,7 @@ extension LazyList {
     return try await combine(head, .init(tail, initial, combine))
   }
 
-  /// The fold of all that is behind an element, computed when it is first awaited, once.
+  /// The fold of all that comes after an element, computed when it is first awaited, once.
   public final class Rest<Result> {
     @usableFromInline
     typealias Combine =
@@ -56,7 +57,7 @@ extension LazyList {
       state = .unresolved(list, initial, combine)
     }
 
-    /// The fold of the rest.
+    /// Returns the fold of the rest.
     @inlinable
     nonisolated(nonsending) public func value() async throws(Failure) -> Result {
       switch state {

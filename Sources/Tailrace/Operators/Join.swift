@@ -1,5 +1,5 @@
 extension LazyList {
-  /// The elements of one list, then those of the other.
+  /// Returns the elements of one list, then those of the other.
   ///
   /// ```swift
   /// let list: LazyList<Int, Never> = [0] + [1, 2]
@@ -42,7 +42,7 @@ extension LazyList {
     return LazyList(Evaluator(producer))
   }
 
-  /// An element, then this list.
+  /// Returns this list with an element before it.
   ///
   /// ```swift
   /// await LazyList.just(2).prepending(1).array()   // [1, 2]
@@ -59,7 +59,7 @@ extension LazyList {
       segment: Segment(evaluated: CollectionOfOne(element), link: link), offset: 0)
   }
 
-  /// The elements of the lists that this list consists of.
+  /// Returns the elements of the lists that this list consists of.
   ///
   /// ```swift
   /// let nested: LazyList<LazyList<Int, Never>, Never> = [[0], [], [1, 2]]
@@ -96,7 +96,7 @@ extension LazyList {
     })
   }
 
-  /// The elements of the sequences that this list consists of.
+  /// Returns the elements of the sequences that this list consists of.
   ///
   /// - Laziness: searching, through empty sequences.
   @inlinable
@@ -114,7 +114,7 @@ extension LazyList {
     }
   }
 
-  /// This list again and again, for ever; empty when this list is empty.
+  /// Returns this list again and again, for ever; empty when this list is empty.
   ///
   /// ```swift
   /// await LazyList([1, 2]).cycled().prefix(5).array()   // [1, 2, 1, 2, 1]
@@ -143,13 +143,13 @@ extension LazyList {
     }
   }
 
-  /// This list with an element between every two of its elements.
+  /// Returns this list with an element between every two of its elements.
   ///
   /// ```swift
   /// await LazyList(["a", "b"]).interspersed(with: "-").array()   // ["a", "-", "b"]
   /// ```
   ///
-  /// - Laziness: stepwise. To know that a separator is needed is to have the element behind it.
+  /// - Laziness: stepwise. To know that a separator is needed is to have the element after it.
   @inlinable
   public consuming func interspersed(with separator: Element) -> LazyList {
     stage((isFirst: true, pending: Element?.none)) {

@@ -1,5 +1,5 @@
 extension LazyList {
-  /// The results of a closure for each element.
+  /// Returns the results of a closure for each element.
   ///
   /// ```swift
   /// let squares = [1, 2, 3].lazyList.map { $0 * $0 }
@@ -22,7 +22,7 @@ extension LazyList {
     })
   }
 
-  /// The results of a throwing closure for each element.
+  /// Returns the results of a throwing closure for each element.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func map<T: Sendable>(
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
@@ -30,7 +30,7 @@ extension LazyList {
     widened().transform(()) { (_, element) in .emit(try transform(element)) }
   }
 
-  /// The results of an asynchronous closure for each element, one at a time.
+  /// Returns the results of an asynchronous closure for each element, one at a time.
   @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async -> T
@@ -44,7 +44,7 @@ extension LazyList {
     })
   }
 
-  /// The results of an asynchronous throwing closure for each element, one at a time.
+  /// Returns the results of an asynchronous throwing closure for each element, one at a time.
   @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T

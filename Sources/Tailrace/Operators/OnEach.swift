@@ -1,5 +1,5 @@
 extension LazyList {
-  /// This list, and a closure that is called with each element.
+  /// Returns this list, with a closure that is called with each element.
   ///
   /// ```swift
   /// let pages = loaded.onEach { page in log("page \(page.number)") }
@@ -24,8 +24,8 @@ extension LazyList {
     })
   }
 
-  /// This list, and a throwing closure that is called with each element. Its error is the element's
-  /// fate.
+  /// Returns this list, with a throwing closure that is called with each element. Its error is the
+  /// element's fate.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) throws -> Void
@@ -36,7 +36,7 @@ extension LazyList {
     }
   }
 
-  /// This list, and an asynchronous closure that is called with each element.
+  /// Returns this list, with an asynchronous closure that is called with each element.
   @inlinable @inline(__always)
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async -> Void
@@ -47,8 +47,8 @@ extension LazyList {
     }
   }
 
-  /// This list, and an asynchronous throwing closure that is called with each element. Its error is the
-  /// element's fate.
+  /// Returns this list, with an asynchronous throwing closure that is called with each element. Its
+  /// error is the element's fate.
   @inlinable @inline(__always)
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async throws -> Void

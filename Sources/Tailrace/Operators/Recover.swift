@@ -1,7 +1,7 @@
 // What comes instead of a failure. All of it happens where the failure is: the elements before it are
 // those of the list that fails, and nothing runs before the failed element is demanded.
 extension LazyList {
-  /// The elements up to a failure, then those of a list that a closure makes of it.
+  /// Returns the elements up to a failure, then those of a list that a closure makes of it.
   ///
   /// ```swift
   /// let orders = onlineOrders.catch { error in
@@ -27,7 +27,8 @@ extension LazyList {
     recovering { (failure, _) in .become(handler(failure)) }
   }
 
-  /// The elements up to a failure, then those of a list, which may fail, that a closure makes of it.
+  /// Returns the elements up to a failure, then those of a list, which may fail, that a closure
+  /// makes of it.
   @inlinable @_disfavoredOverload
   public consuming func `catch`<NewFailure: Error>(
     @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
@@ -36,7 +37,8 @@ extension LazyList {
     recovering { (failure, _) in .become(handler(failure)) }
   }
 
-  /// The elements up to a failure, then those of a list that a throwing closure makes of it.
+  /// Returns the elements up to a failure, then those of a list that a throwing closure makes of
+  /// it.
   @inlinable @_disfavoredOverload
   public consuming func `catch`<NewFailure: Error>(
     @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
@@ -49,7 +51,8 @@ extension LazyList {
     }
   }
 
-  /// The elements up to a failure, then those of a list that an asynchronous closure makes of it.
+  /// Returns the elements up to a failure, then those of a list that an asynchronous closure makes
+  /// of it.
   @inlinable
   public consuming func `catch`<NewFailure: Error>(
     @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
@@ -60,8 +63,8 @@ extension LazyList {
     }
   }
 
-  /// The elements up to a failure, then those of a list that an asynchronous throwing closure makes of
-  /// it.
+  /// Returns the elements up to a failure, then those of a list that an asynchronous throwing
+  /// closure makes of it.
   @inlinable
   public consuming func `catch`<NewFailure: Error>(
     @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
@@ -77,7 +80,7 @@ extension LazyList {
     }
   }
 
-  /// The elements up to a failure, and one more instead of it.
+  /// Returns the elements up to a failure, and one more instead of it.
   ///
   /// ```swift
   /// await (LazyList(1...2) + .failing(Offline())).replacingFailure(with: 0).array()   // [1, 2, 0]
@@ -91,7 +94,7 @@ extension LazyList {
     recovering { (_, _) in .become(LazyList<Element, Never>(single: element)) }
   }
 
-  /// The elements up to a failure, which is the end.
+  /// Returns the elements up to a failure, which is the end.
   ///
   /// ```swift
   /// await (LazyList(1...2) + .failing(Offline())).endingAtFailure().array()   // [1, 2]
@@ -105,7 +108,7 @@ extension LazyList {
     recovering { (_, _) in .nothing(.end) }
   }
 
-  /// The same elements, and another failure.
+  /// Returns the same elements, and another failure.
   ///
   /// ```swift
   /// let orders = pages.mapFailure { OrderError.notLoaded(because: $0) }
@@ -122,7 +125,7 @@ extension LazyList {
     }
   }
 
-  /// The elements up to a failure, and what a closure says is behind them.
+  /// The elements up to a failure, and what a closure says comes after them.
   ///
   /// - Parameter recover: is told whether the failed step may be retried.
   @inlinable

@@ -5,12 +5,12 @@
 // MARK: Each element by itself
 
 extension LazyList {
-  /// The results of a throwing closure for each element; a failed call is made again.
+  /// Returns the results of a throwing closure for each element; a failed call is made again.
   ///
   /// ```swift
   /// let pages = urls.map(retryingFailures: true) { url in try await load(url) }
   /// try await pages.element(at: 3)   // throws: page 3 was not there
-  /// try await pages.element(at: 3)   // loads page 3 again, and no other
+  /// try await pages.element(at: 3)   // "page 3"; loaded again, and no other
   /// ```
   ///
   /// - Laziness: stepwise.
@@ -23,7 +23,8 @@ extension LazyList {
     widened().judging((), retryingFailures) { (_, element) in .emit(try transform(element)) }
   }
 
-  /// The results of an asynchronous throwing closure for each element; a failed call is made again.
+  /// Returns the results of an asynchronous throwing closure for each element; a failed call is
+  /// made again.
   @inlinable
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
@@ -34,7 +35,7 @@ extension LazyList {
     }
   }
 
-  /// The results of a throwing closure that are not `nil`; a failed call is made again.
+  /// Returns the results of a throwing closure that are not `nil`; a failed call is made again.
   ///
   /// - Laziness: searching.
   @inlinable
@@ -45,7 +46,8 @@ extension LazyList {
     widened().judging((), retryingFailures) { (_, element) in Verdict(try transform(element)) }
   }
 
-  /// The results of an asynchronous throwing closure that are not `nil`; a failed call is made again.
+  /// Returns the results of an asynchronous throwing closure that are not `nil`; a failed call is
+  /// made again.
   @inlinable
   public consuming func compactMap<T: Sendable>(
     retryingFailures: Bool,
@@ -56,7 +58,7 @@ extension LazyList {
     }
   }
 
-  /// The elements that satisfy a throwing predicate; a failed call is made again.
+  /// Returns the elements that satisfy a throwing predicate; a failed call is made again.
   ///
   /// - Laziness: searching.
   @inlinable
@@ -69,7 +71,8 @@ extension LazyList {
     }
   }
 
-  /// The elements that satisfy an asynchronous throwing predicate; a failed call is made again.
+  /// Returns the elements that satisfy an asynchronous throwing predicate; a failed call is made
+  /// again.
   @inlinable
   public consuming func filter(
     retryingFailures: Bool,
@@ -84,8 +87,8 @@ extension LazyList {
 // MARK: Lists in lists
 
 extension LazyList {
-  /// The elements of the lists that a throwing closure makes of each element; a failed call is made
-  /// again.
+  /// Returns the elements of the lists that a throwing closure makes of each element; a failed call
+  /// is made again.
   ///
   /// - Laziness: searching, through empty lists.
   /// - Failure: of a list that the closure gives, as that list has it: remembered, or retried.
@@ -98,8 +101,8 @@ extension LazyList {
     map(retryingFailures: retryingFailures) { try transform($0).widened() }.joined()
   }
 
-  /// The elements of the lists that an asynchronous throwing closure makes of each element; a failed
-  /// call is made again.
+  /// Returns the elements of the lists that an asynchronous throwing closure makes of each element;
+  /// a failed call is made again.
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     retryingFailures: Bool,
@@ -111,8 +114,8 @@ extension LazyList {
     }.joined()
   }
 
-  /// The elements of the sequences that a throwing closure makes of each element; a failed call is
-  /// made again.
+  /// Returns the elements of the sequences that a throwing closure makes of each element; a failed
+  /// call is made again.
   ///
   /// - Laziness: searching, through empty sequences.
   @inlinable
@@ -123,8 +126,8 @@ extension LazyList {
     map(retryingFailures: retryingFailures, transform).joined()
   }
 
-  /// The elements of the sequences that an asynchronous throwing closure makes of each element; a
-  /// failed call is made again.
+  /// Returns the elements of the sequences that an asynchronous throwing closure makes of each
+  /// element; a failed call is made again.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
     retryingFailures: Bool,
@@ -133,8 +136,8 @@ extension LazyList {
     map(retryingFailures: retryingFailures, transform).joined()
   }
 
-  /// The elements of the lists that a throwing closure makes of each element, until it says stop; a
-  /// failed call is made again.
+  /// Returns the elements of the lists that a throwing closure makes of each element, until it says
+  /// stop; a failed call is made again.
   ///
   /// - Laziness: searching, through empty lists.
   @inlinable
@@ -148,8 +151,8 @@ extension LazyList {
     }.joined()
   }
 
-  /// The elements of the lists that an asynchronous throwing closure makes of each element, until it
-  /// says stop; a failed call is made again.
+  /// Returns the elements of the lists that an asynchronous throwing closure makes of each element,
+  /// until it says stop; a failed call is made again.
   @inlinable
   public consuming func bind<T: Sendable>(
     retryingFailures: Bool,
@@ -165,7 +168,8 @@ extension LazyList {
 // MARK: With what came before
 
 extension LazyList {
-  /// The first elements, for as long as they satisfy a throwing predicate; a failed call is made again.
+  /// Returns the first elements, for as long as they satisfy a throwing predicate; a failed call is
+  /// made again.
   ///
   /// - Laziness: stepwise, and one more: the element that ends it.
   @inlinable
@@ -178,8 +182,8 @@ extension LazyList {
     }
   }
 
-  /// The first elements, for as long as they satisfy an asynchronous throwing predicate; a failed call
-  /// is made again.
+  /// Returns the first elements, for as long as they satisfy an asynchronous throwing predicate; a
+  /// failed call is made again.
   @inlinable
   public consuming func prefix(
     retryingFailures: Bool,
@@ -190,8 +194,8 @@ extension LazyList {
     }
   }
 
-  /// The elements from the first one that does not satisfy a throwing predicate; a failed call is made
-  /// again.
+  /// Returns the elements from the first one that does not satisfy a throwing predicate; a failed
+  /// call is made again.
   ///
   /// - Laziness: searching for the first element, then stepwise.
   @inlinable
@@ -205,8 +209,8 @@ extension LazyList {
     }
   }
 
-  /// The elements from the first one that does not satisfy an asynchronous throwing predicate; a failed
-  /// call is made again.
+  /// Returns the elements from the first one that does not satisfy an asynchronous throwing
+  /// predicate; a failed call is made again.
   @inlinable
   public consuming func drop(
     retryingFailures: Bool,
@@ -218,8 +222,8 @@ extension LazyList {
     }
   }
 
-  /// The elements without those that a throwing predicate calls the same as the last one kept; a failed
-  /// call is made again.
+  /// Returns the elements without those that a throwing predicate calls the same as the last one
+  /// kept; a failed call is made again.
   ///
   /// - Laziness: searching.
   @inlinable
@@ -234,8 +238,8 @@ extension LazyList {
     }
   }
 
-  /// The elements without those that an asynchronous throwing predicate calls the same as the last one
-  /// kept; a failed call is made again.
+  /// Returns the elements without those that an asynchronous throwing predicate calls the same as
+  /// the last one kept; a failed call is made again.
   @inlinable
   public consuming func removeDuplicates(
     retryingFailures: Bool,
@@ -248,7 +252,8 @@ extension LazyList {
     }
   }
 
-  /// The results of combining the elements so far with a throwing closure; a failed call is made again.
+  /// Returns the results of combining the elements so far with a throwing closure; a failed call is
+  /// made again.
   ///
   /// - Laziness: stepwise.
   @inlinable
@@ -262,8 +267,8 @@ extension LazyList {
     }
   }
 
-  /// The results of combining the elements so far with an asynchronous throwing closure; a failed call
-  /// is made again.
+  /// Returns the results of combining the elements so far with an asynchronous throwing closure; a
+  /// failed call is made again.
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result, retryingFailures: Bool,
@@ -275,8 +280,8 @@ extension LazyList {
     }
   }
 
-  /// The results of updating a value with the elements so far, by a throwing closure; a failed call is
-  /// made again, with the value as it was before.
+  /// Returns the results of updating a value with the elements so far, by a throwing closure; a
+  /// failed call is made again, with the value as it was before.
   ///
   /// - Laziness: stepwise.
   @inlinable
@@ -290,8 +295,8 @@ extension LazyList {
     }
   }
 
-  /// The results of updating a value with the elements so far, by an asynchronous throwing closure; a
-  /// failed call is made again, with the value as it was before.
+  /// Returns the results of updating a value with the elements so far, by an asynchronous throwing
+  /// closure; a failed call is made again, with the value as it was before.
   @inlinable
   public consuming func reductions<Result: Sendable>(
     into initial: Result, retryingFailures: Bool,

@@ -1,5 +1,5 @@
 extension LazyList {
-  /// The results of combining the elements so far; the start itself is not emitted.
+  /// Returns the results of combining the elements so far; the start itself is not emitted.
   ///
   /// ```swift
   /// await LazyList(1...4).reductions(0, +).array()   // [1, 3, 6, 10]
@@ -19,7 +19,7 @@ extension LazyList {
     }
   }
 
-  /// The results of combining the elements so far with a throwing closure.
+  /// Returns the results of combining the elements so far with a throwing closure.
   @inlinable @_disfavoredOverload
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
@@ -31,7 +31,7 @@ extension LazyList {
     }
   }
 
-  /// The results of combining the elements so far with an asynchronous closure.
+  /// Returns the results of combining the elements so far with an asynchronous closure.
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
@@ -43,7 +43,7 @@ extension LazyList {
     }
   }
 
-  /// The results of combining the elements so far with an asynchronous throwing closure.
+  /// Returns the results of combining the elements so far with an asynchronous throwing closure.
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
@@ -55,7 +55,8 @@ extension LazyList {
     }
   }
 
-  /// The results of updating a value with the elements so far; the start itself is not emitted.
+  /// Returns the results of updating a value with the elements so far; the start itself is not
+  /// emitted.
   ///
   /// ```swift
   /// await LazyList(1...3).reductions(into: []) { $0.append($1) }.array()   // [[1], [1, 2], [1, 2, 3]]
@@ -72,7 +73,7 @@ extension LazyList {
     }
   }
 
-  /// The results of updating a value with the elements so far, by a throwing closure.
+  /// Returns the results of updating a value with the elements so far, by a throwing closure.
   @inlinable @_disfavoredOverload
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) throws -> Void
@@ -83,7 +84,7 @@ extension LazyList {
     }
   }
 
-  /// The results of updating a value with the elements so far, by an asynchronous closure.
+  /// Returns the results of updating a value with the elements so far, by an asynchronous closure.
   @inlinable
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) async -> Void
@@ -94,7 +95,8 @@ extension LazyList {
     }
   }
 
-  /// The results of updating a value with the elements so far, by an asynchronous throwing closure.
+  /// Returns the results of updating a value with the elements so far, by an asynchronous throwing
+  /// closure.
   @inlinable
   public consuming func reductions<Result: Sendable>(
     into initial: Result,
@@ -106,10 +108,11 @@ extension LazyList {
     }
   }
 
-  /// The elements with their positions, counted from 0.
+  /// Returns the elements with their positions, counted from 0.
   ///
   /// ```swift
-  /// await LazyList(["a", "b"]).enumerated().array()   // [(offset: 0, element: "a"), (1, "b")]
+  /// await LazyList(["a", "b"]).enumerated().array()
+  /// // [(offset: 0, element: "a"), (offset: 1, element: "b")]
   /// ```
   ///
   /// - Laziness: stepwise.
@@ -121,7 +124,7 @@ extension LazyList {
     }
   }
 
-  /// The pairs of each element and the one behind it.
+  /// Returns the pairs of each element and the one after it.
   ///
   /// ```swift
   /// await LazyList(1...3).adjacentPairs().array()   // [(1, 2), (2, 3)]
@@ -139,7 +142,7 @@ extension LazyList {
     }
   }
 
-  /// The elements in arrays of a length; the last one may be shorter.
+  /// Returns the elements in arrays of a length; the last one may be shorter.
   ///
   /// ```swift
   /// await LazyList(1...5).chunks(ofCount: 2).array()   // [[1, 2], [3, 4], [5]]

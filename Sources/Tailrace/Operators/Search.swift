@@ -1,6 +1,6 @@
 // Searches stop at the answer, and hold nothing of what they have passed.
 extension LazyList {
-  /// The first element that satisfies a predicate, `nil` if there is none.
+  /// Returns the first element that satisfies a predicate, `nil` if there is none.
   ///
   /// ```swift
   /// await LazyList(1...).first { $0 * $0 > 50 }   // 8
@@ -22,7 +22,7 @@ extension LazyList {
     return found
   }
 
-  /// The first element that satisfies a throwing predicate, `nil` if there is none.
+  /// Returns the first element that satisfies a throwing predicate, `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func first(
     @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
@@ -34,7 +34,7 @@ extension LazyList {
     return nil
   }
 
-  /// The first element that satisfies an asynchronous predicate, `nil` if there is none.
+  /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func first(
     @CheckedAlone<Bool> where predicate: (Element) async -> Bool
@@ -46,7 +46,8 @@ extension LazyList {
     return nil
   }
 
-  /// The first element that satisfies an asynchronous throwing predicate, `nil` if there is none.
+  /// Returns the first element that satisfies an asynchronous throwing predicate, `nil` if there is
+  /// none.
   @inlinable
   nonisolated(nonsending) public consuming func first(
     @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
@@ -58,7 +59,11 @@ extension LazyList {
     return nil
   }
 
-  /// Whether an element satisfies a predicate.
+  /// Returns whether an element satisfies a predicate.
+  ///
+  /// ```swift
+  /// await LazyList(1...).contains { $0 > 2 }   // true; after three elements
+  /// ```
   ///
   /// - Laziness: searching.
   ///
@@ -76,7 +81,7 @@ extension LazyList {
     return isFound
   }
 
-  /// Whether an element satisfies a throwing predicate.
+  /// Returns whether an element satisfies a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func contains(
     @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
@@ -88,7 +93,7 @@ extension LazyList {
     return false
   }
 
-  /// Whether an element satisfies an asynchronous predicate.
+  /// Returns whether an element satisfies an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
     @CheckedAlone<Bool> where predicate: (Element) async -> Bool
@@ -100,7 +105,7 @@ extension LazyList {
     return false
   }
 
-  /// Whether an element satisfies an asynchronous throwing predicate.
+  /// Returns whether an element satisfies an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
     @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
@@ -112,7 +117,11 @@ extension LazyList {
     return false
   }
 
-  /// Whether all elements satisfy a predicate.
+  /// Returns whether all elements satisfy a predicate.
+  ///
+  /// ```swift
+  /// await LazyList(1...).allSatisfy { $0 < 3 }   // false; after three elements
+  /// ```
   ///
   /// - Laziness: searching, for one that does not.
   ///
@@ -130,7 +139,7 @@ extension LazyList {
     return holds
   }
 
-  /// Whether all elements satisfy a throwing predicate.
+  /// Returns whether all elements satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func allSatisfy(
     @CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
@@ -142,7 +151,7 @@ extension LazyList {
     return true
   }
 
-  /// Whether all elements satisfy an asynchronous predicate.
+  /// Returns whether all elements satisfy an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
     @CheckedAlone<Bool> _ predicate: (Element) async -> Bool
@@ -154,7 +163,7 @@ extension LazyList {
     return true
   }
 
-  /// Whether all elements satisfy an asynchronous throwing predicate.
+  /// Returns whether all elements satisfy an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
     @CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
@@ -166,7 +175,11 @@ extension LazyList {
     return true
   }
 
-  /// Whether an element equals a value.
+  /// Returns whether an element equals a value.
+  ///
+  /// ```swift
+  /// await LazyList(1...).contains(3)   // true; after three elements
+  /// ```
   ///
   /// - Laziness: searching.
   @inlinable

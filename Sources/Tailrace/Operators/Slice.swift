@@ -1,13 +1,13 @@
 public import Synchronization
 
 extension LazyList {
-  /// The first elements, at most so many.
+  /// Returns the first elements, up to a number of them.
   ///
   /// ```swift
   /// await LazyList(1...).prefix(2).array()   // [1, 2]
   /// ```
   ///
-  /// - Laziness: stepwise. The element behind the last one is never touched, and the source is let
+  /// - Laziness: stepwise. The element after the last one is never touched, and the source is let
   ///   go of with the last one.
   /// - Parameter maxLength: 0 or more; a negative length is a programmer's error and traps.
   ///
@@ -29,7 +29,7 @@ extension LazyList {
     }
   }
 
-  /// The elements behind the first ones.
+  /// Returns the elements after the first ones.
   ///
   /// ```swift
   /// await LazyList(1...5).dropFirst(3).array()   // [4, 5]
@@ -83,7 +83,7 @@ extension LazyList {
     }
   }
 
-  /// The first elements, for as long as they satisfy a predicate.
+  /// Returns the first elements, for as long as they satisfy a predicate.
   ///
   /// ```swift
   /// await LazyList(1...).prefix { $0 * $0 < 10 }.array()   // [1, 2, 3]
@@ -99,7 +99,7 @@ extension LazyList {
     transform(()) { (_, element) throws(Failure) in predicate(element) ? .emit(element) : .end }
   }
 
-  /// The first elements, for as long as they satisfy a throwing predicate.
+  /// Returns the first elements, for as long as they satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   public consuming func prefix(
     @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
@@ -107,7 +107,7 @@ extension LazyList {
     widened().transform(()) { (_, element) in try predicate(element) ? .emit(element) : .end }
   }
 
-  /// The first elements, for as long as they satisfy an asynchronous predicate.
+  /// Returns the first elements, for as long as they satisfy an asynchronous predicate.
   @inlinable
   public consuming func prefix(
     @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
@@ -117,7 +117,7 @@ extension LazyList {
     }
   }
 
-  /// The first elements, for as long as they satisfy an asynchronous throwing predicate.
+  /// Returns the first elements, for as long as they satisfy an asynchronous throwing predicate.
   @inlinable
   public consuming func prefix(
     @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
@@ -127,7 +127,7 @@ extension LazyList {
     }
   }
 
-  /// The elements from the first one that does not satisfy a predicate.
+  /// Returns the elements from the first one that does not satisfy a predicate.
   ///
   /// ```swift
   /// await LazyList([1, 2, 3, 1]).drop { $0 < 3 }.array()   // [3, 1]
@@ -146,7 +146,7 @@ extension LazyList {
     }
   }
 
-  /// The elements from the first one that does not satisfy a throwing predicate.
+  /// Returns the elements from the first one that does not satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   public consuming func drop(
     @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
@@ -157,7 +157,7 @@ extension LazyList {
     }
   }
 
-  /// The elements from the first one that does not satisfy an asynchronous predicate.
+  /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
   @inlinable
   public consuming func drop(
     @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
@@ -165,7 +165,8 @@ extension LazyList {
     droppingInTask { (element) async throws(Failure) in await predicate(element) }
   }
 
-  /// The elements from the first one that does not satisfy an asynchronous throwing predicate.
+  /// Returns the elements from the first one that does not satisfy an asynchronous throwing
+  /// predicate.
   @inlinable
   public consuming func drop(
     @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool

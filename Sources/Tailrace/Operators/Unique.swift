@@ -1,5 +1,5 @@
 extension LazyList {
-  /// The elements that are not `nil`.
+  /// Returns the elements that are not `nil`.
   ///
   /// ```swift
   /// await LazyList([1, nil, 3]).compacted().array()   // [1, 3]
@@ -12,7 +12,7 @@ extension LazyList {
     transform(()) { (_, element) throws(Failure) in Verdict(element) }
   }
 
-  /// The elements without those that equal an earlier one.
+  /// Returns the elements without those that equal an earlier one.
   ///
   /// ```swift
   /// await LazyList([3, 1, 3, 2, 1]).uniqued().array()   // [3, 1, 2]
@@ -23,7 +23,7 @@ extension LazyList {
   @inlinable
   public consuming func uniqued() -> LazyList where Element: Hashable { uniqued { $0 } }
 
-  /// The elements without those for which a closure gives what it gave for an earlier one.
+  /// Returns the elements without those for which a closure gives what it gave for an earlier one.
   ///
   /// ```swift
   /// await LazyList(["ada", "bob", "alan"]).uniqued(on: \.first).array()   // ["ada", "bob"]
@@ -40,7 +40,8 @@ extension LazyList {
     }
   }
 
-  /// The elements without those for which a throwing closure gives what it gave for an earlier one.
+  /// Returns the elements without those for which a throwing closure gives what it gave for an
+  /// earlier one.
   @inlinable @_disfavoredOverload
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
@@ -50,8 +51,8 @@ extension LazyList {
     }
   }
 
-  /// The elements without those for which an asynchronous closure gives what it gave for an earlier
-  /// one.
+  /// Returns the elements without those for which an asynchronous closure gives what it gave for an
+  /// earlier one.
   @inlinable
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
@@ -61,8 +62,8 @@ extension LazyList {
     }
   }
 
-  /// The elements without those for which an asynchronous throwing closure gives what it gave for an
-  /// earlier one.
+  /// Returns the elements without those for which an asynchronous throwing closure gives what it
+  /// gave for an earlier one.
   @inlinable
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject

@@ -26,15 +26,15 @@ extension LazyList {
     }
   }
 
-  /// The tuples of the elements that have the same position in all of the lists; as long as the
-  /// shortest.
+  /// Returns the tuples of the elements that have the same position in all of the lists; as long as
+  /// the shortest.
   ///
   /// ```swift
   /// let rows = LazyList.zip(LazyList(1...), ["Ada", "Bob"].lazyList, LazyList.repeating("?"))
   /// await rows.array()   // [(1, "Ada", "?"), (2, "Bob", "?")]
   /// ```
   ///
-  /// - Laziness: stepwise. When a list has ended, those behind it are not touched.
+  /// - Laziness: stepwise. When a list has ended, those after it are not touched.
   /// - Failure: the first failure in the order of the lists.
   // More lists than this are rare; a pack is not specialised, which costs a microsecond an element.
   public static func zip<each Other: Sendable>(
@@ -67,7 +67,7 @@ where First.Failure == Second.Failure {
   first.list.zip(second.list)
 }
 
-/// The triples of the elements that have the same position in all three lists:
+/// Returns the triples of the elements that have the same position in all three lists:
 /// `LazyList.zip(first, second, third)`.
 public func zip<First: ListLike, Second: ListLike, Third: ListLike>(
   _ first: First, _ second: Second, _ third: Third
@@ -82,7 +82,9 @@ where First.Failure == Second.Failure, First.Failure == Third.Failure {
 /// because an array literal could stand for a list; code that uses no list at all would take longer
 /// to compile. Only lists are `ListLike`.
 public protocol ListLike<Element, Failure>: Sendable {
+  /// What the list holds.
   associatedtype Element: Sendable
+  /// How the list can fail.
   associatedtype Failure: Error
   /// The list itself.
   var list: LazyList<Element, Failure> { get }

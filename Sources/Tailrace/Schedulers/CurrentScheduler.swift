@@ -5,8 +5,8 @@ internal import Dispatch
 /// ```swift
 /// let scheduler = QueueScheduler(name: "parsing")
 /// await scheduler.run {
-///   currentScheduler === scheduler   // true, also after an await, and after a throw
-/// }
+///   currentScheduler === scheduler
+/// }   // true; also after an await, and after a throw
 /// ```
 ///
 /// It is a matter of the thread, not of the task: an actor that lives on a scheduler finds that

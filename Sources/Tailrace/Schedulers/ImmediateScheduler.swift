@@ -3,9 +3,11 @@
 /// ```swift
 /// ImmediateScheduler.shared.schedule { print("first") }
 /// print("second")
+/// // first
+/// // second
 /// ```
 ///
-/// It is for code that takes a scheduler and shall not go anywhere. Work that is scheduled for later
+/// It is for code that takes a scheduler and must not go anywhere. Work that is scheduled for later
 /// runs later, on a thread of Dispatch's; nothing waits for it.
 ///
 /// As an executor it adds nothing: a task that was suspended has no place of its own to go on at, and
@@ -36,6 +38,7 @@ public final class ImmediateScheduler: Scheduler {
     work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { work.cell.run() }
   }
 
+  /// Takes a job of a task that prefers this scheduler, and hands it to the global pool.
   public func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
 
   /// Starts a task here, and runs it until it first suspends; then it goes on in the global pool.

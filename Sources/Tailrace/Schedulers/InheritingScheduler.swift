@@ -1,6 +1,7 @@
 /// A scheduler that runs work where the caller is, if that is on a scheduler, and else in the
 /// background.
 ///
+/// <!-- not run: in no certain order -->
 /// ```swift
 /// InheritingScheduler.shared.schedule { print("somewhere in the background") }
 /// queue.schedule {
@@ -47,6 +48,7 @@ public final class InheritingScheduler: Scheduler {
     place.enqueue(work, after: delay, tolerance: tolerance)
   }
 
+  /// Takes a job of a task that prefers this scheduler.
   public func enqueue(_ job: consuming ExecutorJob) { place.enqueue(job) }
 
   @discardableResult

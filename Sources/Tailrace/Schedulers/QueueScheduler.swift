@@ -5,7 +5,9 @@ public import Dispatch
 /// ```swift
 /// let scheduler = QueueScheduler(name: "parsing", qos: .utility)
 /// scheduler.schedule { print("first") }
-/// scheduler.schedule { print("second") }
+/// await scheduler.schedule { print("second") }.value
+/// // first
+/// // second
 ///
 /// actor Parser {
 ///   private let scheduler = QueueScheduler(name: "parser")
@@ -41,7 +43,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   // Guard: `init`, which is the last to write it. May touch it: anyone, to read.
   private nonisolated(unsafe) var isolation: QueueIsolation!
 
-  /// A scheduler over a serial queue of its own.
+  /// Creates a scheduler over a serial queue of its own.
   ///
   /// - Parameters:
   ///   - name: the label of the queue, for debugging.
@@ -69,7 +71,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   /// Replaces `+[RACScheduler mainThreadScheduler]`.
   public static let main = QueueScheduler(queue: .main)
 
-  /// A new scheduler in the background: work of one is serial, work of two may run at once.
+  /// Returns a new scheduler in the background: work of one is serial, work of two may run at once.
   ///
   /// Replaces `+[RACScheduler schedulerWithPriority:name:]`.
   public static func background(
@@ -102,6 +104,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     }
   }
 
+  /// Takes a job of a task that prefers this scheduler, or of an actor that lives on it.
   public func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job), isIsolated: false) }
 
   func add(_ job: UnownedJob, isIsolated: Bool) {

@@ -12,7 +12,7 @@ extension Scheduler {
   /// at the end of the line, so that other work has its turn in between; there is one in the line at
   /// a time. Any number of turns need the same stack and memory.
   ///
-  /// The work is over when no turn is left and nobody holds `again` any more. Who holds it keeps the
+  /// The work is over when no turn is left and nobody holds `again` any more. Whoever holds it keeps the
   /// scheduler, too.
   ///
   /// - Isolation: on the scheduler.

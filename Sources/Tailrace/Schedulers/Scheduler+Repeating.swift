@@ -17,6 +17,7 @@ extension Scheduler {
   ///   - interval: more than zero; anything else stops the program.
   ///   - delay: until the first turn. Zero and less mean as soon as possible.
   ///   - tolerance: how much later each turn may be, for the sake of fewer wake-ups.
+  ///   - action: what each turn does; it is released when the work is cancelled.
   /// - Isolation: on the scheduler.
   /// - Cancellation: stops it at once, also from inside; a closure that is running is not interrupted.
   ///

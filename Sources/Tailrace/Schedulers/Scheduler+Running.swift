@@ -22,6 +22,7 @@ private nonisolated(nonsending) func call<Value, Failure: Error>(
 extension Scheduler {
   /// Waits until a point in time on the scheduler's clock.
   ///
+  /// <!-- not run: it takes a second -->
   /// ```swift
   /// try await scheduler.sleep(for: .seconds(1))
   /// ```

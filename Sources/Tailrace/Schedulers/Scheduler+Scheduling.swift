@@ -4,6 +4,7 @@ extension Scheduler {
   /// ```swift
   /// let work = scheduler.schedule { print("later") }
   /// await work.value
+  /// // later
   /// ```
   ///
   /// No task is made for it. On a queue it never runs before this call has returned to code that is
@@ -25,6 +26,7 @@ extension Scheduler {
 
   /// Runs a closure once a delay is over.
   ///
+  /// <!-- not run: it takes a second -->
   /// ```swift
   /// let work = scheduler.schedule(after: .seconds(1)) { print("a second later") }
   /// ```
@@ -32,7 +34,10 @@ extension Scheduler {
   /// A delay of zero and a negative one mean as soon as possible; one that is longer than the clock
   /// can count means never.
   ///
-  /// - Parameter tolerance: how much later it may be, for the sake of fewer wake-ups.
+  /// - Parameters:
+  ///   - delay: the time from now.
+  ///   - tolerance: how much later it may be, for the sake of fewer wake-ups.
+  ///   - action: the closure, which is released when it has run or never will.
   /// - Isolation: on the scheduler.
   /// - Cancellation: `cancel()` before its turn releases the closure at once.
   ///
@@ -46,6 +51,7 @@ extension Scheduler {
 
   /// Runs a closure at a point in time on the scheduler's clock.
   ///
+  /// <!-- not run: it takes a second -->
   /// ```swift
   /// scheduler.schedule(at: .now + .seconds(1)) { print("a second later") }
   /// ```

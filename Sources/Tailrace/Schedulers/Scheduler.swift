@@ -3,6 +3,7 @@
 /// A scheduler is an executor that tasks can prefer, that runs plain closures without making a task
 /// for them, and that knows the time.
 ///
+/// <!-- not run: it takes a second -->
 /// ```swift
 /// let scheduler = QueueScheduler(name: "parsing")
 /// scheduler.schedule { print("on the queue") }
@@ -16,12 +17,14 @@
 /// ### A scheduler of your own
 ///
 /// Two methods are enough: one that takes a job, as every executor has it, and one that takes
-/// ``ScheduledWork``. Both bring what they got to where it belongs and hand it to ``perform(_:)``
-/// there, in the order in which it came. Work then can be delayed and repeated, too: that is done
-/// with Dispatch timers, unless the scheduler says otherwise.
+/// ``ScheduledWork``. Both bring what they got to where it belongs and hand it there to
+/// ``perform(_:)``, in the order in which it came. Work then can be delayed and repeated, too: that
+/// is done with Dispatch timers, unless the scheduler says otherwise.
 ///
 /// ```swift
 /// final class ThreadScheduler: Scheduler {
+///   let thread = DispatchQueue(label: "the thread")
+///
 ///   func enqueue(_ job: consuming ExecutorJob) {
 ///     let job = UnownedJob(job)
 ///     thread.async { self.perform(job) }
@@ -80,6 +83,7 @@ public protocol Scheduler<Instant>: TaskExecutor {
 }
 
 extension Scheduler where Instant == ContinuousClock.Instant {
+  /// What the `ContinuousClock` shows.
   public var now: ContinuousClock.Instant { .now }
 }
 

@@ -9,6 +9,7 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(ticks: self) }
 
+  /// What the ticks are read with. Each iterator has a clock of its own.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let ticks: Ticks
     private var cadence: Cadence<Source.Instant>?
@@ -41,8 +42,9 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
 }
 
 extension Scheduler {
-  /// The scheduler's clock as a sequence: an instant for each interval that has gone by.
+  /// Returns the scheduler's clock as a sequence: an instant for each interval that has gone by.
   ///
+  /// <!-- not run: it has no end -->
   /// ```swift
   /// for await instant in scheduler.ticks(every: .seconds(1)) { print(instant) }
   /// ```
@@ -52,7 +54,9 @@ extension Scheduler {
   /// finds the ticks that it has missed coalesced into one. Between two calls nothing is scheduled,
   /// so that an iterator that is dropped leaves nothing behind.
   ///
-  /// - Parameter interval: more than zero; anything else stops the program.
+  /// - Parameters:
+  ///   - interval: more than zero; anything else stops the program.
+  ///   - tolerance: how much later a tick may come, for the sake of fewer wake-ups.
   /// - Isolation: elements arrive where they are read.
   /// - Cancellation: the sequence ends at once in a task that is cancelled.
   public func ticks(

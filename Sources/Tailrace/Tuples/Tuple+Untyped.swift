@@ -1,17 +1,21 @@
 extension Tuple {
-  /// A tuple of values that come without types, each of which must be of its element's type.
+  /// Creates a tuple of values that come without types, each of which must be of its element's
+  /// type.
   ///
   /// ```swift
   /// let untyped: [Any] = ["tea", 5]
   /// try Tuple<String, Int>(values: untyped)      // ("tea", 5)
-  /// try Tuple<String, Double>(values: untyped)   // throws: position 1 is an Int, not a Double
+  /// try Tuple<String, Double>(values: untyped)
+  /// // throws: the value at position 1 is of type Int, not Double
   /// ```
   ///
   /// Nothing is converted: an `Int` is no `Double`, and an `NSNumber` is neither. A value of a
   /// subclass, or one that conforms to the protocol that its element names, is what it says. A `nil`
   /// is taken where the element is optional.
   ///
-  /// - Parameter convertingNulls: Takes an `NSNull` for a `nil` where the element is optional.
+  /// - Parameters:
+  ///   - values: as many values as the tuple has elements, in their order.
+  ///   - convertingNulls: whether an `NSNull` is a `nil` where the element is optional.
   /// - Failure: ``TupleError``, for the first position that is wrong.
   ///
   /// Replaces `+tupleWithObjectsFromArray:convertNullsToNils:`.
@@ -28,7 +32,7 @@ public enum TupleError: Error, Sendable {
   case missing(position: Int, expected: Any.Type)
   /// The value at a position is not of the type that is needed there.
   case mismatch(position: Int, expected: Any.Type, found: Any.Type)
-  /// There is a value at a position behind the last one.
+  /// There is a value at a position after the last one.
   case surplus(position: Int, found: Any.Type)
 
   /// The first position that is wrong, counted from 0.
@@ -41,7 +45,7 @@ public enum TupleError: Error, Sendable {
 }
 
 extension TupleError: Equatable {
-  /// Whether the same is wrong at the same position.
+  /// Returns whether the same is wrong at the same position.
   public static func == (left: TupleError, right: TupleError) -> Bool {
     switch (left, right) {
     case (.missing(let position, let expected), .missing(let other, let otherExpected)):

@@ -3,7 +3,7 @@
 /// ```swift
 /// let order = Tuple("tea", 5)
 /// let (name, count) = order.elements   // "tea", 5
-/// order.elements.0                     // "tea", a String
+/// order.elements.0                     // "tea"; a String
 /// order == Tuple("tea", 5)             // true
 /// order.appending(2.5)                 // ("tea", 5, 2.5)
 /// ```
@@ -26,19 +26,19 @@ public struct Tuple<each Element> {
   /// Replaces `RACTupleUnpack`.
   public let elements: (repeat each Element)
 
-  /// A tuple of values.
+  /// Creates a tuple of values.
   ///
   /// Replaces `RACTuplePack` and `+tupleWithObjects:`.
   public init(_ element: repeat each Element) { elements = (repeat each element) }
 
-  /// A tuple of the values of a plain Swift tuple.
+  /// Creates a tuple of the values of a plain Swift tuple.
   ///
   /// ```swift
-  /// await zip(names, counts).map { Tuple(elements: $0) }.array()
+  /// await zip(names, counts).map { Tuple(elements: $0) }.array()   // [("tea", 5), ("milk", 2)]
   /// ```
   public init(elements: (repeat each Element)) { self.elements = elements }
 
-  /// This tuple with one more value at its end.
+  /// Returns this tuple with one more value at its end.
   ///
   /// ```swift
   /// Tuple("tea").appending(5)   // ("tea", 5)
@@ -60,15 +60,15 @@ extension Tuple {
     return count
   }
 
-  /// The value at a position, without its type; `nil` behind the end.
+  /// The value at a position, without its type; `nil` after the end.
   ///
   /// A value that is `nil` itself is there: it comes as an `Any` that holds a `nil`.
   ///
   /// ```swift
   /// let tuple = Tuple("tea", Int?.none)
   /// tuple[0] as? String   // "tea"
-  /// tuple[1] == nil       // false: the element is a nil
-  /// tuple[2] == nil       // true: there is no element
+  /// tuple[1] == nil       // false; the element is a nil
+  /// tuple[2] == nil       // true; there is no element
   /// ```
   ///
   /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
@@ -117,10 +117,12 @@ extension Tuple {
 /// The values, without their types, in order.
 ///
 /// ```swift
-/// for value in Tuple("tea", 5) { print(value) }   // tea, then 5
+/// for value in Tuple("tea", 5) { print(value) }
+/// // tea
+/// // 5
 /// ```
 extension Tuple: Sequence {
-  /// An iterator over the values, without their types.
+  /// Returns an iterator over the values, without their types.
   public func makeIterator() -> IndexingIterator<[Any]> { array.makeIterator() }
 
   /// How many values there are.
@@ -147,7 +149,7 @@ extension Tuple where repeat each Element: Sendable {
 extension Tuple: Sendable where repeat each Element: Sendable {}
 
 extension Tuple: Equatable where repeat each Element: Equatable {
-  /// Whether all elements are equal.
+  /// Returns whether all elements are equal.
   public static func == (left: Tuple, right: Tuple) -> Bool {
     for (left, right) in repeat (each left.elements, each right.elements) {
       if left != right { return false }
@@ -168,7 +170,7 @@ extension Tuple: Hashable where repeat each Element: Hashable {
 /// So elements that cannot be ordered compare as they do in a plain Swift tuple: `Tuple(.nan, 1)` is
 /// neither less than, nor greater than, nor equal to `Tuple(.nan, 1)`.
 extension Tuple: Comparable where repeat each Element: Comparable {
-  /// Whether this is the lesser one where the first elements differ.
+  /// Returns whether this is the lesser one where the first elements differ.
   public static func < (left: Tuple, right: Tuple) -> Bool {
     for (left, right) in repeat (each left.elements, each right.elements) {
       if left != right { return left < right }
@@ -176,7 +178,7 @@ extension Tuple: Comparable where repeat each Element: Comparable {
     return false
   }
 
-  /// Whether this is the lesser one where the first elements differ, or the equal one.
+  /// Returns whether this is the lesser one where the first elements differ, or the equal one.
   public static func <= (left: Tuple, right: Tuple) -> Bool {
     // Not the contrary of `>`: neither need be true.
     for (left, right) in repeat (each left.elements, each right.elements) {
@@ -185,10 +187,10 @@ extension Tuple: Comparable where repeat each Element: Comparable {
     return true
   }
 
-  /// Whether this is the greater one where the first elements differ.
+  /// Returns whether this is the greater one where the first elements differ.
   public static func > (left: Tuple, right: Tuple) -> Bool { right < left }
 
-  /// Whether this is the greater one where the first elements differ, or the equal one.
+  /// Returns whether this is the greater one where the first elements differ, or the equal one.
   public static func >= (left: Tuple, right: Tuple) -> Bool { right <= left }
 }
 

@@ -2,7 +2,8 @@ public import Foundation
 public import Tailrace
 
 extension LazyList where Failure == ElementTypeError {
-  /// What an enumerator has left, each of a type, pulled from it once, as it is demanded.
+  /// Creates a list of what an enumerator has left, each of a type, pulled from it once, as it is
+  /// demanded.
   ///
   /// ```swift
   /// let names = LazyList(enumerator: directory.objectEnumerator(), of: String.self)
@@ -25,7 +26,7 @@ extension LazyList where Failure == ElementTypeError {
 }
 
 extension NSEnumerator {
-  /// What this enumerator has left, taken from it now, each of which must be of a type.
+  /// Returns what this enumerator has left, taken from it now, each of which must be of a type.
   ///
   /// `LazyList(enumerator:of:)` takes it when it is demanded.
   ///

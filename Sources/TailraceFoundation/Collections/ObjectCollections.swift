@@ -2,7 +2,7 @@ public import Foundation
 public import Tailrace
 
 extension NSArray {
-  /// The elements as a list, each of which must be of a type. Later changes are not seen.
+  /// Returns the elements as a list, each of which must be of a type. Later changes are not seen.
   ///
   /// ```swift
   /// try await NSArray(array: [1, 2]).lazyList(of: Int.self).array()   // [1, 2]
@@ -16,14 +16,18 @@ extension NSArray {
     LazyList(checking: self, of: type)
   }
 
-  /// The elements as a list of optionals, each of which must be of a type. Later changes are not seen.
+  /// Returns the elements as a list of optionals, each of which must be of a type. Later changes
+  /// are not seen.
   ///
   /// ```swift
   /// let names = NSArray(array: ["Ada", NSNull()])
-  /// try await names.lazyList(of: String.self, convertingNulls: true).array()   // ["Ada", nil]
+  /// try await names.lazyList(of: String.self, convertingNulls: true).array()
+  /// // [Optional("Ada"), nil]
   /// ```
   ///
-  /// - Parameter convertingNulls: whether an `NSNull` is a `nil`; else it is an element of another type.
+  /// - Parameters:
+  ///   - type: what the elements are, where they are no `NSNull`.
+  ///   - convertingNulls: whether an `NSNull` is a `nil`; else it is an element of another type.
   /// - Failure: ``ElementTypeError`` at the first element that is of another type.
   /// - Complexity: O(*n*): the elements are looked at when the list is made.
   public func lazyList<T: Sendable>(
@@ -40,8 +44,8 @@ extension NSArray {
 }
 
 extension NSSet {
-  /// The elements as a list, in the set's order, each of which must be of a type. Later changes are
-  /// not seen.
+  /// Returns the elements as a list, in the set's order, each of which must be of a type. Later
+  /// changes are not seen.
   ///
   /// - Failure: ``ElementTypeError`` at the first element that is of another type.
   ///
@@ -55,7 +59,8 @@ extension NSSet {
 }
 
 extension NSOrderedSet {
-  /// The elements as a list, in order, each of which must be of a type. Later changes are not seen.
+  /// Returns the elements as a list, in order, each of which must be of a type. Later changes are
+  /// not seen.
   ///
   /// - Failure: ``ElementTypeError`` at the first element that is of another type.
   ///
@@ -69,12 +74,13 @@ extension NSOrderedSet {
 }
 
 extension NSDictionary {
-  /// The pairs as a list, in the dictionary's order, each key and value of a type. Later changes are
-  /// not seen.
+  /// Returns the pairs as a list, in the dictionary's order, each key and value of a type. Later
+  /// changes are not seen.
   ///
   /// ```swift
   /// let ages = NSDictionary(dictionary: ["Ada": 36])
-  /// try await ages.lazyList(ofKeys: String.self, values: Int.self).array()   // [("Ada", 36)]
+  /// try await ages.lazyList(ofKeys: String.self, values: Int.self).array()
+  /// // [(key: "Ada", value: 36)]
   /// ```
   ///
   /// - Failure: ``ElementTypeError`` at the first pair whose key or value is of another type.
@@ -92,14 +98,14 @@ extension NSDictionary {
     }
   }
 
-  /// The keys as a list, in the order of the pairs, each of which must be of a type.
+  /// Returns the keys as a list, in the order of the pairs, each of which must be of a type.
   ///
   /// Replaces `rac_keySequence`.
   public func lazyKeys<Key: Sendable>(of type: Key.Type) -> LazyList<Key, ElementTypeError> {
     LazyList(checking: pairs.map(\.key), of: type)
   }
 
-  /// The values as a list, in the order of the pairs, each of which must be of a type.
+  /// Returns the values as a list, in the order of the pairs, each of which must be of a type.
   ///
   /// Replaces `rac_valueSequence`.
   public func lazyValues<Value: Sendable>(

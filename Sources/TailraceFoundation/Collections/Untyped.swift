@@ -4,6 +4,8 @@ import Tailrace
 ///
 /// ```swift
 /// for await element in NSArray(array: [1, "a"]).lazyList { print(element.value) }
+/// // 1
+/// // a
 /// ```
 ///
 /// Use `lazyList(of:)` where the type is known: it checks each element, and what it gives is
@@ -42,7 +44,7 @@ public struct ElementTypeError: Error, Equatable, Sendable, CustomStringConverti
     self.found = type(of: found)
   }
 
-  /// Whether the same is wrong at the same position.
+  /// Returns whether the same is wrong at the same position.
   public static func == (left: ElementTypeError, right: ElementTypeError) -> Bool {
     left.position == right.position && left.expected == right.expected && left.found == right.found
   }

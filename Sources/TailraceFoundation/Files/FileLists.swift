@@ -5,6 +5,7 @@ public import Tailrace
 extension URL {
   /// The lines of this file as a list, read as they are demanded, without their ends.
   ///
+  /// <!-- not run: there may be no such file -->
   /// ```swift
   /// let log = URL(filePath: "/var/log/system.log").lazyLines
   /// let firstError = try await log.first { $0.contains("error") }   // reads up to it
@@ -16,10 +17,10 @@ extension URL {
   /// - Laziness: stepwise, 64 KiB of the file at a time. It is opened at the first demand, and closed
   ///   at its end, at a failure, and when nobody can read on.
   /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
-  /// - Failure: ``FileError``, behind the lines that were complete.
+  /// - Failure: ``FileError``, after the lines that were complete.
   public var lazyLines: LazyList<String, FileError> { origin.lines }
 
-  /// The bytes of this file as a list, in chunks, read as they are demanded.
+  /// Returns the bytes of this file as a list, in chunks, read as they are demanded.
   ///
   /// ```swift
   /// let size = try await url.lazyChunks().reduce(0) { $0 + $1.count }   // in constant memory
@@ -28,7 +29,7 @@ extension URL {
   /// - Laziness: stepwise, one chunk at a time. The file is opened at the first demand, and closed at
   ///   its end, at a failure, and when nobody can read on.
   /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
-  /// - Failure: ``FileError``, behind what could be read.
+  /// - Failure: ``FileError``, after what could be read.
   /// - Parameter count: 1 or more; anything else is a programmer's error and traps. A chunk may have
   ///   fewer bytes, at the end, and where a pipe has no more at the moment.
   public func lazyChunks(upTo count: Int = 65_536) -> LazyList<Data, FileError> {
@@ -53,6 +54,7 @@ extension FileHandle {
   /// The lines of what this handle has left, as a list, read as they are demanded, without their
   /// ends.
   ///
+  /// <!-- not run: it waits for the standard input -->
   /// ```swift
   /// for try await line in FileHandle.standardInput.lazyLines { print(line.count) }
   /// ```
@@ -65,15 +67,15 @@ extension FileHandle {
   ///
   /// - Laziness: stepwise, 64 KiB at a time.
   /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
-  /// - Failure: ``FileError``, behind the lines that were complete.
+  /// - Failure: ``FileError``, after the lines that were complete.
   public var lazyLines: LazyList<String, FileError> { origin.lines }
 
-  /// The bytes that this handle has left, as a list, in chunks, read as they are demanded.
+  /// Returns the bytes that this handle has left, as a list, in chunks, read as they are demanded.
   ///
   /// It has a descriptor of its own, as ``lazyLines``.
   ///
   /// - Laziness: stepwise, one chunk at a time.
-  /// - Failure: ``FileError``, behind what could be read.
+  /// - Failure: ``FileError``, after what could be read.
   /// - Parameter count: 1 or more; anything else is a programmer's error and traps. A chunk may have
   ///   fewer bytes, at the end, and where a pipe has no more at the moment.
   public func lazyChunks(upTo count: Int = 65_536) -> LazyList<Data, FileError> {

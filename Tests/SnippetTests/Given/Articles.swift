@@ -1,0 +1,185 @@
+import Dispatch
+import Foundation
+import Observation
+import Synchronization
+import Tailrace
+import TailraceTesting
+
+struct GettingStartedGiven: Given {
+  func download(page: Int) async throws -> String { "page \(page)" }
+}
+
+struct CancellationGiven: Given {
+  let orders = makeOrders()
+
+  /// Three, then nothing.
+  func readStored(page: Int) async -> Int? { page <= 3 ? page : nil }
+}
+
+struct FailuresGiven: Given {
+  let urls = LazyList(0...5)
+  let primes = [2, 3, 5, 1_000_003].lazyList
+  let clock = ContinuousClock()
+  private let failures = Counter()
+
+  struct NotThere: Error, CustomStringConvertible {
+    let number: Int
+    var description: String { "page \(number) was not there" }
+  }
+
+  /// The fourth is there when it is asked for again.
+  func load(_ number: Int) async throws -> String {
+    if number == 3, failures.increment() == 1 { throw NotThere(number: number) }
+    return "page \(number)"
+  }
+}
+
+typealias RetryGiven = FailuresGiven
+
+struct RecipesGiven: Given {
+  let clock = ContinuousClock()
+  let names = ["tea", "an elephant"].lazyList
+  var pages: LazyList<[String], any Error> {
+    LazyList(state: 1, retryingFailures: true) { number in
+      let page = try await load(page: number)
+      number += 1
+      return page
+    }
+  }
+  let response = Response()
+  let cart = Cart()
+  private let attempts = Counter()
+
+  /// As the shared one, but the second page does not come at once.
+  func load(page: Int) async throws -> [String]? {
+    print("loading page \(page)")
+    if page == 2, attempts.increment() == 1 {
+      print("page 2 did not come")
+      throw Offline()
+    }
+    return page <= 3 ? ["order \(page)a", "order \(page)b"] : nil
+  }
+
+  /// Elephants take long.
+  func thumbnail(of name: String) async throws -> String {
+    if name.contains(" ") { try await Task.sleep(for: .seconds(60)) }
+    return name + ".jpg"
+  }
+
+  func fetchUser(_ id: Int) async throws -> String {
+    print("fetching user \(id)")
+    return "user \(id)"
+  }
+
+  struct Response: Sendable {
+    let body = AsyncStream<[UInt8]> { continuation in
+      for chunk in ["name,pr", "ice\nt", "ea,5"] { continuation.yield(Array(chunk.utf8)) }
+      continuation.finish()
+    }
+  }
+}
+
+struct TestingYourOwnCodeGiven: Given {
+  func retrying<Value: Sendable>(
+    on clock: some Clock<Duration>, _ attempt: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    var delay = Duration.milliseconds(100)
+    while true {
+      do {
+        return try await attempt()
+      } catch {
+        try await clock.sleep(for: delay)
+        delay *= 2
+      }
+    }
+  }
+}
+
+/// What a type in a block uses cannot be a member of the block's.
+func download(_ number: Int) async -> String {
+  print("downloading \(number)")
+  return "page \(number)"
+}
+
+@MainActor @Observable
+final class Cart {
+  private(set) var items: [String] = []
+  nonisolated init() {}
+  func add(_ item: String) { items.append(item) }
+}
+
+@available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+@MainActor
+func counts(of cart: Cart) -> Observations<Int, Never> { Observations { cart.items.count } }
+
+struct IsolationGiven: Given {
+  let orders = makeOrders()
+
+  @MainActor func title(of order: String) -> String { order.capitalized }
+}
+
+struct SchedulersGiven: Given {
+  let scheduler = QueueScheduler(name: "snippets")
+  /// One that is not activated must not be released.
+  var source: any DispatchSourceUserDataAdd {
+    let source = DispatchSource.makeUserDataAddSource()
+    source.activate()
+    return source
+  }
+  private let records = Counter()
+
+  func importNextRecord() -> Bool { records.increment() < 3 }
+  func read() -> [UInt8] { [] }
+}
+
+extension SchedulersGiven {
+  func load() async throws {
+    print("loading")
+    throw Offline()
+  }
+
+  func retrying(
+    every interval: Duration, on clock: some Clock<Duration>, _ body: () async throws -> Void
+  ) async throws {
+    while true {
+      do {
+        return try await body()
+      } catch {
+        try await clock.sleep(for: interval)
+      }
+    }
+  }
+}
+
+func parse(_ bytes: [UInt8]) {}
+
+struct ValuesByKeyGiven: Given {
+  let users = Memos { (id: Int) in "user \(id)" }
+
+  func thumbnail(of name: String) async throws -> Data { Data(name.utf8) }
+  func user(_ id: Int) async throws -> String { "user \(id)" }
+  func rate(of currency: String) async throws -> Double { 1 }
+}
+
+struct BridgeGiven: Given {
+  let orders = makeOrders()
+  let pages = LazyList(1...3)
+  let urls = ["one", "two", "three"].lazyList
+  let scheduler = QueueScheduler(name: "snippets")
+  let exchange = "exchange"
+  let feed = Signal<Int, Never> { $0.complete() }
+  let presses = Signal<Int, Never>.makeSignal().0
+  let downloads = Signal<Int, any Error> { $0.complete() }
+  let levels = Signal<Int, Never> { $0.complete() }
+}
+
+final class Counter: Sendable {
+  private let count = Mutex(0)
+  @discardableResult
+  func increment() -> Int {
+    count.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Tailrace
+import TailraceTesting
+
+/// What blocks use and do not declare. Each block has one of its own, so that nothing is evaluated
+/// and nobody is subscribed when it begins.
+protocol Given: Sendable {
+  init()
+}
+
+extension Given {
+  /// Stands for a paged API: three pages of two orders, then nothing.
+  func load(page: Int) async throws -> [String]? {
+    print("loading page \(page)")
+    return page <= 3 ? ["order \(page)a", "order \(page)b"] : nil
+  }
+
+  func size(of url: String) async -> Int { url.count }
+  func show<Value>(_ value: Value) {}
+  func log<Value>(_ value: Value) {}
+}
+
+/// The orders of the articles: they say when a page is loaded.
+func makeOrders() -> LazyList<String, any Error> {
+  LazyList(state: 1) { number in
+    defer { number += 1 }
+    print("loading page \(number)")
+    return number <= 3 ? ["order \(number)a", "order \(number)b"] : nil
+  }.flatMap { $0 }
+}
+
+struct Offline: Error {}
+
+struct CommonGiven: Given {
+  let numbers = [1, 2, 3, 4].lazyList
+  let naturals = LazyList(1...)
+  let list = LazyList(1...3)
+  let urls = ["one", "two", "three", "four", "five"].lazyList
+  let orders = makeOrders()
+  let scheduler = QueueScheduler(name: "snippets")
+  let queue = QueueScheduler(name: "queue")
+  let clock = ContinuousClock()
+  /// Cold: each subscription gets three.
+  let presses = Signal<Int, Never> { subscriber in
+    for press in 1...3 { subscriber.send(press) }
+    subscriber.complete()
+  }
+  let ticks = Signal<Int, Never> { subscriber in
+    for tick in 1...3 { subscriber.send(tick) }
+    subscriber.complete()
+  }
+}
+
+/// A connection that sends a little and is over.
+struct Socket: Sendable {
+  let lines = AsyncStream<String> { $0.finish() }
+  let prices = AsyncThrowingStream<Price, any Error> { $0.finish() }
+
+  init() {}
+  init(to exchange: String) async throws {}
+}
+
+struct Price: Sendable {}
+
+/// An API whose pages have titles.
+struct PagedAPI: Sendable {
+  struct Page: Sendable {
+    let title: String
+    var number = 1
+  }
+
+  func page(after cursor: inout Cursor) async throws -> Page? {
+    let titles = ["First", "Second", "Third"]
+    guard cursor.index < titles.count else { return nil }
+    defer { cursor.index += 1 }
+    return Page(title: titles[cursor.index])
+  }
+}
+
+struct Cursor: Sendable {
+  static let first = Cursor()
+  fileprivate var index = 0
+}
+
+struct Settings: Sendable {
+  let theme = "dark"
+  let language = "en"
+}

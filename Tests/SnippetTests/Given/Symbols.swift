@@ -1,0 +1,224 @@
+import Foundation
+import Tailrace
+import TailraceTesting
+
+// MARK: Lists
+
+struct LazyListGiven: Given {
+  let api = PagedAPI()
+
+  func index(_ page: PagedAPI.Page) {}
+}
+
+struct LazyListBuildingGiven: Given {
+  let socket = Socket()
+}
+
+struct LazyListConcurrencyGiven: Given {
+  let pages = LazyList(1...3).failing(as: (any Error).self)
+  let urls = ["one", "two", "three", "four", "five"].lazyList
+}
+
+struct LazyListDeferringGiven: Given {
+  func readDirectory() -> [String] { [] }
+}
+
+struct LazyListUnfoldingGiven: Given {
+  let api = PagedAPI()
+}
+
+struct LazyListUnorderedGiven: Given {
+  let urls = ["one", "two", "three", "four", "five"].lazyList
+
+  func load(_ url: String) async -> String { url }
+}
+
+struct MemoGiven: Given {
+  func load() async throws -> Settings { Settings() }
+}
+
+struct RetryingGiven: Given {
+  let file = "file"
+
+  struct Table {
+    let rows = LazyList([1, 2]).failing(as: (any Error).self)
+  }
+
+  func load() async throws -> Settings { Settings() }
+  func open(_ file: String) throws -> Table { Table() }
+}
+
+struct SharedIteratorGiven: Given {
+  let list = LazyList(1...8)
+
+  func run(_ job: Int) async {}
+}
+
+struct MemosGiven: Given {
+  let pages = Memos { (number: Int) in "page \(number)" }
+
+  func download(page: Int) async throws -> String { "page \(page)" }
+  func thumbnail(of name: String) async throws -> Data { Data(name.utf8) }
+}
+
+// MARK: Operators
+
+struct CancellableGiven: Given {
+  let naturals = LazyList(1...)
+  let settings = Memo { "settings" }
+
+  func isMersennePrime(_ number: Int) -> Bool { number == 7 }
+}
+
+struct ConcurrentForEachGiven: Given {
+  let urls = ["one", "two"].lazyList
+
+  func store(_ url: String) async {}
+}
+
+struct FailingGiven: Given {
+  struct ParseError: Error {}
+
+  let parsed = LazyList<String, ParseError>.just("tea, 5")
+}
+
+struct OnEachGiven: Given {
+  let loaded = LazyList([PagedAPI.Page(title: "First")])
+}
+
+struct RecoverGiven: Given {
+  enum OrderError: Error { case notLoaded(because: any Error) }
+
+  let onlineOrders = LazyList<String, any Error>.failing(Offline())
+  let storedOrders = LazyList(["order 1a"])
+  let pages = LazyList<String, any Error>.failing(Offline())
+}
+
+// MARK: Signals
+
+struct LazyListPushingGiven: Given {
+  let orders = LazyList(["order 1a", "order 1b"])
+}
+
+struct MergingGiven: Given {
+  let accesses = LazyList(["GET /"])
+  let errors = LazyList(["404"])
+  let presses = Signal<Int, Never> { $0.complete() }
+  let keys = Signal<Int, Never> { $0.complete() }
+  let gestures = Signal<Int, Never> { $0.complete() }
+}
+
+struct SignalGiven: Given {
+  let model = Model()
+
+  struct Model: Sendable {
+    struct Observation: Sendable { func stop() {} }
+
+    func observe(_ handler: @Sendable (Int) -> Void) -> Observation { Observation() }
+  }
+}
+
+struct SignalDeliveringGiven: Given {
+  let downloads = Signal<Int, any Error> { $0.complete() }
+}
+
+struct SignalOperatorsGiven: Given {
+  private let common = CommonGiven()
+  var presses: Signal<Int, Never> { common.presses }
+  var ticks: Signal<Int, Never> { common.ticks }
+  let words = Signal<String, Never> { subscriber in
+    for word in ["1", "x", "3"] { subscriber.send(word) }
+    subscriber.complete()
+  }
+}
+
+struct SignalSharingGiven: Given {
+  let feed = Signal<Int, Never> { subscriber in
+    for price in 1...3 { subscriber.send(price) }
+    subscriber.complete()
+  }
+}
+
+struct SignalSourcesGiven: Given {
+  struct Notification: Sendable { let title: String }
+
+  let exchange = "exchange"
+  let notifications = LazyList([Notification(title: "News")])
+}
+
+struct SubscriberGiven: Given {
+  struct Updates: Sendable { func stop() {} }
+
+  let socket = Socket()
+  let updates = Updates()
+  let subscriber = Signal<Int, Never>.makeSignal().1
+}
+
+// MARK: Schedulers
+
+@MainActor
+final class Label {
+  var text = ""
+}
+
+struct QueueSchedulerMainActorGiven: Given {
+  let label = LabelBox()
+
+  /// A label is made on the main actor.
+  struct LabelBox: Sendable {
+    @MainActor static let label = Label()
+    @MainActor var text: String {
+      get { Self.label.text }
+      nonmutating set { Self.label.text = newValue }
+    }
+  }
+}
+
+struct ScheduledWorkGiven: Given {
+  let scheduler = VirtualScheduler()
+}
+
+// MARK: Tuples and collections
+
+struct TupleGiven: Given {
+  let names = ["tea", "milk"].lazyList
+  let counts = [5, 2].lazyList
+}
+
+struct Countdown: IteratorProtocol, Sendable {
+  private var next_: Int
+
+  init(from start: Int) { next_ = start }
+
+  mutating func next() -> Int? {
+    guard next_ > 0 else { return nil }
+    defer { next_ -= 1 }
+    return next_
+  }
+}
+
+struct EagerListSearchingGiven: Given {
+  func isEven(_ number: Int) async -> Bool { number % 2 == 0 }
+}
+
+struct EagerListFoldingGiven: Given {
+  func sum(_ first: Int, _ second: Int) async -> Int { first + second }
+}
+
+struct EagerListSlicingGiven: Given {
+  let list = EagerList(1...3)
+}
+
+struct EnumeratorsGiven: Given {
+  var directory: NSDictionary { NSDictionary(dictionary: ["a": "Ada"]) }
+}
+
+struct FileListsGiven: Given {
+  let url = URL(filePath: #filePath)
+}
+
+// MARK: Testing
+
+struct VirtualSchedulerGiven: Given {
+  let scheduler = VirtualScheduler()
+}
