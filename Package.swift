@@ -16,6 +16,8 @@ let package = Package(
     .target(name: "TailraceFoundation", dependencies: ["FileReading", "Tailrace"]),
     .target(name: "TailraceTesting", dependencies: ["Tailrace"]),
     .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
+    // Draws the pictures of the catalogue.
+    .executableTarget(name: "marbles", dependencies: ["Tailrace", "TailraceTesting"]),
     .testTarget(
       name: "TailraceTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"]),
     // Clients in other modes of the language than the library's.
@@ -28,6 +30,7 @@ let package = Package(
     .testTarget(
       name: "Swift5ClientTests", dependencies: ["Tailrace"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(name: "MarblesTests", dependencies: ["Tailrace", "TailraceTesting", "marbles"]),
     .testTarget(name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan"]),
   ],
   swiftLanguageModes: [.v6]

@@ -7,6 +7,7 @@ extension LazyList {
   /// for try await page in pages.prefetching(2) { await show(page) }
   /// // while a page is shown, the next two are loaded
   /// ```
+  /// ![The source stays two elements ahead of a slow reader.](marbles-prefetching)
   ///
   /// - Parameter count: how many elements it stays ahead of the furthest reader, at most; 0 or more.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then computes
@@ -37,6 +38,7 @@ extension LazyList {
   /// let sizes = urls.concurrentMap(limit: 4) { url in await size(of: url) }
   /// await sizes.head()   // four downloads begin; the first one's size
   /// ```
+  /// ![Two closures run at once; the results keep the order.](marbles-concurrentMap)
   ///
   /// - Parameter limit: how many closures may run at once; 1 or more. With 1 it is `map`.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
