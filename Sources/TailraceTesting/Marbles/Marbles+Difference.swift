@@ -7,14 +7,13 @@ extension Marbles {
   ///             ^ tick 2
   /// ```
   public struct Difference: Hashable, Sendable, CustomStringConvertible {
+    /// The line that was expected.
     public let expected: Marbles
+    /// The line that differs from it.
     public let recorded: Marbles
 
     /// The first tick at which not the same happens.
-    public var tick: Int {
-      let common = zip(expected.ticks, recorded.ticks).prefix { $0 == $1 }
-      return common.count
-    }
+    public var tick: Int { zip(expected.ticks, recorded.ticks).prefix { $0 == $1 }.count }
 
     /// Both lines, one under the other, with the same tick in the same column.
     public var description: String {

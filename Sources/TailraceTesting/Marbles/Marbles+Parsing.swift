@@ -16,6 +16,7 @@ extension Marbles {
     /// What stands there, `nil` for the end of the text.
     public let found: Character?
 
+    /// What was expected where, and a mark under that place.
     public var description: String {
       let found = found.map { "'\($0)'" } ?? "the end of the text"
       return """

@@ -27,7 +27,9 @@ public struct Marbles: Hashable, Sendable {
   public enum Marble: Hashable, Sendable {
     /// An element, by its name.
     case element(String)
+    /// A failure, which nothing follows.
     case failure
+    /// The end.
     case completed
 
     /// Whether nothing can happen after it.

@@ -9,6 +9,7 @@ extension VirtualScheduler {
   /// ```
   ///
   /// - Parameters:
+  ///   - marbles: what happens at which tick.
   ///   - type: what the names are read as. One that cannot be is a programmer's error and traps, and
   ///     so is a failure in the line.
   ///   - tick: how long a tick takes.
@@ -60,6 +61,7 @@ extension VirtualScheduler {
   /// A hot signal is listened to from now on. Nothing else happens until the scheduler is advanced.
   ///
   /// - Parameters:
+  ///   - sequence: what is read, from its beginning.
   ///   - tick: how long a tick takes. What happens between two ticks counts as happening at the one
   ///     before it.
   ///   - name: the name of an element, by default its description.

@@ -64,6 +64,18 @@ struct MarbleRunTests {
     #expect(second == "--c|")
   }
 
+  @Test("a hot signal is listened to from the moment of the call")
+  func listening() {
+    let (signal, subscriber) = Signal<Int, Never>.makeSignal()
+    let recordings = [scheduler.record(signal), scheduler.record(signal)]
+    subscriber.send(1)
+    scheduler.advance(by: .seconds(1))
+    subscriber.send(2)
+    subscriber.complete()
+    scheduler.run()
+    for recording in recordings { #expect(recording == "1(2|)") }
+  }
+
   @Test("a slow reader delays the steps of a list, but not what is sent")
   func slow() {
     let source = scheduler.source("-1-2-3|", of: Int.self)
