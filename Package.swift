@@ -16,6 +16,8 @@ let package = Package(
     .target(name: "TailraceFoundation", dependencies: ["FileReading", "Tailrace"]),
     .target(name: "TailraceTesting", dependencies: ["Tailrace"]),
     .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
+    // Draws the pictures of the catalogue.
+    .executableTarget(name: "marbles", dependencies: ["Tailrace", "TailraceTesting"]),
     .testTarget(
       name: "TailraceTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"]),
     // Clients in other modes of the language than the library's.
@@ -37,6 +39,7 @@ let package = Package(
       name: "SnippetTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"],
       // Examples name what they do not use.
       swiftSettings: [.unsafeFlags(["-suppress-warnings"])], plugins: ["SnippetPlugin"]),
+    .testTarget(name: "MarblesTests", dependencies: ["Tailrace", "TailraceTesting", "marbles"]),
     .testTarget(name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan"]),
   ],
   swiftLanguageModes: [.v6]

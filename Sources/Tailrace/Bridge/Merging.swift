@@ -6,6 +6,7 @@ extension LazyList {
   /// ```swift
   /// for await entry in accesses.merging(errors) { show(entry) }
   /// ```
+  /// ![The elements of both, when they are there.](marbles-lists-merging)
   ///
   /// The elements of one list keep their order. The signal completes when all have ended.
   ///
@@ -32,6 +33,7 @@ extension Signal {
   /// ```swift
   /// let input = presses.merging(keys, gestures)
   /// ```
+  /// ![The elements of both, when they are there.](marbles-signal-merging)
   ///
   /// It completes when all have, and fails when the first one does.
   ///

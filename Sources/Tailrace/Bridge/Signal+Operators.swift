@@ -7,6 +7,7 @@ extension Signal {
   /// ```swift
   /// presses.map { "pressed \($0)" }.deliver(on: QueueScheduler.main).subscribe { event in show(event) }
   /// ```
+  /// ![Each element times ten, at the same instant.](marbles-signal-map)
   ///
   /// - Isolation: the closure runs in the task that reads, once for each subscription.
   ///
@@ -23,6 +24,7 @@ extension Signal {
   /// ```swift
   /// await ticks.filter { $0 > 1 }.array()   // [2, 3]
   /// ```
+  /// ![All but the second element.](marbles-signal-filter)
   ///
   /// Replaces `-filter:`.
   @inlinable
@@ -35,6 +37,7 @@ extension Signal {
   /// ```swift
   /// await words.compactMap { Int($0) }.array()   // [1, 3]
   /// ```
+  /// ![An element that becomes nil is left out.](marbles-signal-compactMap)
   @inlinable
   public func compactMap<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output?
@@ -47,6 +50,7 @@ extension Signal {
   /// ```swift
   /// await presses.prefix(3).array()   // [1, 2, 3]; returns with the third press
   /// ```
+  /// ![The end comes with the second element.](marbles-signal-prefix)
   ///
   /// - Parameter count: how many; 0 or more. With 0 there is no subscription.
   ///

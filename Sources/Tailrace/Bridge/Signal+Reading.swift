@@ -77,6 +77,7 @@ extension Signal {
   /// async let all = history.array()
   /// async let first = history.head()   // the same subscription, also if it asks an hour later
   /// ```
+  /// ![A late reader gets all that has been, at once.](marbles-signal-memoized)
   ///
   /// - Laziness: stepwise. The first demand subscribes, once. What is sent from then on is kept for
   ///   the list, however slowly that is read.

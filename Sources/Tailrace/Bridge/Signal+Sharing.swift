@@ -6,6 +6,7 @@ extension Signal {
   /// prices.subscribe { event in show(event) }    // subscribes to the feed
   /// for await price in prices { show(price) }    // begins with the last price, hears the same feed
   /// ```
+  /// ![A late reader begins with the last element.](marbles-signal-shared)
   ///
   /// The first reader subscribes. Each later one begins with the last elements, and goes on with what
   /// is sent from then on: nothing is missing in between, and nothing comes twice. When the last

@@ -7,6 +7,7 @@ extension LazyList {
   /// // While a page is shown, the next two are loaded.
   /// for try await page in pages.prefetching(2) { await show(page) }
   /// ```
+  /// ![The source stays two elements ahead of a slow reader.](marbles-prefetching)
   ///
   /// - Parameter count: how many elements it stays ahead of the furthest reader, at most; 0 or more.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then computes
@@ -40,6 +41,7 @@ extension LazyList {
   /// let sizes = urls.concurrentMap(limit: 4) { url in await size(of: url) }
   /// await sizes.head()   // 3; the first one's size, and four downloads have begun
   /// ```
+  /// ![Two closures run at once; the results keep the order.](marbles-concurrentMap)
   ///
   /// - Parameters:
   ///   - limit: how many closures may run at once; 1 or more. With 1 it is `map`.

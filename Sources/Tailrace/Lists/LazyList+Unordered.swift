@@ -8,6 +8,7 @@ extension LazyList {
   /// let pages = urls.concurrentMapUnordered(limit: 4) { url in await load(url) }
   /// let first = await pages.head()   // four downloads begin; the one that is done first
   /// ```
+  /// ![Two closures run at once; results come when they are there.](marbles-concurrentMapUnordered)
   ///
   /// The order in which the results came is remembered: every reader gets the same.
   ///

@@ -6,6 +6,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...4).windows(ofCount: 2).array()   // [[1, 2], [2, 3], [3, 4]]
   /// ```
+  /// ![From the second element on, a window with each.](marbles-windows)
   ///
   /// - Laziness: stepwise; the first window needs `count` elements. Fewer give no window.
   /// - Complexity: O(`count`) for each window.
@@ -29,6 +30,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList([1, 2, 1, 3]).chunked { $0 < $1 }.array()   // [[1, 2], [1, 3]]
   /// ```
+  /// ![A chunk comes with the first element of the next one.](marbles-chunked)
   ///
   /// - Laziness: searching, for the element that begins the next array.
   @inlinable

@@ -5,6 +5,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...5).dropLast(2).array()   // [1, 2, 3]
   /// ```
+  /// ![An element comes when one more is there.](marbles-dropLast)
   ///
   /// - Laziness: stepwise, and `count` more: to give an element is to have those that may be dropped.
   /// - Complexity: keeps `count` elements.
@@ -30,6 +31,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...5).suffix(2).array()   // [4, 5]
   /// ```
+  /// ![The last elements come with the end.](marbles-suffix)
   ///
   /// - Laziness: exhaustive, at the first demand; with 0, nothing is demanded.
   /// - Complexity: keeps `maxLength` elements.

@@ -4,6 +4,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...6).filter { $0 % 2 == 0 }.array()   // [2, 4, 6]
   /// ```
+  /// ![The even elements, when they are there.](marbles-filter)
   ///
   /// - Laziness: searching.
   ///
@@ -52,6 +53,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(["1", "x", "3"]).compactMap { Int($0) }.array()   // [1, 3]
   /// ```
+  /// ![An element that becomes nil is left out.](marbles-compactMap)
   ///
   /// - Laziness: searching.
   @inlinable @inline(__always)
@@ -108,6 +110,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList([1, 1, 2, 1]).removeDuplicates().array()   // [1, 2, 1]
   /// ```
+  /// ![Of equal neighbours, the first.](marbles-removeDuplicates)
   ///
   /// - Laziness: searching.
   ///

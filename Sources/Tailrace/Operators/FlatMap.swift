@@ -60,6 +60,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList([1, 2]).flatMap { [$0, $0] }.array()   // [1, 1, 2, 2]
   /// ```
+  /// ![Two elements for each one, at its instant.](marbles-flatMap)
   ///
   /// - Laziness: searching, through empty sequences.
   @inlinable

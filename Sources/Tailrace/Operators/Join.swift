@@ -5,6 +5,7 @@ extension LazyList {
   /// let list: LazyList<Int, Never> = [0] + [1, 2]
   /// await list.array()   // [0, 1, 2]
   /// ```
+  /// ![The second list is asked when the first has ended.](marbles-plus)
   ///
   /// - Laziness: stepwise. The right list is not touched before the left one has ended.
   /// - Complexity: O(1) to make; any nesting of `+` is evaluated in linear time, also where it was read
@@ -47,6 +48,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList.just(2).prepending(1).array()   // [1, 2]
   /// ```
+  /// ![The new element is there at once.](marbles-prepending)
   ///
   /// - Laziness: deferred.
   /// - Complexity: O(1), also for a million in a row. The cells of this list are shared.
@@ -65,6 +67,7 @@ extension LazyList {
   /// let nested: LazyList<LazyList<Int, Never>, Never> = [[0], [], [1, 2]]
   /// await nested.joined().array()   // [0, 1, 2]
   /// ```
+  /// ![The second list is asked when the first has ended.](marbles-joined)
   ///
   /// - Laziness: searching, through empty lists. An inner list is not touched before the one before
   ///   it has ended.
@@ -119,6 +122,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList([1, 2]).cycled().prefix(5).array()   // [1, 2, 1, 2, 1]
   /// ```
+  /// ![The second round takes no time.](marbles-cycled)
   ///
   /// - Laziness: stepwise. Each element of this list is computed once.
   /// - Complexity: keeps this list's elements; and its own, for as long as its head is held.
@@ -148,6 +152,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(["a", "b"]).interspersed(with: "-").array()   // ["a", "-", "b"]
   /// ```
+  /// ![A separator comes with the element after it.](marbles-interspersed)
   ///
   /// - Laziness: stepwise. To know that a separator is needed is to have the element after it.
   @inlinable

@@ -5,6 +5,7 @@ extension LazyList {
   /// let squares = [1, 2, 3].lazyList.map { $0 * $0 }
   /// await squares.array()   // [1, 4, 9]
   /// ```
+  /// ![Each element times ten, at the same instant.](marbles-map)
   ///
   /// - Laziness: stepwise.
   /// - Isolation: a plain closure runs in the task that demands first; an asynchronous one in a task

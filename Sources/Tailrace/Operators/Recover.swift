@@ -9,6 +9,7 @@ extension LazyList {
   ///   return storedOrders
   /// }
   /// ```
+  /// ![Other elements in the place of a failure.](marbles-catch)
   ///
   /// The list that the closure gives is the rest of this one, for good. It may fail in its own way, or
   /// not at all; then so does the result.
@@ -85,6 +86,7 @@ extension LazyList {
   /// ```swift
   /// await (LazyList(1...2) + .failing(Offline())).replacingFailure(with: 0).array()   // [1, 2, 0]
   /// ```
+  /// ![An element and the end in the place of a failure.](marbles-replacingFailure)
   ///
   /// - Laziness: stepwise.
   ///
@@ -99,6 +101,7 @@ extension LazyList {
   /// ```swift
   /// await (LazyList(1...2) + .failing(Offline())).endingAtFailure().array()   // [1, 2]
   /// ```
+  /// ![The end in the place of a failure.](marbles-endingAtFailure)
   ///
   /// - Laziness: stepwise.
   ///

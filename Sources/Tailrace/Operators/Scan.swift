@@ -4,6 +4,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...4).reductions(0, +).array()   // [1, 3, 6, 10]
   /// ```
+  /// ![The sum so far, with each element.](marbles-reductions)
   ///
   /// - Laziness: stepwise.
   ///
@@ -114,6 +115,7 @@ extension LazyList {
   /// await LazyList(["a", "b"]).enumerated().array()
   /// // [(offset: 0, element: "a"), (offset: 1, element: "b")]
   /// ```
+  /// ![Each element with its number.](marbles-enumerated)
   ///
   /// - Laziness: stepwise.
   @inlinable
@@ -129,6 +131,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...3).adjacentPairs().array()   // [(1, 2), (2, 3)]
   /// ```
+  /// ![From the second element on, a pair with each.](marbles-adjacentPairs)
   ///
   /// - Laziness: stepwise, and one more for the first pair.
   ///
@@ -147,6 +150,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...5).chunks(ofCount: 2).array()   // [[1, 2], [3, 4], [5]]
   /// ```
+  /// ![A chunk comes with its last element, the rest with the end.](marbles-chunks)
   ///
   /// - Laziness: stepwise, `count` elements for each array.
   /// - Parameter count: 1 or more; anything else is a programmer's error and traps.

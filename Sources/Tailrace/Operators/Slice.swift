@@ -6,6 +6,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...).prefix(2).array()   // [1, 2]
   /// ```
+  /// ![The end comes with the last element; no more is computed.](marbles-prefix)
   ///
   /// - Laziness: stepwise. The element after the last one is never touched, and the source is let
   ///   go of with the last one.
@@ -34,6 +35,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...5).dropFirst(3).array()   // [4, 5]
   /// ```
+  /// ![All after the second element.](marbles-dropFirst)
   ///
   /// - Laziness: deferred; the first demand also evaluates what is dropped.
   /// - Complexity: O(*segments*) for what is evaluated; the cells are shared. Once evaluated, the result
@@ -88,6 +90,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList(1...).prefix { $0 * $0 < 10 }.array()   // [1, 2, 3]
   /// ```
+  /// ![The first element that fails is the end.](marbles-prefix-while)
   ///
   /// - Laziness: stepwise, and one more: the element that ends it.
   ///
@@ -132,6 +135,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList([1, 2, 3, 1]).drop { $0 < 3 }.array()   // [3, 1]
   /// ```
+  /// ![All from the first element that fails.](marbles-drop-while)
   ///
   /// - Laziness: searching for the first element, then stepwise.
   ///

@@ -17,6 +17,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList([3, 1, 3, 2, 1]).uniqued().array()   // [3, 1, 2]
   /// ```
+  /// ![Each element when it comes for the first time.](marbles-uniqued)
   ///
   /// - Laziness: searching.
   /// - Complexity: keeps the elements that it has given, for as long as there may be more.

@@ -58,6 +58,7 @@ extension LazyList {
 /// ```swift
 /// await zip(["Ada", "Bob"].lazyList, LazyList(1...)).array()   // [("Ada", 1), ("Bob", 2)]
 /// ```
+/// ![A pair comes with the later of its elements.](marbles-zip)
 // Of `ListLike`s, and not of `LazyList`s, because a `zip` of two arrays would try it: see there.
 @inlinable @_disfavoredOverload
 public func zip<First: ListLike, Second: ListLike>(

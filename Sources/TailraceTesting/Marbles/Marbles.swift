@@ -1,0 +1,102 @@
+/// What happens in a signal, a stream or a list, tick by tick, as a line of text.
+///
+/// ```swift
+/// let scheduler = VirtualScheduler()
+/// let presses = scheduler.source("-1-2-(34)-|", of: Int.self).signal
+/// let recording = scheduler.record(presses.filter { $0 != 2 })
+/// scheduler.run()
+/// #expect(recording == "-1---(34)-|")
+/// ```
+///
+/// A line begins at the instant of the subscription, and each sign is one tick of virtual time:
+///
+/// | sign | at this tick |
+/// |---|---|
+/// | `-` | nothing |
+/// | `a`, `7` | an element with this name, a letter or a digit |
+/// | `'10'` | an element with a longer name; a quote in it is `\'`, a backslash `\\` |
+/// | `\|` | the end |
+/// | `#` | a failure |
+/// | `(ab\|)` | all this, in this order |
+///
+/// A group is one tick, however long it is. Spaces mean nothing, so that lines can be put under each
+/// other. After the end and after a failure there is nothing. Without either, the line is as long as
+/// it was looked at: `a-b--` says that nothing happened in two ticks after `b`.
+public struct Marbles: Hashable, Sendable {
+  /// One thing that happens.
+  public enum Marble: Hashable, Sendable {
+    /// An element, by its name.
+    case element(String)
+    /// A failure, which nothing follows.
+    case failure
+    /// The end.
+    case completed
+
+    /// Whether nothing can happen after it.
+    public var isEnding: Bool { if case .element = self { false } else { true } }
+  }
+
+  /// What happens at each tick, in order.
+  public let ticks: [[Marble]]
+
+  /// A line of what happens at each tick.
+  ///
+  /// - Parameter ticks: an ending is the last marble of the last tick; anything else is a programmer's
+  ///   error and traps.
+  public init(_ ticks: [[Marble]]) {
+    guard ticks.joined().dropLast().allSatisfy({ !$0.isEnding }),
+      ticks.last?.isEmpty == false || !ticks.joined().contains(where: \.isEnding)
+    else { fatalError("Marbles: nothing happens after the end or a failure: \(ticks)") }
+    self.ticks = ticks
+  }
+}
+
+extension Marbles: ExpressibleByStringLiteral {
+  /// The line that a literal says. One that says none traps, with the words of ``ParsingError``.
+  public init(stringLiteral text: String) {
+    do throws(ParsingError) { try self.init(parsing: text) } catch {
+      fatalError("Marbles: \(error)")
+    }
+  }
+}
+
+extension Marbles: CustomStringConvertible {
+  /// The line, in the notation that it is parsed from, without spaces.
+  public var description: String { ticks.map(Self.text).joined() }
+
+  static func text(_ tick: [Marble]) -> String {
+    switch tick.count {
+    case 0: "-"
+    case 1: tick[0].description
+    default: "(" + tick.map(\.description).joined() + ")"
+    }
+  }
+}
+
+extension Marbles.Marble: CustomStringConvertible {
+  /// The marble's sign.
+  public var description: String {
+    switch self {
+    case .failure: "#"
+    case .completed: "|"
+    case .element(let name): Self.isSign(name) ? name : Self.quoted(name)
+    }
+  }
+
+  /// Whether a name is a sign by itself. One that melts with its neighbours, as an accent does, is not.
+  private static func isSign(_ name: String) -> Bool {
+    guard let sign = name.first, name.count == 1, sign.isLetter || sign.isNumber else {
+      return false
+    }
+    return (name + name).count == 2 && ("a" + name).count == 2
+  }
+
+  private static func quoted(_ name: String) -> String {
+    let isPlain = "'\(name)'".count == name.count + 2 && !name.contains(where: \.isNewline)
+    let signs = name.unicodeScalars.map { scalar in
+      if !isPlain { return "\\u{\(String(scalar.value, radix: 16))}" }
+      return scalar == "'" || scalar == "\\" ? "\\\(scalar)" : "\(scalar)"
+    }
+    return "'\(signs.joined())'"
+  }
+}
