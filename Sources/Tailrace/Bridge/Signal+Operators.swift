@@ -52,7 +52,10 @@ extension Signal {
   /// ```
   /// ![The end comes with the second element.](marbles-signal-prefix)
   ///
-  /// - Parameter count: how many; 0 or more. With 0 there is no subscription.
+  /// - Parameters:
+  ///   - count: how many; 0 or more. With 0 there is no subscription.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   ///
   /// Replaces `-take:`.
   @inlinable

@@ -23,6 +23,8 @@ extension Signal {
   ///   - bufferingPolicy: what is kept for a reader that does not read as fast as is sent; at least
   ///     `count` elements. A source that uses ``Subscriber/send(whenReady:)`` waits for the slowest
   ///     reader where this says `.bufferingOldest`.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   /// - Laziness: deferred. A reader is subscribed when its iterator is made; this signal is subscribed
   ///   to in `subscribe`, and at the first `next()` of an iterator.
   /// - Isolation: the source runs as that of this signal does, in the task of the first reader. What

@@ -114,6 +114,8 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   ///     or more.
   ///   - bufferingPolicy: what is kept for each subscription that does not read as fast as is sent; at
   ///     least `count` elements.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   /// - Complexity: memory for `count` elements, beside what waits for slow readers.
   ///
   /// Replaces `+replaySubjectWithCapacity:` and `RACBehaviorSubject`.

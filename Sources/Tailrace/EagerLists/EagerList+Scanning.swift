@@ -82,7 +82,10 @@ extension EagerList {
   /// EagerList(1...5).chunks(ofCount: 2)   // [[1, 2], [3, 4], [5]]
   /// ```
   ///
-  /// - Parameter count: 1 or more; anything else is a programmer's error and traps.
+  /// - Parameters:
+  ///   - count: 1 or more; anything else is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   @inlinable
   public func chunks(ofCount count: Int, file: StaticString = #fileID, line: UInt = #line)
     -> EagerList<EagerList>

@@ -27,7 +27,10 @@ extension EagerList {
   /// EagerList([3, 1, 2]).dropFirst().element(at: 0)   // 1
   /// ```
   ///
-  /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
+  /// - Parameters:
+  ///   - position: 0 or more; a negative position is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   @inlinable
   public func element(at position: Int, file: StaticString = #fileID, line: UInt = #line)
     -> Element?

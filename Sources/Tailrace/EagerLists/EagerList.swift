@@ -12,7 +12,7 @@
 ///
 /// It is a random-access collection, so that all of the standard library's algorithms work on it.
 /// As with every slice, the first index of a part is where that part begins: use `startIndex`, or
-/// ``element(at:)``, which counts from the front.
+/// ``element(at:file:line:)``, which counts from the front.
 ///
 /// Replaces `RACEagerSequence` and `RACArraySequence`.
 public struct EagerList<Element> {
@@ -55,6 +55,8 @@ public struct EagerList<Element> {
   /// - Parameters:
   ///   - element: what each element is.
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   @inlinable
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line

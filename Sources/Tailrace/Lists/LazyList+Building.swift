@@ -53,6 +53,8 @@ extension LazyList {
   /// - Parameters:
   ///   - element: what each element is.
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   @inlinable @_disfavoredOverload
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line

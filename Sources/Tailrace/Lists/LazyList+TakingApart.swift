@@ -65,7 +65,10 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: evaluates the elements up to that position, and no more.
-  /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
+  /// - Parameters:
+  ///   - position: 0 or more; a negative position is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   @inlinable
   nonisolated(nonsending) public consuming func element(
     at position: Int, file: StaticString = #fileID, line: UInt = #line

@@ -17,7 +17,10 @@ extension Memos {
 
     /// At most this number of values.
     ///
-    /// - Parameter count: 1 or more; less is a programmer's error and traps.
+    /// - Parameters:
+    ///   - count: 1 or more; less is a programmer's error and traps.
+    ///   - file: the caller's, for the words of a trap.
+    ///   - line: the caller's, too.
     @inlinable
     public static func count(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
       -> Capacity
@@ -32,6 +35,8 @@ extension Memos {
     /// - Parameters:
     ///   - limit: 1 or more; less is a programmer's error and traps.
     ///   - cost: what a value costs, 0 or more. It is asked once for each value.
+    ///   - file: the caller's, for the words of a trap.
+    ///   - line: the caller's, too.
     @inlinable
     public static func cost(
       _ limit: Int, file: StaticString = #fileID, line: UInt = #line,

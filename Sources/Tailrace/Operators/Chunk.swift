@@ -10,7 +10,10 @@ extension LazyList {
   ///
   /// - Laziness: stepwise; the first window needs `count` elements. Fewer give no window.
   /// - Complexity: O(`count`) for each window.
-  /// - Parameter count: 1 or more; anything else is a programmer's error and traps.
+  /// - Parameters:
+  ///   - count: 1 or more; anything else is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   @inlinable
   public consuming func windows(
     ofCount count: Int, file: StaticString = #fileID, line: UInt = #line

@@ -9,7 +9,10 @@ extension LazyList {
   ///
   /// - Laziness: stepwise, and `count` more: to give an element is to have those that may be dropped.
   /// - Complexity: keeps `count` elements.
-  /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
+  /// - Parameters:
+  ///   - count: 0 or more; a negative count is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   @inlinable
   public consuming func dropLast(_ count: Int = 1, file: StaticString = #fileID, line: UInt = #line)
     -> LazyList
@@ -35,7 +38,10 @@ extension LazyList {
   ///
   /// - Laziness: exhaustive, at the first demand; with 0, nothing is demanded.
   /// - Complexity: keeps `maxLength` elements.
-  /// - Parameter maxLength: 0 or more; a negative length is a programmer's error and traps.
+  /// - Parameters:
+  ///   - maxLength: 0 or more; a negative length is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   ///
   /// Replaces `-takeLast:`.
   @inlinable

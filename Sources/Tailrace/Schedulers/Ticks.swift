@@ -1,4 +1,4 @@
-/// The instants at which a scheduler's clock ticks: see ``Scheduler/ticks(every:tolerance:)``.
+/// The instants at which a scheduler's clock ticks: see ``Scheduler/ticks(every:tolerance:file:line:)``.
 public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
   public typealias Element = Source.Instant
   public typealias Failure = Never
@@ -57,6 +57,8 @@ extension Scheduler {
   /// - Parameters:
   ///   - interval: more than zero; anything else stops the program.
   ///   - tolerance: how much later a tick may come, for the sake of fewer wake-ups.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   /// - Isolation: elements arrive where they are read.
   /// - Cancellation: the sequence ends at once in a task that is cancelled.
   public func ticks(

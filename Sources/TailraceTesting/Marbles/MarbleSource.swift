@@ -2,6 +2,7 @@ import Tailrace
 
 /// A line of marbles that is played on virtual time: as a signal, or as a list.
 ///
+/// <!-- not run: the comments say what each of them is -->
 /// ```swift
 /// let scheduler = VirtualScheduler()
 /// let source = scheduler.source("-1-2-|", of: Int.self)

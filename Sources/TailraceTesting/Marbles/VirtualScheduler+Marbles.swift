@@ -3,6 +3,7 @@ import Tailrace
 extension VirtualScheduler {
   /// A line of marbles whose elements are what their names say.
   ///
+  /// <!-- not run: the comments say of what type it is -->
   /// ```swift
   /// scheduler.source("a-b-|").signal                         // Signal<String, Never>
   /// scheduler.source("1-2-'10'-|", of: Int.self).list        // LazyList<Int, Never>
@@ -21,6 +22,7 @@ extension VirtualScheduler {
 
   /// A line of marbles whose elements are what their names say, and what it fails with.
   ///
+  /// <!-- not run: the comments say of what type it is -->
   /// ```swift
   /// scheduler.source("1-2-#", of: Int.self, failure: Offline()).signal   // Signal<Int, Offline>
   /// ```
@@ -33,6 +35,7 @@ extension VirtualScheduler {
 
   /// A line of marbles, with an element for each name.
   ///
+  /// <!-- not run: the comments say of what type it is -->
   /// ```swift
   /// scheduler.source("a-b-|", ["a": Order(1), "b": Order(2)]).list   // LazyList<Order, Never>
   /// ```

@@ -20,7 +20,22 @@ struct FailuresGiven: Given {
   let urls = LazyList(0...5)
   let primes = [2, 3, 5, 1_000_003].lazyList
   let clock = ContinuousClock()
+  let words = ["1", "2", "three"]
+  let input = Input()
+  let header = LazyList([0])
+  let parsedRows = LazyList<Int, ParseError>([1, 2])
   private let failures = Counter()
+
+  struct ParseError: Error {}
+
+  struct Input: Sendable {
+    func number() throws(ParseError) -> Int? { nil }
+  }
+
+  func parse(_ word: String) throws(ParseError) -> Int {
+    guard let number = Int(word) else { throw ParseError() }
+    return number
+  }
 
   struct NotThere: Error, CustomStringConvertible {
     let number: Int

@@ -37,17 +37,6 @@ struct MemoGiven: Given {
   func load() async throws -> Settings { Settings() }
 }
 
-struct RetryingGiven: Given {
-  let file = "file"
-
-  struct Table {
-    let rows = LazyList([1, 2]).failing(as: (any Error).self)
-  }
-
-  func load() async throws -> Settings { Settings() }
-  func open(_ file: String) throws -> Table { Table() }
-}
-
 struct SharedIteratorGiven: Given {
   let list = LazyList(1...8)
 
@@ -80,6 +69,17 @@ struct FailingGiven: Given {
   struct ParseError: Error {}
 
   let parsed = LazyList<String, ParseError>.just("tea, 5")
+}
+
+struct FailingAsGiven: Given {
+  struct ParseError: Error {}
+
+  let words = ["1", "2", "three"]
+
+  func parse(_ word: String) throws(ParseError) -> Int {
+    guard let number = Int(word) else { throw ParseError() }
+    return number
+  }
 }
 
 struct OnEachGiven: Given {
@@ -221,4 +221,28 @@ struct FileListsGiven: Given {
 
 struct VirtualSchedulerGiven: Given {
   let scheduler = VirtualScheduler()
+}
+
+// MARK: Marbles
+
+struct MarbleRecordingGiven: Given {
+  let scheduler = VirtualScheduler()
+
+  var signal: Signal<String, Never> { scheduler.source("a-b-----|").signal }
+}
+
+struct MarblesDifferenceGiven: Given {
+  let marbles: Marbles = "a-b-|"
+}
+
+struct VirtualSchedulerMarblesGiven: Given {
+  let scheduler = VirtualScheduler()
+
+  struct Order: Sendable {
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  var list: LazyList<Int, Never> { scheduler.source("-1-2|", of: Int.self).list }
 }
