@@ -26,7 +26,9 @@ struct SendableTests {
     sendable(Population.self), sendable(Population.Member.self), sendable(FileError.self),
     sendable(Untyped.self), sendable(ElementTypeError.self),
     sendable((any ListLike).self), sendable(CheckedAlone<Int>.self),
-    sendable(EmptyDictionaryLiteral.self),
+    sendable(EmptyDictionaryLiteral.self), sendable(Marbles.self), sendable(Marbles.Marble.self),
+    sendable(Marbles.Difference.self), sendable(Marbles.ParsingError.self),
+    sendable(MarbleSource<Int, Never>.self), sendable(MarbleRecording.self),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
     nested(Signal<Int, Never>.Arrival.self, "Arrival"),
