@@ -1,0 +1,162 @@
+/// Closures that run at the same time, and their results in the order in which they come.
+@usableFromInline
+final class Crowd<Output: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let state = Locked(CrowdState<Output, Failure>())
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, Failure>) {
+    guard state.withLock({ $0.starts(number) }) else { return }
+    let task = StepTask.atHome { [self] in
+      let result = await run()
+      let (cancelled, waiters) = state.withLock { $0.finished(number, result) }
+      for waiter in waiters { waiter.wake(.retry) }
+      for task in cancelled { task.cancel() }
+    }
+    if !state.withLock({ $0.attach(task, number) }) { task.cancel() }
+  }
+
+  /// The next result. For one demand at a time, which knows that there will be one.
+  @inlinable
+  func next() -> CrowdState<Output, Failure>.Next { state.withLock { $0.next() } }
+
+  @inlinable
+  func cancel() {
+    let (running, waiters) = state.withLock { $0.cancel() }
+    for task in running { task.cancel() }
+    for waiter in waiters { waiter.wake(.abandoned) }
+  }
+}
+
+extension Crowd: MemoCells {
+  @usableFromInline var task: StepTask? { nil }
+  @usableFromInline var title: String { "LazyList<\(Output.self)>" }
+
+  @usableFromInline
+  func position(of mark: Published) -> Int { mark.count }
+  @usableFromInline
+  func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isMissing(after: mark.count) } }
+
+  @usableFromInline
+  func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
+    isMissing(cell.mark) ? .mustWait : .settled
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func wait(
+    for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
+  ) async -> Wake {
+    let waiter = Waiter()
+    guard let running = state.withLock({ $0.wait(waiter, after: cell.mark.count) }) else {
+      return .retry
+    }
+    defer { state.withLock { $0.leave(waiter) } }
+    for task in running { task.raise(to: Task.currentPriority) }
+    return await waiter.wait(cancellable: cancellable) { priority in
+      for task in running { task.raise(to: priority) }
+    }
+  }
+
+  @usableFromInline
+  func stopComputing() {}
+  @usableFromInline
+  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
+}
+
+/// What a crowd knows, as a value.
+@usableFromInline
+struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
+  @usableFromInline typealias Running = Task<Void, Never>
+
+  @usableFromInline
+  enum Next: Sendable {
+    case result(Result<Output, Failure>)
+    /// So many were taken before.
+    case wait(after: Int)
+  }
+
+  /// By number; `nil` for one whose task is being made.
+  @usableFromInline var running: [Int: Running?] = [:]
+  @usableFromInline var results = FIFO<Result<Output, Failure>>()
+  @usableFromInline var taken = 0
+  @usableFromInline var waiters: [Waiter] = []
+  /// One has failed, or nobody wants a result: no other closure will be started.
+  @usableFromInline var isOver = false
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  mutating func starts(_ number: Int) -> Bool {
+    if isOver { return false }
+    running[number] = .some(nil)
+    return true
+  }
+
+  /// False if the task is to be cancelled.
+  @inlinable
+  mutating func attach(_ task: Running, _ number: Int) -> Bool {
+    // It may be done already.
+    if running[number] != nil { running[number] = .some(task) }
+    return !isOver
+  }
+
+  @inlinable
+  mutating func finished(
+    _ number: Int, _ result: Result<Output, Failure>
+  ) -> (cancelled: [Running], waiters: [Waiter]) {
+    running[number] = nil
+    // What comes after a failure is not read.
+    guard !isOver else { return ([], []) }
+    results.append(result)
+    if case .failure = result { isOver = true }
+    return (isOver ? running.values.compactMap { $0 } : [], wakeAll())
+  }
+
+  @inlinable
+  mutating func next() -> Next {
+    guard let result = results.popFirst() else { return .wait(after: taken) }
+    taken += 1
+    return .result(result)
+  }
+
+  @inlinable
+  func isMissing(after taken: Int) -> Bool { results.isEmpty && self.taken == taken }
+
+  /// What is to be waited for; `nil` if there is something new to look at.
+  @inlinable
+  mutating func wait(_ waiter: Waiter, after taken: Int) -> [Running]? {
+    guard isMissing(after: taken) else { return nil }
+    waiters.append(waiter)
+    return running.values.compactMap { $0 }
+  }
+
+  @inlinable
+  mutating func leave(_ waiter: Waiter) { waiters.removeAll { $0 === waiter } }
+
+  @inlinable
+  mutating func cancel() -> (cancelled: [Running], waiters: [Waiter]) {
+    isOver = true
+    return (running.values.compactMap { $0 }, wakeAll())
+  }
+
+  @inlinable
+  mutating func wakeAll() -> [Waiter] {
+    defer { waiters = [] }
+    return waiters
+  }
+}
+
+/// Held by the list that is read; the tasks do not hold it.
+@usableFromInline
+final class CrowdOwner<Output: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let crowd: Crowd<Output, Failure>
+
+  @inlinable
+  init(_ crowd: Crowd<Output, Failure>) { self.crowd = crowd }
+
+  @inlinable
+  deinit { crowd.cancel() }
+}
