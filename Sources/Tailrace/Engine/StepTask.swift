@@ -139,7 +139,9 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// Runs the task's own job, and those that come back meanwhile. True if it has parked.
   private nonisolated func attend(_ first: UnownedJob, isDriven: Bool) -> Bool {
     var job = first
-    while true {
+    // A step that comes back again and again gets a thread of its own. So do steps that each come back
+    // a few times, after many: others want the thread, too.
+    for _ in 0..<64 {
       if run(job, isDriven: isDriven) {
         leave(with: nil)
         return true
@@ -150,9 +152,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
       if gone.exchanged { return false }
       // Not what was seen there: the task's own job may have taken the place of a child's.
       job = Self.job(slot.exchange(Self.attended, ordering: .acquiringAndReleasing))
-      // Steps that come back again and again, also if each does so once: others want the thread too.
       comebacks &+= 1
-      if comebacks & 63 == 0 { break }
+      if comebacks & 1023 == 0 { break }
     }
     if isDriven { handOver() }
     leave(with: job)

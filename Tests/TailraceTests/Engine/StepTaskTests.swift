@@ -75,7 +75,7 @@ struct StepTaskTests {
     list.giveUp(task)
   }
 
-  @Test("a step that comes back at once is not left", arguments: [1, 5, 7])
+  @Test("a step that comes back at once is not left", arguments: [1, 10, 30])
   func yielding(_ turns: Int) {
     let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
     start(task, list, steps: 4) { number in
@@ -116,8 +116,8 @@ struct StepTaskTests {
       await list.parked.reaches(left)
     }
     #expect(steps.values == Array(0..<count))
-    // After 64 jobs, and each turn takes two.
-    #expect((10...21).contains(left))
+    // After a thousand jobs, and each turn takes two.
+    #expect((1...3).contains(left))
     list.giveUp(task)
   }
 
