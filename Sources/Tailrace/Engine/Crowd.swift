@@ -30,19 +30,12 @@ final class Crowd<Output: Sendable, Failure: Error>: Sendable {
   }
 }
 
-extension Crowd: MemoCells {
+extension Crowd: AwaitedPlace {
   @usableFromInline var task: StepTask? { nil }
   @usableFromInline var title: String { "LazyList<\(Output.self)>" }
 
   @usableFromInline
-  func position(of mark: Published) -> Int { mark.count }
-  @usableFromInline
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isMissing(after: mark.count) } }
-
-  @usableFromInline
-  func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
-    isMissing(cell.mark) ? .mustWait : .settled
-  }
 
   @usableFromInline
   nonisolated(nonsending) func wait(
@@ -58,11 +51,6 @@ extension Crowd: MemoCells {
       for task in running { task.raise(to: priority) }
     }
   }
-
-  @usableFromInline
-  func stopComputing() {}
-  @usableFromInline
-  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
 }
 
 /// What a crowd knows, as a value.

@@ -203,20 +203,12 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
 }
 
 // What is being pulled beside the readers is waited for as a cell is.
-extension Lookahead: MemoCells {
+extension Lookahead: AwaitedPlace {
   @usableFromInline var task: StepTask? { node.withLock { $0 } }
   @usableFromInline var title: String { "LazyList<\(Slot.self)>" }
 
   @usableFromInline
-  func position(of mark: Published) -> Int { mark.count }
-
-  @usableFromInline
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isPulling(after: mark.count) } }
-
-  @usableFromInline
-  func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
-    isMissing(cell.mark) ? .mustWait : .settled
-  }
 
   @usableFromInline
   nonisolated(nonsending) func wait(
@@ -237,11 +229,6 @@ extension Lookahead: MemoCells {
     pulling?.raise(to: Task.currentPriority)
     return await waiter.wait(cancellable: cancellable) { pulling?.raise(to: $0) }
   }
-
-  @usableFromInline
-  func stopComputing() {}
-  @usableFromInline
-  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
 }
 
 /// Held by the list that is read; the tasks that pull ahead do not hold it.

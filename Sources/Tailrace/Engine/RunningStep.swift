@@ -1,4 +1,5 @@
 /// A closure that runs in a task of its own, and its result when there is one.
+// Guard: each field's own, below. May touch it: the task that runs, and the stage of the list.
 @usableFromInline
 final class RunningStep<Input: Sendable, Output: Sendable, Failure: Error>: Completion,
   @unchecked Sendable
@@ -86,20 +87,12 @@ class Completion: @unchecked Sendable {
   func cancel() { state.withLock { $0.task }?.cancel() }
 }
 
-extension Completion: MemoCells {
+extension Completion: AwaitedPlace {
   @usableFromInline var task: StepTask? { nil }
   @usableFromInline var title: String { "LazyList" }
 
   @usableFromInline
-  func position(of mark: Published) -> Int { mark.count }
-
-  @usableFromInline
   func isMissing(_ mark: Published) -> Bool { !isDone }
-
-  @usableFromInline
-  func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
-    isDone ? .settled : .mustWait
-  }
 
   @usableFromInline
   nonisolated(nonsending) func wait(
@@ -116,10 +109,4 @@ extension Completion: MemoCells {
     task?.raise(to: Task.currentPriority)
     return await waiter.wait(cancellable: cancellable) { task?.raise(to: $0) }
   }
-
-  @usableFromInline
-  func stopComputing() {}
-
-  @usableFromInline
-  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
 }
