@@ -37,8 +37,8 @@ let package = Package(
       path: "Tests/SnippetPlugin"),
     .testTarget(
       name: "SnippetTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"],
-      // Examples name what they do not use.
-      swiftSettings: [.unsafeFlags(["-suppress-warnings"])], plugins: ["SnippetPlugin"]),
+      // Examples name what they do not use; and it takes minutes to optimise so many.
+      swiftSettings: [.unsafeFlags(["-suppress-warnings", "-Onone"])], plugins: ["SnippetPlugin"]),
     .testTarget(name: "MarblesTests", dependencies: ["Tailrace", "TailraceTesting", "marbles"]),
     .testTarget(name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan"]),
   ],

@@ -2,6 +2,7 @@
 @usableFromInline
 final class Crowd<Output: Sendable, Failure: Error>: Sendable {
   @usableFromInline let state = Locked(CrowdState<Output, Failure>())
+  @usableFromInline let soonness: Soonness? = Soonness()
 
   @inlinable
   init() {}
@@ -38,18 +39,16 @@ extension Crowd: AwaitedPlace {
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isMissing(after: mark.count) } }
 
   @usableFromInline
-  nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
-  ) async -> Wake {
-    let waiter = Waiter()
-    guard let running = state.withLock({ $0.wait(waiter, after: cell.mark.count) }) else {
-      return .retry
-    }
-    defer { state.withLock { $0.leave(waiter) } }
-    for task in running { task.raise(to: Task.currentPriority) }
-    return await waiter.wait(cancellable: cancellable) { priority in
-      for task in running { task.raise(to: priority) }
-    }
+  func enter(_ waiter: Waiter, _ mark: Published) -> Bool {
+    state.withLock { $0.wait(waiter, after: mark.count) }
+  }
+
+  @usableFromInline
+  func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
+
+  @usableFromInline
+  func raise(to priority: TaskPriority) {
+    for task in state.withLock({ $0.running.values.compactMap { $0 } }) { task.raise(to: priority) }
   }
 }
 
@@ -113,12 +112,12 @@ struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
   @inlinable
   func isMissing(after taken: Int) -> Bool { results.isEmpty && self.taken == taken }
 
-  /// What is to be waited for; `nil` if there is something new to look at.
+  /// A demand would wait. False if there is something new to look at.
   @inlinable
-  mutating func wait(_ waiter: Waiter, after taken: Int) -> [Running]? {
-    guard isMissing(after: taken) else { return nil }
+  mutating func wait(_ waiter: Waiter, after taken: Int) -> Bool {
+    guard isMissing(after: taken) else { return false }
     waiters.append(waiter)
-    return running.values.compactMap { $0 }
+    return true
   }
 
   @inlinable

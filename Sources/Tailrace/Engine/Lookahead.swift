@@ -202,6 +202,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
   }
 }
 
+extension Lookahead: LineOfSteps {}
+
 // What is being pulled beside the readers is waited for as a cell is.
 extension Lookahead: AwaitedPlace {
   @usableFromInline var task: StepTask? { node.withLock { $0 } }
@@ -210,25 +212,19 @@ extension Lookahead: AwaitedPlace {
   @usableFromInline
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isPulling(after: mark.count) } }
 
+  /// A reader waits here when a step of the source has suspended.
+  @usableFromInline var soonness: Soonness? { nil }
+
   @usableFromInline
-  nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
-  ) async -> Wake {
-    let waiter = Waiter()
-    guard state.withLock({ $0.sleep(waiter, after: cell.mark.count) }) else { return .retry }
-    defer { state.withLock { $0.leave { $0 === waiter } } }
-    let (list, puller) = (StepTask.current, task)
-    if let list, let puller,
-      let cycle = WaitForGraph.add(waiter, of: list, for: cell, on: puller, asked: asked)
-    {
-      WaitForGraph.remove(waiter, of: list)
-      return .cycle(cycle)
-    }
-    defer { if let list { WaitForGraph.remove(waiter, of: list) } }
-    let pulling = state.withLock { $0.puller }
-    pulling?.raise(to: Task.currentPriority)
-    return await waiter.wait(cancellable: cancellable) { pulling?.raise(to: $0) }
+  func enter(_ waiter: Waiter, _ mark: Published) -> Bool {
+    state.withLock { $0.sleep(waiter, after: mark.count) }
   }
+
+  @usableFromInline
+  func leave(_ waiter: Waiter) { state.withLock { $0.leave { $0 === waiter } } }
+
+  @usableFromInline
+  func raise(to priority: TaskPriority) { state.withLock { $0.puller }?.raise(to: priority) }
 }
 
 /// Held by the list that is read; the tasks that pull ahead do not hold it.

@@ -175,24 +175,3 @@ extension MemoCells {
   @usableFromInline var cells: any MemoCells { self }
   @usableFromInline var catcher: Catcher? { nil }
 }
-
-/// A place where something comes by itself: no demand can compute it, nor give it up.
-@usableFromInline
-protocol AwaitedPlace: MemoCells {}
-
-// The mark of a cell there counts what was taken before.
-extension AwaitedPlace {
-  @usableFromInline
-  func position(of mark: Published) -> Int { mark.count }
-
-  @usableFromInline
-  func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
-    isMissing(cell.mark) ? .mustWait : .settled
-  }
-
-  @usableFromInline
-  func stopComputing() {}
-
-  @usableFromInline
-  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
-}

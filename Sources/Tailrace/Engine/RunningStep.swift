@@ -1,112 +1,160 @@
+public import Synchronization
+
 /// A closure that runs in a task of its own, and its result when there is one.
+///
+/// To the stage that wants the result this is a place where a cell is missing until the task is done.
+///
+/// There is one for each element, and it is destroyed by code that is not specialised: no field is of a
+/// generic type, which that code would have to look up, and the result is optional but not a `Result`.
 // Guard: each field's own, below. May touch it: the task that runs, and the stage of the list.
 @usableFromInline
-final class RunningStep<Input: Sendable, Output: Sendable, Failure: Error>: Completion,
-  @unchecked Sendable
-{
+final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable {
+  /// What is the same for all steps of a list.
+  @usableFromInline
+  final class Rules: Sendable {
+    @usableFromInline let transform: @Sendable (Input) async -> Outcome
+    /// The failure, if the outcome is one.
+    @usableFromInline let failure: @Sendable (Outcome) -> (any Error)?
+    /// Whether a failed step runs again when its result is demanded.
+    @usableFromInline let isRetried: Bool
+    @usableFromInline let soonness = Soonness()
+
+    @inlinable
+    init(
+      isRetried: Bool, _ transform: @escaping @Sendable (Input) async -> Outcome,
+      failure: @escaping @Sendable (Outcome) -> (any Error)?
+    ) {
+      (self.isRetried, self.transform, self.failure) = (isRetried, transform, failure)
+    }
+  }
+
+  @usableFromInline let rules: Rules
   @usableFromInline let element: Input
-  // Guard: written by the task before the completion says so, read by others after it has.
-  @exclusivity(unchecked) @usableFromInline var result: Result<Output, Failure>?
+  @usableFromInline let number: Int
+  /// What is to be told of a failure that stays.
+  @usableFromInline let line: (any LineOfSteps)?
+  @usableFromInline let waiting = Locked(RunningStepWaiters())
+  /// Becomes true under the lock of `waiting`.
+  @usableFromInline let done = Atomic(false)
+  // Guard: written by the task before it is done, read by others after that.
+  @exclusivity(unchecked) @usableFromInline var outcome: Outcome?
+  /// Released with the step, by whoever takes the result: that is mostly the thread that made it, and
+  /// memory that another thread frees is fought for.
+  // Guard: written before anybody knows of the step but its task, which does not read it.
+  @exclusivity(unchecked) @usableFromInline var running: Task<Void, Never>?
   /// Whether a failure that does not stay has been told to those who have come when it was there.
   // Guard: the claim of the list that the result is for.
   @exclusivity(unchecked) @usableFromInline var isTold = false
 
+  /// Starts the closure.
   @inlinable
-  init(
-    _ element: Input, isRetried: Bool,
-    _ run: @escaping @Sendable (Input) async -> Result<Output, Failure>
-  ) {
+  init(_ rules: Rules, _ element: Input, _ number: Int, in line: (any LineOfSteps)?) {
+    self.rules = rules
     self.element = element
-    super.init()
-    attach(
-      StepTask.atHome { [self] in
-        let result = await run(element)
-        self.result = .some(result)
-        var failure: (any Error)?
-        if isRetried, case .failure(let error) = result { failure = error }
-        complete(tellingFailure: failure)
-      })
+    self.number = number
+    self.line = line
+    // Each closure is written where the task is made: passed on, it would be wrapped three times.
+    running =
+      if let home = StepTask.preferredHome {
+        Task(executorPreference: home) { await self.run() }
+      } else {
+        Task { await self.run() }
+      }
+  }
+
+  @inlinable var isDone: Bool { done.load(ordering: .acquiring) }
+
+  @inlinable
+  func run() async {
+    let outcome = await rules.transform(element)
+    self.outcome = .some(outcome)
+    guard let failure = rules.failure(outcome) else { return complete(with: .retry) }
+    if rules.isRetried {
+      complete(with: .failedTransiently(failure))
+    } else {
+      line?.failed(number)
+      complete(with: .retry)
+    }
+  }
+
+  @inlinable
+  func complete(with wake: Wake) {
+    let (first, others) = waiting.withLock { waiters in
+      defer { waiters.leave() }
+      done.store(true, ordering: .releasing)
+      return (waiters.first, waiters.others)
+    }
+    guard let first else { return }
+    for waiter in [first] + others where waiter.wake(wake) {
+      if case .failedTransiently = wake { waiting.withLock { $0.areTold = true } }
+    }
   }
 
   /// A failure is told once: to those who wait for it, or to who comes then.
   @inlinable
   func takeFailure() -> Bool {
-    if isTold || hasToldFailure { return false }
+    if isTold || waiting.withLock({ $0.areTold }) { return false }
     isTold = true
     return true
   }
+
+  @inlinable
+  func cancel() { running?.cancel() }
 }
 
-/// Whether a task is done, for those who wait for it as for a cell of a list.
-// Guard: a lock of its own. May touch it: anybody.
-@usableFromInline
-class Completion: @unchecked Sendable {
-  private struct State: Sendable {
-    var isDone = false
-    var hasToldFailure = false
-    var waiters: [Waiter] = []
-    /// Until it is done.
-    var task: Task<Void, Never>?
-  }
-
-  private let state = Locked(State())
-
-  @usableFromInline
-  init() {}
-
-  @usableFromInline
-  func attach(_ task: Task<Void, Never>) {
-    state.withLock { state in
-      if !state.isDone { state.task = task }
-    }
-  }
-
-  /// The task is done. A failure that does not stay is told to those who wait.
-  @usableFromInline
-  func complete(tellingFailure failure: (any Error)?) {
-    let (waiters, task) = state.withLock { state in
-      defer { (state.waiters, state.task) = ([], nil) }
-      state.isDone = true
-      return (state.waiters, state.task)
-    }
-    // Released outside of the lock.
-    _ = task
-    guard let failure else {
-      for waiter in waiters { waiter.wake(.retry) }
-      return
-    }
-    for waiter in waiters where waiter.wake(.failedTransiently(failure)) {
-      state.withLock { $0.hasToldFailure = true }
-    }
-  }
-
-  @usableFromInline var isDone: Bool { state.withLock { $0.isDone } }
-  @usableFromInline var hasToldFailure: Bool { state.withLock { $0.hasToldFailure } }
-
-  @usableFromInline
-  func cancel() { state.withLock { $0.task }?.cancel() }
-}
-
-extension Completion: AwaitedPlace {
+extension RunningStep: AwaitedPlace {
   @usableFromInline var task: StepTask? { nil }
   @usableFromInline var title: String { "LazyList" }
+  @usableFromInline var soonness: Soonness? { rules.soonness }
 
-  @usableFromInline
+  @inlinable
   func isMissing(_ mark: Published) -> Bool { !isDone }
 
   @usableFromInline
-  nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
-  ) async -> Wake {
-    let waiter = Waiter()
-    let (isWaiting, task) = state.withLock { state in
-      guard !state.isDone else { return (false, Task<Void, Never>?.none) }
-      state.waiters.append(waiter)
-      return (true, state.task)
+  func enter(_ waiter: Waiter, _ mark: Published) -> Bool {
+    waiting.withLock { waiters in
+      guard !done.load(ordering: .relaxed) else { return false }
+      waiters.add(waiter)
+      return true
     }
-    guard isWaiting else { return .retry }
-    defer { state.withLock { $0.waiters.removeAll { $0 === waiter } } }
-    task?.raise(to: Task.currentPriority)
-    return await waiter.wait(cancellable: cancellable) { task?.raise(to: $0) }
   }
+
+  @usableFromInline
+  func leave(_ waiter: Waiter) { waiting.withLock { $0.remove(waiter) } }
+
+  @usableFromInline
+  func raise(to priority: TaskPriority) { running?.raise(to: priority) }
+}
+
+/// What steps that run at the same time belong to.
+@usableFromInline
+protocol LineOfSteps: AnyObject, Sendable {
+  /// What was made of the element with this number failed.
+  func failed(_ number: Int)
+}
+
+/// Those who wait for one step.
+@usableFromInline
+struct RunningStepWaiters: Sendable {
+  @usableFromInline var first: Waiter?
+  /// Mostly nobody.
+  @usableFromInline var others: [Waiter] = []
+  /// Whether one of them was told of a failure that does not stay.
+  @usableFromInline var areTold = false
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  mutating func add(_ waiter: Waiter) {
+    if first == nil { first = waiter } else { others.append(waiter) }
+  }
+
+  @inlinable
+  mutating func remove(_ waiter: Waiter) {
+    if first === waiter { first = nil } else { others.removeAll { $0 === waiter } }
+  }
+
+  @inlinable
+  mutating func leave() { (first, others) = (nil, []) }
 }

@@ -380,7 +380,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// Where what the running code starts may go on after a suspension.
   @usableFromInline
   static var preferredHome: (any TaskExecutor)? {
-    let preferred = preferredExecutor
+    guard let preferred = preferredExecutor else { return nil }
     if let step = preferred as? StepTask { return step.home }
     return preferred
   }

@@ -112,25 +112,23 @@ extension LazyList {
         .emit(try await transform(element).get())
       }
     }
+    typealias Running = RunningStep<Element, Result<T, Failure>>
+    let rules = Running.Rules(isRetried: retryingFailures, transform) { result in
+      if case .failure(let failure) = result { failure } else { nil }
+    }
     let owner = LookaheadOwner(
-      Lookahead<Element, RunningStep<Element, T, Failure>, Failure>(
+      Lookahead<Element, Running, Failure>(
         self, distance: limit - 1,
-        filling: { element, number, lookahead in
-          RunningStep(element, isRetried: retryingFailures) { element in
-            let result = await transform(element)
-            if case .failure = result, !retryingFailures { lookahead.failed(number) }
-            return result
-          }
-        },
+        filling: { element, number, lookahead in Running(rules, element, number, in: lookahead) },
         discarding: { $0.cancel() }))
     return LazyList<T, Failure>(stepping: { demand in
-      let step: RunningStep<Element, T, Failure>
+      let step: Running
       switch owner.take(demand) {
       case .element(let taken), .last(let taken): step = taken
       case .become: return .nothing(.end)
       case .nothing(let absence): return .nothing(absence)
       }
-      guard step.isDone, let result = step.result else {
+      guard step.isDone, let result = step.outcome else {
         let mark = Published(count: 0)
         return .nothing(.missing(MissingCell(step, mark: mark, isBulk: demand.isBulk)))
       }
@@ -141,7 +139,7 @@ extension LazyList {
       case .failure(let failure) where !retryingFailures || step.takeFailure():
         return .nothing(.fate(failure, retryingFailures))
       case .failure:
-        owner.taken = .some(RunningStep(step.element, isRetried: true, transform))
+        owner.taken = .some(Running(rules, step.element, step.number, in: nil))
         return .nothing(.paused)
       }
     })
