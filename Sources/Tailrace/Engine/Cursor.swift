@@ -44,7 +44,6 @@ struct Cursor<Element: Sendable, Failure: Error> {
     self.stopsWhenCancelled = stopsWhenCancelled
     self.drives = drives
     demand = Demand(isBulk: wantsAll)
-    base = list.segment?.base
     segment = list.segment
   }
 
@@ -76,8 +75,12 @@ struct Cursor<Element: Sendable, Failure: Error> {
       let mark = segment.published.load(ordering: .acquiring)
       let count = mark.count
       if index < count {
-        limit = count
-        let element = segment.base[index]
+        guard let base = segment.base else {
+          move(to: segment.copy(from: index), at: 0)
+          continue
+        }
+        (self.base, limit) = (base, count)
+        let element = base[index]
         index &+= 1
         self.segment = consume segment
         return element
@@ -218,6 +221,13 @@ struct Cursor<Element: Sendable, Failure: Error> {
         if run(sink) { return .stopped }
         if producer != nil || segment == nil { return .nothing(absence) }
       }
+      if let storage = segment?.storage {
+        // The elements of an array, where they are.
+        while index < storage.elements.count {
+          index &+= 1
+          if !sink(storage[index &- 1]) { return .stopped }
+        }
+      }
       guard let element = next() else { return .nothing(absence) }
       if !sink(element) { return .stopped }
     }
@@ -225,30 +235,33 @@ struct Cursor<Element: Sendable, Failure: Error> {
 
   /// Moves past the cells that are evaluated here, and lends them; evaluates some if there are none.
   ///
-  /// They stay for as long as the cursor does not move on. `nil` where there are none, for the reason
-  /// that `absence` says, and where a producer was taken over.
+  /// False where there are none, for the reason that `absence` says, and where a producer was taken
+  /// over.
   @inlinable
-  mutating func nextCells() -> UnsafeBufferPointer<Element>? {
+  mutating func withNextCells<E: Error>(
+    _ body: (UnsafeBufferPointer<Element>) throws(E) -> Void
+  ) throws(E) -> Bool {
     while var segment = segment.take() {
       let mark = segment.published.load(ordering: .acquiring)
       let count = mark.count
       if index < count {
-        let cells = UnsafeBufferPointer(start: segment.base + index, count: count - index)
+        let range = index..<count
         index = count
+        try segment.withCells(range, body)
         self.segment = consume segment
-        return cells
+        return true
       }
       if mark.isClosed {
         if follow(consume segment, count) { continue }
-        return nil
+        return false
       }
-      if takesOver, index == count, takeOver(from: &segment, mark) { return nil }
+      if takesOver, index == count, takeOver(from: &segment, mark) { return false }
       let isNew = demandNext(of: segment, mark)
       self.segment = consume segment
-      if !isNew { return nil }
+      if !isNew { return false }
     }
     absence = .end
-    return nil
+    return false
   }
 
   /// Goes on after a closed segment. False if the list has failed there.
@@ -269,7 +282,6 @@ struct Cursor<Element: Sendable, Failure: Error> {
   mutating func move(to segment: Segment<Element, Failure>?, at index: Int) {
     self.index = index
     limit = 0
-    base = segment?.base
     self.segment = segment
   }
 

@@ -309,9 +309,13 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
 enum Capacity<Element> {
   @usableFromInline static var first: Int { 8 }
 
+  @usableFromInline static var most: Int {
+    max(8, min(128, 2048 / max(1, MemoryLayout<Element>.stride)))
+  }
+
   @usableFromInline
   static func following(_ capacity: Int) -> Int {
-    min(capacity * 2, max(8, min(128, 2048 / max(1, MemoryLayout<Element>.stride))))
+    min(capacity * 2, most)
   }
 }
 

@@ -35,14 +35,15 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline let capacity: Int
   /// The position of the first cell in the evaluator's own numbering.
   @usableFromInline let start: Int
-  @usableFromInline let base: UnsafeMutablePointer<Element>
+  /// The cells, if the segment has memory of its own for them.
+  @usableFromInline let base: UnsafeMutablePointer<Element>?
   /// The source's evaluator if it is owned: a demand calls it without counting a reference, which
   /// it would have to do for the payload of an enum ("First pass").
   @usableFromInline let owner: Evaluator<Element, Failure>?
   @usableFromInline let anchor: Anchor<Element, Failure>?
   /// The name of the list that begins here, for lists that were given one.
   @usableFromInline let label: ListName?
-  /// Whose elements the cells are, where they are those of an array: nothing was copied.
+  /// The array whose elements the cells are: nothing is copied, and there is no other memory.
   @usableFromInline let storage: Storage<Element>?
   @exclusivity(unchecked) @usableFromInline var link: Link<Element, Failure> = .end
 
@@ -55,7 +56,7 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     storage = nil
     self.start = start
     self.capacity = capacity
-    self.base = .allocate(capacity: capacity)
+    base = .allocate(capacity: capacity)
     self.published = Atomic(Published(count: 0))
   }
 
@@ -70,9 +71,10 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     storage = nil
     self.start = 0
     self.capacity = evaluated.count
-    self.base = .allocate(capacity: capacity)
-    _ = UnsafeMutableBufferPointer(start: base, count: capacity).initialize(from: evaluated)
     self.link = link
+    let cells = UnsafeMutableBufferPointer<Element>.allocate(capacity: capacity)
+    _ = cells.initialize(from: evaluated)
+    base = cells.baseAddress
     self.published = Atomic(Published(count: capacity, isClosed: true))
   }
 
@@ -83,16 +85,16 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
     anchor = nil
     label = nil
     self.storage = storage
+    base = nil
     start = 0
     capacity = storage.elements.count
-    base = storage.base
     self.link = link
     published = Atomic(Published(count: storage.elements.count, isClosed: true))
   }
 
   deinit {
     let published = published.load(ordering: .relaxed)
-    if storage == nil {
+    if let base {
       base.deinitialize(count: published.count)
       base.deallocate()
     }
@@ -120,8 +122,36 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
 
   @inlinable
   func append(_ element: consuming Element, to mark: Published) {
-    (base + mark.count).initialize(to: element)
+    (base.unsafelyUnwrapped + mark.count).initialize(to: element)
     published.store(mark.appended, ordering: .releasing)
+  }
+
+  /// An evaluated cell.
+  @inlinable @inline(__always)
+  subscript(index: Int) -> Element {
+    if let base { base[index] } else { storage.unsafelyUnwrapped[index] }
+  }
+
+  /// Some of the elements of an array, in cells: what reads one by one has an address for it then. An
+  /// array lends one for no longer than a call.
+  @inlinable @inline(never)
+  func copy(from index: Int) -> Segment {
+    let elements = storage.unsafelyUnwrapped.elements.dropFirst(index)
+    let run = elements.prefix(min(max(8, index), Capacity<Element>.most))
+    return Segment(
+      evaluated: run, link: run.count == elements.count ? link : .more(self, index + run.count))
+  }
+
+  /// Lends evaluated cells to a closure.
+  @inlinable
+  func withCells<R, E: Error>(
+    _ range: Range<Int>, _ body: (UnsafeBufferPointer<Element>) throws(E) -> R
+  ) throws(E) -> R {
+    if let base {
+      return try body(UnsafeBufferPointer(start: base + range.lowerBound, count: range.count))
+    }
+    return try storage.unsafelyUnwrapped.elements.dropFirst(range.lowerBound).prefix(range.count)
+      .withUnsafeBufferPointer(body)
   }
 
   @inlinable

@@ -3,19 +3,15 @@
 @usableFromInline
 final class Storage<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let elements: ArraySlice<Element>
-  /// The address of the first element. A slice has its elements in one object, at an address that
-  /// stays the same for as long as the object lives and nobody writes to it: `elements` keeps it
-  /// alive, and a shared buffer is never written to ("Arrays").
-  @usableFromInline let base: UnsafeMutablePointer<Element>
 
   /// - Parameter elements: one or more.
   @inlinable
   init(_ elements: consuming ArraySlice<Element>) {
-    base = elements.withUnsafeBufferPointer {
-      UnsafeMutablePointer(mutating: $0.baseAddress.unsafelyUnwrapped)
-    }
     self.elements = elements
   }
+
+  @inlinable @inline(__always)
+  subscript(index: Int) -> Element { elements[elements.startIndex &+ index] }
 }
 
 extension LazyList {

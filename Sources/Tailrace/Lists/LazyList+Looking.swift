@@ -36,7 +36,7 @@ extension LazyList {
     guard let segment, segment.published.load(ordering: .acquiring).count > offset else {
       return nil
     }
-    return segment.base[offset]
+    return segment[offset]
   }
 
   /// The name that was given with ``named(_:)``, to a list that starts at this head.
@@ -127,7 +127,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
     let range: Range<Int>
 
     var count: Int { range.count }
-    var cells: [Element] { range.map { segment.base[$0] } }
+    var cells: [Element] { segment.withCells(range) { Array($0) } }
   }
 
   mutating func next() -> Run? {

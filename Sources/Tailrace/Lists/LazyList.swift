@@ -144,7 +144,7 @@ struct Reader<Element: Sendable, Failure: Error> {
     to elements: inout [Element]
   ) async throws(Failure) {
     while true {
-      while let cells = cursor.nextCells() { elements.append(contentsOf: cells) }
+      while cursor.withNextCells({ elements.append(contentsOf: $0) }) {}
       // Else the cells say why there are none.
       if cursor.producer != nil {
         var count = pushedAtOnce

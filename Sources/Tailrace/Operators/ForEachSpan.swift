@@ -25,7 +25,10 @@ extension LazyList {
     _ body: (Span<Element>) -> Void
   ) async throws(Failure) {
     var reader = Reader(cells: self)
-    while let cells = try await reader.nextCells() { body(cells.span) }
+    while true {
+      while reader.cursor.withNextCells({ body($0.span) }) {}
+      guard try await reader.waitForRun() else { return }
+    }
   }
 
   /// Lends the elements to a throwing closure where they are, in runs.
@@ -36,7 +39,10 @@ extension LazyList {
     _ body: (Span<Element>) throws -> Void
   ) async throws {
     var reader = Reader(cells: self)
-    while let cells = try await reader.nextCells() { try body(cells.span) }
+    while true {
+      while try reader.cursor.withNextCells({ try body($0.span) }) {}
+      guard try await reader.waitForRun() else { return }
+    }
   }
 }
 
@@ -48,15 +54,12 @@ extension Reader {
     cursor.takesOver = false
   }
 
-  /// The next run of evaluated cells, `nil` at the end. They stay until the next call.
+  /// Waits until there are cells again. False at the end.
   @inlinable
-  nonisolated(nonsending) mutating func nextCells() async throws(Failure)
-    -> UnsafeBufferPointer<Element>?
-  {
-    if let cells = cursor.nextCells() { return cells }
+  nonisolated(nonsending) mutating func waitForRun() async throws(Failure) -> Bool {
+    guard try await cursor.nextOrFailure() != nil else { return false }
     // The run begins with the element that was waited for.
-    guard try await cursor.nextOrFailure() != nil else { return nil }
     cursor.index &-= 1
-    return cursor.nextCells()
+    return true
   }
 }
