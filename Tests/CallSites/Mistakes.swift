@@ -60,6 +60,8 @@ func failuresOfOtherTypes(_ failing: LazyList<Int, ParseError>) {
   let _: LazyList<Int, ParseError> = numbers.map { try parse("\($0)") }
   // expected-error@-1 {{cannot assign value of type 'LazyList<Int, any Error>' to type}}
   // expected-note@-2 {{arguments to generic parameter 'Failure' ('any Error' and 'ParseError') are}}
+  _ = zip(numbers, failing)
+  // expected-error@-1 {{these lists fail in different ways: write 'first.zip(second)' where one of them}}
   _ = numbers.failing(as: ParseError.self) + failing
   _ = numbers.zip(failing)
   _ = failing.mapFailure { $0 as any Error }
