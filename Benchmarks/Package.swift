@@ -22,6 +22,13 @@ let package = Package(
         .product(name: "TailraceFoundation", package: "Tailrace"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ]),
+    // That it compiles is its test: a list's operators stay ours beside another package's.
+    .target(
+      name: "Neighbours",
+      dependencies: [
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+      ]),
     .target(name: "Measuring", dependencies: ["Works"]),
     .executableTarget(
       name: "compare", dependencies: ["Measuring", "Works"], path: "Sources/Compare"),

@@ -50,17 +50,36 @@ func wrongStatements() {
 }
 
 // The ways out: `failing(as:)`, `mapFailure`.
-func failuresOfOtherTypes(_ failing: LazyList<Int, ParseError>) {
+func failuresOfOtherTypes(
+  _ failing: LazyList<Int, ParseError>, _ others: LazyList<Int, CancellationError>
+) {
   _ = numbers + failing
-  // expected-error@-1 {{cannot convert value of type 'LazyList<Int, ParseError>' to expected argument}}
-  // expected-note@-2 {{arguments to generic parameter 'Failure' ('ParseError' and 'Never') are expected}}
+  // expected-error@-1 {{the left list cannot fail, and the right one can: write 'left.failing() + right'}}
+  _ = failing + numbers
+  // expected-error@-1 {{the right list cannot fail, and the left one can: write 'left + right.failing()'}}
+  _ = failing + others
+  // expected-error@-1 {{these lists fail in different ways: 'mapFailure(_:)' gives both the same failure}}
+  _ = failing.zip(others)
+  // expected-error@-1 {{these lists fail in different ways: 'mapFailure(_:)' gives both the same failure}}
+  _ = zip(numbers, failing)
+  // expected-error@-1 {{these lists fail in different ways: write 'first.zip(second)' where one of them}}
+  _ = LazyList.zip(numbers, failing, numbers)
+  // expected-error@-1 {{these lists fail in different ways: 'failing()' gives one that cannot fail the}}
+  _ = failing.map { _ in others }.joined()
+  // expected-error@-1 {{the list and the lists in it fail in different ways: 'mapFailure(_:)' gives both}}
+  _ = failing.failing(as: CancellationError.self)
+  // expected-error@-1 {{only a list that cannot fail becomes one that can: 'mapFailure(_:)' changes a}}
   let _: LazyList<Int, ParseError> = numbers
   // expected-error@-1 {{cannot assign value of type 'LazyList<Int, Never>' to type}}
   // expected-note@-2 {{arguments to generic parameter 'Failure' ('Never' and 'ParseError') are expected}}
   let _: LazyList<Int, ParseError> = numbers.map { try parse("\($0)") }
   // expected-error@-1 {{cannot assign value of type 'LazyList<Int, any Error>' to type}}
   // expected-note@-2 {{arguments to generic parameter 'Failure' ('any Error' and 'ParseError') are}}
-  _ = numbers.failing(as: ParseError.self) + failing
+  _ = numbers.failing() + failing
+  _ = failing + numbers.failing(as: ParseError.self)
   _ = numbers.zip(failing)
+  _ = failing.zip(numbers)
+  _ = failing.map { _ in numbers }.joined()
+  _ = numbers.map { _ in failing }.joined()
   _ = failing.mapFailure { $0 as any Error }
 }

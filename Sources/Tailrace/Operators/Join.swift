@@ -73,18 +73,19 @@ extension LazyList {
   ///   it has ended.
   ///
   /// Replaces `-flatten`.
+  // Of `ListLike`s, so that it is nearer than one of any `AsyncSequence`s, which remembers nothing.
   @inlinable
-  public consuming func joined<Inner>() -> LazyList<Inner, Failure>
-  where Element == LazyList<Inner, Failure> {
+  public consuming func joined() -> LazyList<Element.Element, Failure>
+  where Element: ListLike, Element.Failure == Failure {
     let outer = Owned(Cursor(self))
-    let inner = Owned(Cursor<Inner, Failure>?.none)
-    return LazyList<Inner, Failure>(producer: { (demand, sink) in
+    let inner = Owned(Cursor<Element.Element, Failure>?.none)
+    return LazyList<Element.Element, Failure>(producer: { (demand, sink) in
       var patience = Patience()
       while true {
         if inner.state != nil {
           // It may be at its end, and the sink have enough, with the same element.
           var isWanted = true
-          let ending: Ending<Inner, Failure>? = inner.state?.drive(demand) {
+          let ending: Ending<Element.Element, Failure>? = inner.state?.drive(demand) {
             isWanted = sink($0)
             return isWanted
           }
@@ -94,7 +95,7 @@ extension LazyList {
         }
         outer.state.demand.budget = demand.budget
         guard let list = outer.state.next() else { return .nothing(outer.state.absence) }
-        inner.state = Cursor(list)
+        inner.state = Cursor(list.list)
       }
     })
   }

@@ -60,12 +60,28 @@ extension LazyList {
 /// ```
 /// ![A pair comes with the later of its elements.](marbles-zip)
 // Of `ListLike`s, and not of `LazyList`s, because a `zip` of two arrays would try it: see there.
-@inlinable @_disfavoredOverload
+@inlinable
 public func zip<First: ListLike, Second: ListLike>(
   _ first: First, _ second: Second
 ) -> LazyList<(First.Element, Second.Element), First.Failure>
 where First.Failure == Second.Failure {
   first.list.zip(second.list)
+}
+
+/// The way out where one list fails otherwise than the other.
+// It costs nothing: the compiler tries what is unavailable last. A twin of the `zip` of three lists
+// does, beside swift-async-algorithms.
+@available(
+  *, unavailable,
+  message: """
+    these lists fail in different ways: write 'first.zip(second)' where one of them cannot fail, and \
+    give both the same failure by 'mapFailure(_:)' where both can
+    """
+)
+public func zip<First: ListLike, Second: ListLike>(
+  _ first: First, _ second: Second
+) -> LazyList<(First.Element, Second.Element), any Error> {
+  fatalError("a zip of lists that fail in different ways was called")
 }
 
 /// Returns the triples of the elements that have the same position in all three lists:
@@ -81,12 +97,9 @@ where First.Failure == Second.Failure, First.Failure == Third.Failure {
 ///
 /// A function of `LazyList`s would be tried wherever the standard library's of the same name is called,
 /// because an array literal could stand for a list; code that uses no list at all would take longer
-/// to compile. Only lists are `ListLike`.
-public protocol ListLike<Element, Failure>: Sendable {
-  /// What the list holds.
-  associatedtype Element: Sendable
-  /// How the list can fail.
-  associatedtype Failure: Error
+/// to compile. Only lists are `ListLike`, and every list is an `AsyncSequence`: so our `zip` is nearer
+/// than one of any `AsyncSequence`s, which remembers nothing, in a file that imports both.
+public protocol ListLike<Element, Failure>: AsyncSequence, Sendable where Element: Sendable {
   /// The list itself.
   var list: LazyList<Element, Failure> { get }
 }

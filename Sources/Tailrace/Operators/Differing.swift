@@ -1,0 +1,85 @@
+// What is said where lists fail in different ways. An operator on both kinds would be tried in every
+// expression, and cost the compiler several times as much; what is unavailable is tried last, and costs
+// nothing where the code is right.
+
+extension LazyList where Failure == Never {
+  /// The way out where the right list can fail.
+  @available(
+    *, unavailable,
+    message: "the left list cannot fail, and the right one can: write 'left.failing() + right'"
+  )
+  public static func + <E: Error>(
+    left: LazyList, right: LazyList<Element, E>
+  ) -> LazyList<Element, E> {
+    fatalError("a + of lists that fail in different ways was called")
+  }
+}
+
+extension LazyList {
+  /// The way out where only the left list can fail.
+  @available(
+    *, unavailable,
+    message: "the right list cannot fail, and the left one can: write 'left + right.failing()'"
+  )
+  public static func + (left: LazyList, right: LazyList<Element, Never>) -> LazyList {
+    fatalError("a + of lists that fail in different ways was called")
+  }
+
+  /// The way out where both lists can fail.
+  @available(
+    *, unavailable,
+    message: "these lists fail in different ways: 'mapFailure(_:)' gives both the same failure"
+  )
+  public static func + <E: Error>(
+    left: LazyList, right: LazyList<Element, E>
+  ) -> LazyList<Element, any Error> {
+    fatalError("a + of lists that fail in different ways was called")
+  }
+
+  /// The way out where both lists can fail.
+  @available(
+    *, unavailable,
+    message: "these lists fail in different ways: 'mapFailure(_:)' gives both the same failure"
+  )
+  public func zip<Other: Sendable, E: Error>(
+    _ other: LazyList<Other, E>
+  ) -> LazyList<(Element, Other), any Error> {
+    fatalError("a zip of lists that fail in different ways was called")
+  }
+
+  /// The way out where the lists do not all fail in the same way.
+  @available(
+    *, unavailable,
+    message: """
+      these lists fail in different ways: 'failing()' gives one that cannot fail the others' failure, \
+      and 'mapFailure(_:)' gives any one theirs
+      """
+  )
+  public static func zip<each Other: ListLike>(
+    _ first: LazyList, _ other: repeat each Other
+  ) -> LazyList<(Element, repeat (each Other).Element), any Error> {
+    fatalError("a zip of lists that fail in different ways was called")
+  }
+
+  /// The way out where both the list and the lists in it can fail.
+  @available(
+    *, unavailable,
+    message: """
+      the list and the lists in it fail in different ways: 'mapFailure(_:)' gives both the same \
+      failure
+      """
+  )
+  public func joined<E: Error>() -> LazyList<Element.Element, any Error>
+  where Element: ListLike, Element.Failure == E {
+    fatalError("a joined() of lists that fail in different ways was called")
+  }
+
+  /// The way out where the list can fail already.
+  @available(
+    *, unavailable,
+    message: "only a list that cannot fail becomes one that can: 'mapFailure(_:)' changes a failure"
+  )
+  public func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
+    fatalError("failing(as:) was called on a list that can fail")
+  }
+}
