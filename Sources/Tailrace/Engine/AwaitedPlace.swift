@@ -10,11 +10,15 @@ protocol AwaitedPlace: MemoCells {
   func leave(_ waiter: Waiter)
   /// Somebody of this priority waits.
   func raise(to priority: TaskPriority)
+  /// Who brings what comes here, if that is known.
+  var worker: (any Worker)? { get }
   /// Whether what comes here mostly comes soon; `nil` where it does not pay to ask.
   var soonness: Soonness? { get }
 }
 
 extension AwaitedPlace {
+  @usableFromInline var task: StepTask? { nil }
+
   @usableFromInline
   func position(of mark: Published) -> Int { mark.count }
 
@@ -38,14 +42,14 @@ extension AwaitedPlace {
     let waiter = Waiter()
     guard enter(waiter, cell.mark) else { return .retry }
     defer { leave(waiter) }
-    let (list, working) = (StepTask.current, task)
-    if let list, let working,
-      let cycle = WaitForGraph.add(waiter, of: list, for: cell, on: working, asked: asked)
+    let waiting = CurrentWorker.running(on: StepTask.preferredExecutor)
+    if let waiting, let worker,
+      let cycle = WaitForGraph.add(waiter, of: waiting, for: cell, on: worker, asked: asked)
     {
-      WaitForGraph.remove(waiter, of: list)
+      WaitForGraph.remove(waiter, of: waiting)
       return .cycle(cycle)
     }
-    defer { if let list { WaitForGraph.remove(waiter, of: list) } }
+    defer { if let waiting { WaitForGraph.remove(waiter, of: waiting) } }
     raise(to: Task.currentPriority)
     return await waiter.wait(cancellable: cancellable) { raise(to: $0) }
   }

@@ -32,7 +32,7 @@ final class Crowd<Output: Sendable, Failure: Error>: Sendable {
 }
 
 extension Crowd: AwaitedPlace {
-  @usableFromInline var task: StepTask? { nil }
+  @usableFromInline var worker: (any Worker)? { nil }
   @usableFromInline var title: String { "LazyList<\(Output.self)>" }
 
   @usableFromInline

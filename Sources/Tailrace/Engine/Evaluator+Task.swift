@@ -241,7 +241,7 @@ extension Segment: MemoCells {
     guard let task = evaluator.task else { return await waiter.wait(cancellable: cancellable) }
     task.raise(to: Task.currentPriority)
     let executor = StepTask.preferredExecutor
-    let node = executor as? StepTask
+    let node = CurrentWorker.running(on: executor)
     if let node,
       let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: task, asked: asked)
     {

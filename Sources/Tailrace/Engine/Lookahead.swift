@@ -206,7 +206,7 @@ extension Lookahead: LineOfSteps {}
 
 // What is being pulled beside the readers is waited for as a cell is.
 extension Lookahead: AwaitedPlace {
-  @usableFromInline var task: StepTask? { node.withLock { $0 } }
+  @usableFromInline var worker: (any Worker)? { node.withLock { $0 } }
   @usableFromInline var title: String { "LazyList<\(Slot.self)>" }
 
   @usableFromInline

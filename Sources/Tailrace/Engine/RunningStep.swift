@@ -42,6 +42,8 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
   /// memory that another thread frees is fought for.
   // Guard: written before anybody knows of the step but its task, which does not read it.
   @exclusivity(unchecked) @usableFromInline var running: Task<Void, Never>?
+  // Guard: written by the task before it runs the closure, read by what runs in it.
+  @exclusivity(unchecked) @usableFromInline var runningTask: UInt = 0
   /// Whether a failure that does not stay has been told to those who have come when it was there.
   // Guard: the claim of the list that the result is for.
   @exclusivity(unchecked) @usableFromInline var isTold = false
@@ -66,7 +68,8 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
 
   @inlinable
   func run() async {
-    let outcome = await rules.transform(element)
+    runningTask = CurrentWorker.task
+    let outcome = await CurrentWorker.step.withValue(self) { await rules.transform(element) }
     self.outcome = .some(outcome)
     guard let failure = rules.failure(outcome) else { return complete(with: .retry) }
     if rules.isRetried {
@@ -102,8 +105,12 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
   func cancel() { running?.cancel() }
 }
 
+extension RunningStep: ConcurrentWorker {
+  @usableFromInline var position: Int { number }
+}
+
 extension RunningStep: AwaitedPlace {
-  @usableFromInline var task: StepTask? { nil }
+  @usableFromInline var worker: (any Worker)? { self }
   @usableFromInline var title: String { "LazyList" }
   @usableFromInline var soonness: Soonness? { rules.soonness }
 

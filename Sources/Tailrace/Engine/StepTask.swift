@@ -370,8 +370,10 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     _ = run(job, isDriven: false)
   }
 
-  nonisolated var title: String { list?.title ?? "LazyList<\(ahead ?? Any.self)>" }
-  nonisolated var position: Int { computed.load(ordering: .relaxed) }
+  @usableFromInline nonisolated var title: String {
+    list?.title ?? "LazyList<\(ahead ?? Any.self)>"
+  }
+  @usableFromInline nonisolated var position: Int { computed.load(ordering: .relaxed) }
 
   /// The list whose step the running code belongs to: its task, or a child of that.
   @usableFromInline

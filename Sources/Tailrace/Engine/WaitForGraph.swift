@@ -1,15 +1,16 @@
 /// Who waits for whom, among the tasks of lists.
 ///
-/// A node is a list's task; an edge is a wait of that task, or of a child of it, for a cell of another
-/// list whose step has suspended. Only such waits can be part of a cycle: a reader waits, but nobody
-/// waits for it, and a plain step never waits at all.
+/// A node is a list's task, or one of several that run steps of a list at the same time; an edge is a
+/// wait of that task, or of a child of it, for a cell of another list whose step has suspended. Only
+/// such waits can be part of a cycle: a reader waits, but nobody waits for it, and a plain step never
+/// waits at all.
 enum WaitForGraph {
   /// One wait. It is over as soon as the waiter is woken, or the cell is there.
   private struct Edge: Sendable {
     let waiter: Waiter
     /// `nil` where the wait is not for a cell, and is over with the waiter only.
     let cell: MissingCell?
-    let to: StepTask
+    let to: any Worker
     /// The list that was asked, if the cell is another's.
     let asked: (any MemoCells)?
 
@@ -31,7 +32,7 @@ enum WaitForGraph {
 
   /// A step is about to wait for a cell. Returns the error if it would wait for ever.
   static func add(
-    _ waiter: Waiter, of node: StepTask, for cell: MissingCell?, on other: StepTask,
+    _ waiter: Waiter, of node: any Worker, for cell: MissingCell?, on other: any Worker,
     asked: (any MemoCells)?
   ) -> CyclicEvaluationError? {
     let edge = Edge(waiter: waiter, cell: cell, to: other, asked: asked)
@@ -53,7 +54,7 @@ enum WaitForGraph {
   }
 
   /// A step goes on.
-  static func remove(_ waiter: Waiter, of node: StepTask) {
+  static func remove(_ waiter: Waiter, of node: any Worker) {
     // Released outside of the lock: it may be the last reference to a list.
     let former = waits.withLock { waits -> Edge? in
       let key = ObjectIdentifier(node)
@@ -71,7 +72,7 @@ enum WaitForGraph {
 
   /// The edges from one to a node: a search in depth, without recursion.
   private static func path(
-    from first: Edge, to node: StepTask, _ edges: [ObjectIdentifier: [Edge]]
+    from first: Edge, to node: any Worker, _ edges: [ObjectIdentifier: [Edge]]
   ) -> [Edge]? {
     /// By which edge each node was reached, and from where.
     var reached: [ObjectIdentifier: (edge: Edge, from: ObjectIdentifier?)] = [:]
@@ -94,5 +95,41 @@ enum WaitForGraph {
       key = from
     }
     return path.reversed()
+  }
+}
+
+/// A task that computes elements, in the graph of who waits for whom.
+@usableFromInline
+protocol Worker: AnyObject, Sendable {
+  /// What errors call its list.
+  var title: String { get }
+  /// The position of the element that is computed.
+  var position: Int { get }
+}
+
+extension StepTask: Worker {}
+
+/// A task that runs one of several steps, and has no executor of its own to be known by.
+@usableFromInline
+protocol ConcurrentWorker: Worker {
+  /// Identifies the task.
+  var runningTask: UInt { get }
+}
+
+@usableFromInline
+enum CurrentWorker {
+  /// Set by a task that runs one of several steps. What that starts has it, too, and may live longer.
+  @usableFromInline static let step = TaskLocal<(any ConcurrentWorker)?>(wrappedValue: nil)
+
+  /// Only ever compared.
+  @usableFromInline static var task: UInt {
+    withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
+  }
+
+  /// Whose step waits where the running code waits.
+  static func running(on executor: (any TaskExecutor)?) -> (any Worker)? {
+    if let list = executor as? StepTask { return list }
+    guard let step = step.get(), step.runningTask == task else { return nil }
+    return step
   }
 }
