@@ -42,12 +42,15 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   @usableFromInline nonisolated let name = AtomicLazyReference<ListName>()
   /// The evaluator that a recursive definition reads from; it goes by the same name.
   @usableFromInline nonisolated let definition: Evaluator?
+  /// The last stage of those that compute the list, for those who look at it.
+  @usableFromInline nonisolated let stage: StageName?
 
   @inlinable
   init(
     _ producer: Producer<Element, Failure>, definition: Evaluator? = nil
   ) {
     self.producer = producer
+    stage = producer.stage
     self.definition = definition
     task = nil
   }
@@ -55,6 +58,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   @inlinable
   init(_ asyncProducer: AsyncProducer<Element, Failure>) {
     self.asyncProducer = asyncProducer
+    stage = asyncProducer.stage
     definition = nil
     task = StepTask()
   }

@@ -64,7 +64,7 @@ extension LazyList {
 
   @inlinable
   init(endless element: Element) {
-    self.init(stepping: { _ in .element(element) })
+    self.init(stage: "repeating", stepping: { _ in .element(element) })
   }
 
   @inlinable
@@ -102,7 +102,7 @@ extension LazyList {
   @inlinable
   init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
     let source = Owned((sequence: Optional(sequence), iterator: S.Iterator?.none))
-    self.init(producer: { (_, sink) in
+    self.init(stage: "LazyList", producer: { (_, sink) in
       if let sequence = source.state.sequence.take() {
         source.state.iterator = sequence.makeIterator()
       }

@@ -35,7 +35,7 @@ extension LazyList {
     let owner = LookaheadOwner(
       Lookahead<Element, Element, Failure>(
         self, distance: count, filling: { element, _, _ in element }, discarding: { _ in }))
-    return LazyList(stepping: { demand in owner.lookahead.next(demand) })
+    return LazyList(upstream: owner, stepping: { demand in owner.lookahead.next(demand) })
   }
 
   /// Returns the results of an asynchronous closure for each element, several at a time, in order.
@@ -108,7 +108,7 @@ extension LazyList {
       limit >= 1, "LazyList.concurrentMap(limit:_:) runs 1 or more closures at once, not \(limit)",
       file: file, line: line)
     guard limit > 1 else {
-      return transformInTask(()) { (_, element) async throws(Failure) in
+      return transformInTask((), stage: "concurrentMap") { (_, element) async throws(Failure) in
         .emit(try await transform(element).get())
       }
     }
@@ -123,7 +123,7 @@ extension LazyList {
           }
         },
         discarding: { $0.cancel() }))
-    return LazyList<T, Failure>(stepping: { demand in
+    return LazyList<T, Failure>(upstream: owner, stage: "concurrentMap", stepping: { demand in
       let step: RunningStep<Element, T, Failure>
       switch owner.take(demand) {
       case .element(let taken), .last(let taken): step = taken

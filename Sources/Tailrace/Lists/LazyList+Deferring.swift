@@ -120,7 +120,7 @@ extension LazyList {
   init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
     let definition = Owned(Definition(define))
     let inner = Evaluator<Element, Failure>(
-      Producer(stepping: { demand in
+      Producer(stage: "definition", upstream: definition, stepping: { demand in
         definition.state.begin()
         definition.state.source?.demand.budget = demand.budget
         guard let element = definition.state.source?.next() else {
@@ -134,7 +134,8 @@ extension LazyList {
     definition.state.list = list
     let lifetime = Lifetime(inner)
     let readers = Owned(Cursor(list, takesOver: false))
-    let outer = Producer<Element, Failure>(stepping: { demand in
+    let outer = Producer<Element, Failure>(
+      stage: "recursive", upstream: readers, stepping: { demand in
       readers.state.demand.budget = demand.budget
       return withExtendedLifetime(lifetime) {
         guard let element = readers.state.next() else { return .nothing(readers.state.absence) }

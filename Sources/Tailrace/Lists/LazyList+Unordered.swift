@@ -57,7 +57,7 @@ extension LazyList {
       "LazyList.concurrentMapUnordered(limit:_:) runs 1 or more closures at once, not \(limit)",
       file: file, line: line)
     guard limit > 1 else {
-      return transformInTask(()) { (_, element) async throws(Failure) in
+      return transformInTask((), stage: "concurrentMapUnordered") { (_, element) async throws(Failure) in
         .emit(try await transform(element).get())
       }
     }
@@ -70,7 +70,8 @@ extension LazyList {
           crowd.start(number) { await transform(element) }
         },
         discarding: { _ in }))
-    return LazyList<T, Failure>(stepping: { [crowd = crowd] demand in
+    return LazyList<T, Failure>(
+      upstream: owner, stage: "concurrentMapUnordered", stepping: { [crowd = crowd] demand in
       switch owner.take(demand) {
       case .element, .last: break
       case .become: return .nothing(.end)

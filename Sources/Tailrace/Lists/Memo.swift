@@ -61,7 +61,7 @@ extension Memo {
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () throws(Failure) -> Value
   ) {
     self.init(
-      list: LazyList(producer: { (_, sink) in
+      list: LazyList(stage: "Memo", producer: { (_, sink) in
         do throws(Failure) { _ = sink(try compute()) } catch {
           return .nothing(.fate(error, retryingFailures))
         }
@@ -76,7 +76,7 @@ extension Memo {
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () async throws(Failure) -> Value
   ) {
     self.init(
-      list: LazyList(inTask: {
+      list: LazyList(stage: "Memo", inTask: {
         do throws(Failure) { return .last(try await compute()) } catch {
           return .nothing(.fate(error, retryingFailures))
         }

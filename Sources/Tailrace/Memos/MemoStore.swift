@@ -117,7 +117,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       switch computation {
       case .plain(let compute):
         Evaluator(
-          Producer<Value, Failure>(stepping: { [reference] _ in
+          Producer<Value, Failure>(stage: "Memos", stepping: { [reference] _ in
             do throws(Failure) {
               let value = try compute(key)
               reference.store?.finish(key, number, value)
@@ -129,7 +129,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
           }))
       case .inTask(let compute):
         Evaluator(
-          AsyncProducer<Value, Failure>({ [reference] in
+          AsyncProducer<Value, Failure>(stage: "Memos", { [reference] in
             do throws(Failure) {
               let value = try await compute(key)
               reference.store?.finish(key, number, value)

@@ -39,7 +39,7 @@ extension LazyList {
           if parts.isLast { return .become(list) }
           parts.front = Cursor(list)
         }
-      }, of: parts)
+      }, of: parts, stage: "+", upstream: parts)
     return LazyList(Evaluator(producer))
   }
 
@@ -78,7 +78,8 @@ extension LazyList {
   where Element == LazyList<Inner, Failure> {
     let outer = Owned(Cursor(self))
     let inner = Owned(Cursor<Inner, Failure>?.none)
-    return LazyList<Inner, Failure>(producer: { (demand, sink) in
+    let upstream = JoinedUpstream(outer, inner)
+    return LazyList<Inner, Failure>(upstream: upstream, producer: { (demand, sink) in
       var patience = Patience()
       while true {
         if inner.state != nil {

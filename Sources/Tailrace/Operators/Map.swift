@@ -18,7 +18,7 @@ extension LazyList {
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) -> T
   ) -> LazyList<T, Failure> {
     let source = Owned(Cursor(self))
-    return LazyList<T, Failure>(producer: { (demand, sink) in
+    return LazyList<T, Failure>(upstream: source, producer: { (demand, sink) in
       source.state.drive(demand) { sink(transform($0)) }
     })
   }
@@ -37,7 +37,7 @@ extension LazyList {
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
     let source = Owned(Cursor(self, drives: true))
-    return LazyList<T, Failure>(inTask: {
+    return LazyList<T, Failure>(upstream: source, inTask: {
       var next = source.state.next()
       if next == nil { next = await source.state.nextWaiting() }
       guard let element = next else { return .nothing(source.state.absence) }

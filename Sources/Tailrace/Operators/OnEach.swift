@@ -16,7 +16,7 @@ extension LazyList {
     _ action: @escaping @Sendable (Element) -> Void
   ) -> LazyList {
     let source = Owned(Cursor(self))
-    return LazyList(producer: { (demand, sink) in
+    return LazyList(upstream: source, producer: { (demand, sink) in
       source.state.drive(demand) { element in
         action(element)
         return sink(element)

@@ -315,11 +315,11 @@ extension LazyList where Failure == any Error {
   /// The list that a verdict on each element makes. A verdict that fails leaves nothing behind.
   @inlinable
   consuming func judging<State, Output>(
-    _ state: consuming State, _ retryingFailures: Bool,
+    _ state: consuming State, _ retryingFailures: Bool, stage: StageName = #function,
     _ judge: @escaping @Sendable (inout State, Element) throws -> Verdict<Output>
   ) -> LazyList<Output, any Error> {
-    guard retryingFailures else { return transform(state, judge) }
-    return stage((state: state, pending: Element?.none)) { (kept, source) in
+    guard retryingFailures else { return transform(state, stage: stage, judge) }
+    return self.stage((state: state, pending: Element?.none), stage: stage) { (kept, source) in
       var patience = Patience()
       while true {
         if kept.pending == nil {
@@ -350,14 +350,14 @@ extension LazyList where Failure == any Error {
   /// behind.
   @inlinable
   consuming func judgingInTask<State, Output>(
-    _ state: consuming State, _ retryingFailures: Bool,
+    _ state: consuming State, _ retryingFailures: Bool, stage: StageName = #function,
     _ judge:
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws ->
       Verdict<Output>
   ) -> LazyList<Output, any Error> {
-    guard retryingFailures else { return transformInTask(state, judge) }
+    guard retryingFailures else { return transformInTask(state, stage: stage, judge) }
     let owned = Owned(Pulling(self, (state: state, pending: Element?.none), drives: true))
-    return LazyList<Output, any Error>(inTask: {
+    return LazyList<Output, any Error>(upstream: owned, stage: stage, inTask: {
       while true {
         if owned.state.state.pending == nil {
           guard let element = await owned.state.source.nextInStep() else {
