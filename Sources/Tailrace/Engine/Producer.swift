@@ -200,7 +200,7 @@ final class AsyncProducer<Element: Sendable, Failure: Error>: @unchecked Sendabl
     self.stage = stage
     self.upstream = upstream
     start = { (evaluator, task) in
-      Task(executorPreference: task) { await evaluator.run(in: task) }
+      Task(name: evaluator.taskName, executorPreference: task) { await evaluator.run(in: task) }
     }
   }
 }

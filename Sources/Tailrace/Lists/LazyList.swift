@@ -219,6 +219,7 @@ extension Cursor {
       if let cancellation = CancellationError() as? Failure { throw cancellation }
       fatalError(Anchor<Element, Failure>.releasedText)
     case .cancelled:
+      noteCancellation()
       if let cancellation = CancellationError() as? Failure { throw cancellation }
       if isNil { return nil }
       preconditionFailure("a reader that cannot throw a cancellation stopped for one")
