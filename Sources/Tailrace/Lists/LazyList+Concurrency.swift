@@ -123,27 +123,29 @@ extension LazyList {
           }
         },
         discarding: { $0.cancel() }))
-    return LazyList<T, Failure>(upstream: owner, stage: "concurrentMap", stepping: { demand in
-      let step: RunningStep<Element, T, Failure>
-      switch owner.take(demand) {
-      case .element(let taken), .last(let taken): step = taken
-      case .become: return .nothing(.end)
-      case .nothing(let absence): return .nothing(absence)
-      }
-      guard step.isDone, let result = step.result else {
-        let mark = Published(count: 0)
-        return .nothing(.missing(MissingCell(step, mark: mark, isBulk: demand.isBulk)))
-      }
-      switch result {
-      case .success(let element):
-        owner.taken = nil
-        return .element(element)
-      case .failure(let failure) where !retryingFailures || step.takeFailure():
-        return .nothing(.fate(failure, retryingFailures))
-      case .failure:
-        owner.taken = .some(RunningStep(step.element, isRetried: true, transform))
-        return .nothing(.paused)
-      }
-    })
+    return LazyList<T, Failure>(
+      upstream: owner, stage: "concurrentMap",
+      stepping: { demand in
+        let step: RunningStep<Element, T, Failure>
+        switch owner.take(demand) {
+        case .element(let taken), .last(let taken): step = taken
+        case .become: return .nothing(.end)
+        case .nothing(let absence): return .nothing(absence)
+        }
+        guard step.isDone, let result = step.result else {
+          let mark = Published(count: 0)
+          return .nothing(.missing(MissingCell(step, mark: mark, isBulk: demand.isBulk)))
+        }
+        switch result {
+        case .success(let element):
+          owner.taken = nil
+          return .element(element)
+        case .failure(let failure) where !retryingFailures || step.takeFailure():
+          return .nothing(.fate(failure, retryingFailures))
+        case .failure:
+          owner.taken = .some(RunningStep(step.element, isRetried: true, transform))
+          return .nothing(.paused)
+        }
+      })
   }
 }

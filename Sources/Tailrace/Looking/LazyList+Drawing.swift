@@ -60,7 +60,11 @@ extension LazyList: LookedList {
     }
 
     private func connect(_ node: Int, _ sketch: inout Sketch) {
-      if let former { sketch.connect(node, former, "rest") } else { sketch.connect(node, place.consumer) }
+      if let former {
+        sketch.connect(node, former, "rest")
+      } else {
+        sketch.connect(node, place.consumer)
+      }
     }
 
     /// Elements that nothing computes.
@@ -147,7 +151,8 @@ extension LazyList: LookedList {
         case .more(let next, let start):
           // Values behind what was computed belong to it: the last element often is one.
           let owner = next.source.evaluator
-          let isSame = owner == nil ? next.label == nil : owner === evaluator && next.start > current.start
+          let isSame =
+            owner == nil ? next.label == nil : owner === evaluator && next.start > current.start
           guard isSame else {
             (segment, offset) = (next, start)
             return (count, .rest)

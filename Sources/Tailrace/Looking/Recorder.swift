@@ -52,7 +52,9 @@ enum Recorder {
 
   // MARK: Events
 
-  static func begin(_ kind: Kind, _ list: RecordedList, _ position: Int, behind: String? = nil) -> Span {
+  static func begin(_ kind: Kind, _ list: RecordedList, _ position: Int, behind: String? = nil)
+    -> Span
+  {
     let recordings = recordings.withLock { $0 }
     if recordings.isEmpty { return 0 }
     let span = lastSpan.add(1, ordering: .relaxed).newValue

@@ -60,7 +60,8 @@ private struct ChromeTrace {
       default: "\"ph\":\"X\",\"dur\":\(event.duration.microseconds)"
       }
     let range = event.count > 1 ? "…\(event.position + event.count - 1)" : ""
-    let what = if case .beside = event.kind { name } else { "\(name) \(title) \(event.position)\(range)" }
+    let what =
+      if case .beside = event.kind { name } else { "\(name) \(title) \(event.position)\(range)" }
     add("{\(phase),\(place),\"name\":\(what.json),\"cat\":\"\(category)\",\"args\":{\(arguments)}}")
   }
 

@@ -26,7 +26,8 @@ extension Sketch {
 
   private func text(of node: Int) -> String {
     let text = nodes[node].text.mermaid
-    return nodes[node].isStage ? "\(name(of: node))[\"\(text)\"]" : "\(name(of: node))([\"\(text)\"])"
+    return nodes[node].isStage
+      ? "\(name(of: node))[\"\(text)\"]" : "\(name(of: node))([\"\(text)\"])"
   }
 }
 

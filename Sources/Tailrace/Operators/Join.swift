@@ -79,25 +79,27 @@ extension LazyList {
     let outer = Owned(Cursor(self))
     let inner = Owned(Cursor<Inner, Failure>?.none)
     let upstream = JoinedUpstream(outer, inner)
-    return LazyList<Inner, Failure>(upstream: upstream, producer: { (demand, sink) in
-      var patience = Patience()
-      while true {
-        if inner.state != nil {
-          // It may be at its end, and the sink have enough, with the same element.
-          var isWanted = true
-          let ending: Ending<Inner, Failure>? = inner.state?.drive(demand) {
-            isWanted = sink($0)
-            return isWanted
+    return LazyList<Inner, Failure>(
+      upstream: upstream,
+      producer: { (demand, sink) in
+        var patience = Patience()
+        while true {
+          if inner.state != nil {
+            // It may be at its end, and the sink have enough, with the same element.
+            var isWanted = true
+            let ending: Ending<Inner, Failure>? = inner.state?.drive(demand) {
+              isWanted = sink($0)
+              return isWanted
+            }
+            guard case .nothing(.end) = ending else { return ending ?? .stopped }
+            inner.state = nil
+            if !isWanted || !patience.lasts() { return .stopped }
           }
-          guard case .nothing(.end) = ending else { return ending ?? .stopped }
-          inner.state = nil
-          if !isWanted || !patience.lasts() { return .stopped }
+          outer.state.demand.budget = demand.budget
+          guard let list = outer.state.next() else { return .nothing(outer.state.absence) }
+          inner.state = Cursor(list)
         }
-        outer.state.demand.budget = demand.budget
-        guard let list = outer.state.next() else { return .nothing(outer.state.absence) }
-        inner.state = Cursor(list)
-      }
-    })
+      })
   }
 
   /// Returns the elements of the sequences that this list consists of.

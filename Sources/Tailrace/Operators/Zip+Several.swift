@@ -18,7 +18,8 @@ extension LazyList {
         row.first = .some(element)
       }
       if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
-      guard row.peers.others.fill(budget), let first = row.first.take(), let second = row.peers.first.element.take(),
+      guard row.peers.others.fill(budget), let first = row.first.take(),
+        let second = row.peers.first.element.take(),
         let third = row.peers.others.element.take()
       else { return .nothing(row.peers.others.source.absence) }
       return .element((first, second, third))
@@ -37,16 +38,21 @@ extension LazyList {
     _ third: LazyList<Third, Failure>,
     _ fourth: LazyList<Fourth, Failure>
   ) -> LazyList<(Element, Second, Third, Fourth), Failure> {
-    first.stage(Row<Element, _>(Peers(Peer(second), Peers(Peer(third), Peer(fourth))))) { (row, source) in
+    first.stage(Row<Element, _>(Peers(Peer(second), Peers(Peer(third), Peer(fourth))))) {
+      (row, source) in
       let budget = source.demand.budget
       if row.first == nil {
         guard let element = source.next() else { return .nothing(source.absence) }
         row.first = .some(element)
       }
       if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
-      if !row.peers.others.first.fill(budget) { return .nothing(row.peers.others.first.source.absence) }
-      guard row.peers.others.others.fill(budget), let first = row.first.take(), let second = row.peers.first.element.take(),
-        let third = row.peers.others.first.element.take(), let fourth = row.peers.others.others.element.take()
+      if !row.peers.others.first.fill(budget) {
+        return .nothing(row.peers.others.first.source.absence)
+      }
+      guard row.peers.others.others.fill(budget), let first = row.first.take(),
+        let second = row.peers.first.element.take(),
+        let third = row.peers.others.first.element.take(),
+        let fourth = row.peers.others.others.element.take()
       else { return .nothing(row.peers.others.others.source.absence) }
       return .element((first, second, third, fourth))
     }
@@ -74,10 +80,16 @@ extension LazyList {
         row.first = .some(element)
       }
       if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
-      if !row.peers.others.first.fill(budget) { return .nothing(row.peers.others.first.source.absence) }
-      if !row.peers.others.others.first.fill(budget) { return .nothing(row.peers.others.others.first.source.absence) }
-      guard row.peers.others.others.others.fill(budget), let first = row.first.take(), let second = row.peers.first.element.take(),
-        let third = row.peers.others.first.element.take(), let fourth = row.peers.others.others.first.element.take(),
+      if !row.peers.others.first.fill(budget) {
+        return .nothing(row.peers.others.first.source.absence)
+      }
+      if !row.peers.others.others.first.fill(budget) {
+        return .nothing(row.peers.others.others.first.source.absence)
+      }
+      guard row.peers.others.others.others.fill(budget), let first = row.first.take(),
+        let second = row.peers.first.element.take(),
+        let third = row.peers.others.first.element.take(),
+        let fourth = row.peers.others.others.first.element.take(),
         let fifth = row.peers.others.others.others.element.take()
       else { return .nothing(row.peers.others.others.others.source.absence) }
       return .element((first, second, third, fourth, fifth))

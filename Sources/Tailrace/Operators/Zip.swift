@@ -43,14 +43,16 @@ extension LazyList {
     let (column, others) = (Column(first), (repeat Column(each other)))
     let all = Upstreams(column)
     repeat all.add(each others)
-    return LazyList<(Element, repeat each Other), Failure>(upstream: all, stepping: { demand in
-      // All of them first, and only then any: a list that is waited for loses nothing.
-      if let absence = column.fill(demand.budget) { return .nothing(absence) }
-      for other in repeat each others {
-        if let absence = other.fill(demand.budget) { return .nothing(absence) }
-      }
-      return .element((column.take(), repeat (each others).take()))
-    })
+    return LazyList<(Element, repeat each Other), Failure>(
+      upstream: all,
+      stepping: { demand in
+        // All of them first, and only then any: a list that is waited for loses nothing.
+        if let absence = column.fill(demand.budget) { return .nothing(absence) }
+        for other in repeat each others {
+          if let absence = other.fill(demand.budget) { return .nothing(absence) }
+        }
+        return .element((column.take(), repeat (each others).take()))
+      })
   }
 }
 
