@@ -11,6 +11,9 @@ struct Options {
   var readers = ReaderName.allCases
   var pattern = "TODO"
   var printsJSON = false
+  /// Where to write who computed and who waited for which line.
+  var tracePath: String?
+  var printsDiagram = false
 }
 
 /// The readers, by the names that `--only` takes.
@@ -50,6 +53,8 @@ extension Command {
         self = .help
         return
       case "--json": options.printsJSON = true
+      case "--trace": options.tracePath = try value()
+      case "--diagram": options.printsDiagram = true
       case "--find": pattern = try value()
       case "--only":
         for name in try value().split(separator: ",", omittingEmptySubsequences: false) {
@@ -69,6 +74,9 @@ extension Command {
       }
       options.pattern = pattern
     }
+    if options.printsJSON, options.printsDiagram {
+      throw UsageError(message: "--diagram and --json would be printed into one another")
+    }
     if options.paths.isEmpty { options.paths = ["."] }
     self = .scan(options)
   }
@@ -76,7 +84,8 @@ extension Command {
 
 extension Options {
   static let usage = """
-    usage: textscan [--only READER[,READER …]] [--find PATTERN] [--json] [FILE | DIRECTORY | - …]
+    usage: textscan [--only READER[,READER …]] [--find PATTERN] [--json | --diagram]
+                    [--trace FILE] [FILE | DIRECTORY | - …]
     """
 
   static let help = """
@@ -98,6 +107,8 @@ extension Options {
       --only READER   selects readers; takes a list, or can be repeated
       --find PATTERN  the text for find, byte for byte; TODO unless given
       --json          prints JSON instead of a table
+      --diagram       prints what computes the lines, as a Mermaid flowchart, when the first is there
+      --trace FILE    writes who computed and who waited for which line, to be opened in Perfetto
       -h, --help      prints this
       --              ends the options
 

@@ -5,16 +5,20 @@ import Tailrace
 struct Scan: Sendable {
   private let options: Options
   private let ledger: Ledger
+  private let console: Console
   private let start = ContinuousClock.now
   private let memoryAtStart = peakMemory()
 
   init(_ options: Options, _ console: Console) {
     self.options = options
+    self.console = console
     ledger = Ledger(console)
   }
 
   /// Reads everything. Throws `CancellationError` if its task is cancelled before the end.
   func report() async throws -> Report {
+    let trace = options.tracePath.map { Trace($0, console) }
+    defer { trace?.write() }
     let travelers = try await Progress(ledger, options.paths).isShown { try await walk() }
     var report = Report(reading: reading(travelers))
     for traveler in travelers { traveler.reader.add(to: &report) }
@@ -40,13 +44,14 @@ struct Scan: Sendable {
   private func walk() async throws -> [Traveler] {
     let convoy = Convoy(members: options.readers.count, distance: 1_048_576)
     // Nobody here holds the head of the list, so that it is let go of as the readers move on.
-    let handovers = Self.lines(options.paths, ledger, filesAtOnce: options.filesAtOnce)
-      .handedOver(times: options.readers.count)
+    let handovers = try await drawn(
+      Self.lines(options.paths, ledger, filesAtOnce: options.filesAtOnce)
+    ).handedOver(times: options.readers.count)
     return try await withThrowingTaskGroup(of: Traveler.self) { group in
       for (member, name) in options.readers.enumerated() {
         let handover = handovers[member]
         let traveler = Traveler(name.makeReader(options), member, convoy)
-        group.addTask {
+        group.addTask(name: name.rawValue) {
           var traveler = traveler
           try await traveler.walk(handover.take())
           return traveler
@@ -54,6 +59,16 @@ struct Scan: Sendable {
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
+  }
+
+  /// The same list, after its diagram has been printed if somebody wants to see that.
+  private func drawn(
+    _ lines: consuming LazyList<Line, any Error>
+  ) async throws -> LazyList<Line, any Error> {
+    guard options.printsDiagram else { return lines }
+    _ = try await (copy lines).head()
+    _ = console.print(lines.diagram())
+    return lines
   }
 
   /// The lines of all files: directories are walked, files opened and pieces read as lines are
@@ -64,10 +79,11 @@ struct Scan: Sendable {
   static func lines(
     _ paths: [String], _ ledger: Ledger, filesAtOnce: Int = 4
   ) -> LazyList<Line, any Error> {
-    LazyList(state: Walk(paths)) { walk in try walk.next() }
+    LazyList(state: Walk(paths)) { walk in try walk.next() }.named("files")
       .concurrentMap(limit: filesAtOnce) { finding in await Beginning(finding) }
       .flatMap { beginning in beginning.pieces(ledger) }
       .flatMap { piece in piece.lines(ledger) }
+      .named("lines")
   }
 }
 

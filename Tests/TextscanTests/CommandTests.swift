@@ -52,6 +52,8 @@ struct CommandTests {
     arguments: [
       (["--bogus"], "unknown option --bogus"),
       (["-x"], "unknown option -x"),
+      (["--trace"], "--trace needs a value"),
+      (["--json", "--diagram"], "--diagram and --json would be printed into one another"),
       (["--only"], "--only needs a value"),
       (["--only", "lines,"], "--only does not know the reader ''"),
       (["--json=1"], "--json takes no value"),

@@ -59,6 +59,45 @@ final class Playground: Sendable {
     try await Self.report(arguments, console)
   }
 
+  /// What the program says and returns when a shell has run it with a redirection.
+  func run(
+    _ arguments: String
+  ) async throws -> (status: Int32, output: String, notes: [String]) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "textscan").path
+    process.arguments = [
+      "-c", "exec '\(program)' \(arguments) 3>&- 2>'\(path).notes'",
+    ]
+    let output = Pipe()
+    process.standardOutput = output
+    // A scan that hangs is ended with the test.
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        process.terminationHandler = { _ in continuation.resume() }
+        do { try process.run() } catch { continuation.resume(throwing: error) }
+      }
+    } onCancel: {
+      process.terminate()
+    }
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self), try notes)
+  }
+
+  /// What a command line gives, and what it prints on the way.
+  func output(_ arguments: String...) async throws -> (report: Report, output: String) {
+    let file = url.path + ".output"
+    let descriptor = open(file, O_CREAT | O_WRONLY, 0o600)
+    defer {
+      close(descriptor)
+      try? FileManager.default.removeItem(atPath: file)
+    }
+    let report = try await Self.report(
+      arguments, Console(output: descriptor, error: notesDescriptor))
+    return (report, String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self))
+  }
+
   static func report(_ arguments: [String], _ console: Console) async throws -> Report {
     guard case .scan(let options) = try Command(arguments) else { throw UnexpectedHelp() }
     return try await Scan(options, console).report()

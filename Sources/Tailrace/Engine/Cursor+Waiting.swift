@@ -25,7 +25,10 @@ extension Cursor {
             absence = .missing(top)
             return nil
           }
-          switch await top.cells.wait(for: top, asked: segment, cancellable: true) {
+          let span = Recorder.isOn ? beginWait(top) : 0
+          let wake = await top.cells.wait(for: top, asked: segment, cancellable: true)
+          if span != 0 { endWait(span, wake) }
+          switch wake {
           case .retry, .drive: continue
           case .cancelled, .abandoned: absence = .cancelled
           case .failedTransiently(let failure) where top.isCaught(failure): continue
@@ -80,9 +83,11 @@ extension Cursor {
     case .abandoned: return .released
     case .mustWait:
       let missing = attempted.cell
-      switch await missing.cells.wait(
+      let span = Recorder.isOn ? beginWait(missing) : 0
+      let wake = await missing.cells.wait(
         for: missing, asked: segment, cancellable: stopsWhenCancelled)
-      {
+      if span != 0 { endWait(span, wake) }
+      switch wake {
       case .retry, .drive: return nil
       case .cancelled: return .cancelled
       case .failedTransiently(let failure) where missing.isCaught(failure): return nil

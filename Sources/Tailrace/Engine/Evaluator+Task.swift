@@ -24,7 +24,10 @@ extension Evaluator {
     task.wanted.store(isBulk ? segment.end(after: mark) : position + 1, ordering: .relaxed)
     lent = segment
     if !task.isStarted { start(task) }
-    switch task.drive(isOutermost: isOutermost) {
+    let span = Recorder.isOn ? beginDemand(at: position) : 0
+    let drive = task.drive(isOutermost: isOutermost)
+    if span != 0 { endDemand(span, drive) }
+    switch drive {
     case .suspended:
       task.wanted.store(0, ordering: .relaxed)
       absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
@@ -89,7 +92,7 @@ extension Evaluator {
   /// It holds the claim whenever it runs.
   @inlinable
   nonisolated(nonsending) func run(in task: StepTask) async {
-    while let step = await step() {
+    while let step = await recordedStep(in: task) {
       switch write(step) {
       case .over:
         if let leftover = leftover() { Reclaimer.release(leftover) }
@@ -111,6 +114,15 @@ extension Evaluator {
       await task.park()
     }
     task.end()
+  }
+
+  /// A step, and a word about it if somebody records.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func recordedStep(in task: StepTask) async -> Step<Element, Failure>? {
+    let span = Recorder.isOn ? beginStep(at: task.computed.load(ordering: .relaxed)) : 0
+    let step = await step()
+    if span != 0 { endStep(span, step) }
+    return step
   }
 
   /// What the producer gives; `nil` once it has been let go of.

@@ -25,9 +25,9 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   /// What the last step came to, where that is neither written into a cell nor told to anybody.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var leftOpen: Wake?
-  /// A plain step has failed for now after elements that had to be read first.
+  /// What the next plain step has to look up before it runs; mostly nothing.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var hasUntold = false
+  nonisolated(unsafe) var notes: Notes
   /// The open segment, while a driver is there who holds it.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) unowned(unsafe) var lent: Cells?
@@ -42,20 +42,26 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   @usableFromInline nonisolated let name = AtomicLazyReference<ListName>()
   /// The evaluator that a recursive definition reads from; it goes by the same name.
   @usableFromInline nonisolated let definition: Evaluator?
+  /// The last stage of those that compute the list, for those who look at it.
+  @usableFromInline nonisolated let stage: StageName?
 
   @inlinable
   init(
     _ producer: Producer<Element, Failure>, definition: Evaluator? = nil
   ) {
     self.producer = producer
+    stage = producer.stage
     self.definition = definition
+    notes = Recorder.isOn ? .recorded : []
     task = nil
   }
 
   @inlinable
   init(_ asyncProducer: AsyncProducer<Element, Failure>) {
     self.asyncProducer = asyncProducer
+    stage = asyncProducer.stage
     definition = nil
+    notes = []
     task = StepTask()
   }
 
@@ -133,7 +139,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   ) -> Bool {
     // Somebody was faster.
     guard segment.published.load(ordering: .relaxed) == seen else { return true }
-    if hasUntold, tellNow(&absence) { return false }
+    if !notes.isEmpty, let isNew = noted(segment, seen, demand, &absence, &done) { return isNew }
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.
     guard let producer = producer.take() else { fatalError(Anchor<Element, Failure>.releasedText) }
     var mark = seen
@@ -192,12 +198,28 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   @inlinable @inline(never)
   nonisolated func tellLater(_ failure: Failure) {
     leftOpen = .failedTransiently(failure)
-    hasUntold = true
+    notes.insert(.untold)
   }
 
-  @inlinable @inline(never)
+  /// A step that there is something to know about. `nil` if it is a step like any other after all.
+  @usableFromInline @inline(never)
+  nonisolated func noted(
+    _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence<Failure>,
+    _ done: inout Producer<Element, Failure>?
+  ) -> Bool? {
+    if notes.contains(.untold), tellNow(&absence) { return false }
+    guard notes.contains(.recorded), Recorder.isOn else {
+      notes = []
+      return nil
+    }
+    notes = []
+    let isNew = recordedStep(segment, seen, demand, &absence, &done)
+    notes.insert(.recorded)
+    return isNew
+  }
+
   nonisolated func tellNow(_ absence: inout Absence<Failure>) -> Bool {
-    hasUntold = false
+    notes.remove(.untold)
     guard case .failedTransiently(let failure)? = leftOpen.take() else { return false }
     absence = .failedTransiently(Absence.known(failure))
     return true
@@ -212,6 +234,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     next.append(element, to: Published(count: 0))
     segment.close(.more(next, 0), at: Published(count: segment.capacity))
     if let task { if task.isDriven { lent = next } else { front = next } }
+    if Recorder.isOn { notes.insert(.recorded) }
   }
 
   /// Gives the producer away to a cursor that holds the only reference to the unevaluated rest.
@@ -219,7 +242,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   nonisolated func takeProducer() -> Producer<Element, Failure>? {
     guard task == nil, claim.take() else { return nil }
     // What an attempt came to must be told first.
-    let producer = hasUntold ? nil : producer.take()
+    let producer = notes.contains(.untold) ? nil : producer.take()
     letGo()
     return producer
   }
@@ -273,7 +296,9 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   /// Nobody can read any more what a step would give.
   @usableFromInline
   nonisolated func abandon() {
-    if claim.abandon() { tearDown() } else { task?.cancel() }
+    if claim.abandon() { return tearDown() }
+    if Recorder.isOn { noteAbandonment() }
+    task?.cancel()
   }
 
   /// Lets go of everything. For the holder of the claim, which is kept.
@@ -301,6 +326,20 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     return leftover
   }
 
+}
+
+/// What is known about the next plain step of a list, before it runs.
+@usableFromInline
+struct Notes: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+
+  @inlinable
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A step has failed for now after elements that had to be read first.
+  @inlinable static var untold: Notes { Notes(rawValue: 1) }
+  /// Somebody records what runs.
+  @inlinable static var recorded: Notes { Notes(rawValue: 2) }
 }
 
 /// How many cells the segments of a list have: few at first, for short lists, then about a kilobyte

@@ -21,13 +21,13 @@ final class Pieces<Element: Sendable, Failure: Error>: @unchecked Sendable {
     }
   }
 
-  private enum Shape {
+  fileprivate enum Shape {
     case leaf(Leaf)
     case pair(Pieces, Pieces)
   }
 
   // Guard: changed in `deinit` only, by the last owner. May touch it: that owner, and readers.
-  private var shape: Shape
+  fileprivate var shape: Shape
 
   private init(_ shape: Shape) { self.shape = shape }
 
@@ -155,5 +155,21 @@ final class Concatenation<Element: Sendable, Failure: Error>: @unchecked Sendabl
     guard let list = front?.rest, list.segment != nil else { return rest }
     let first = Pieces(Pieces.Leaf(list, count: left))
     return rest.map { .pair(first, $0) } ?? first
+  }
+}
+
+// MARK: Looking
+
+extension Concatenation: Upstream {
+  func look(_ view: inout StageView) {
+    front?.look(&view)
+    guard let rest else { return }
+    var pile = [rest]
+    while let pieces = pile.popLast(), view.lists.count < Sketch.limit {
+      switch pieces.shape {
+      case .leaf(let leaf): view.lists.append((leaf.list, false))
+      case .pair(let left, let right): pile += [right, left]
+      }
+    }
   }
 }

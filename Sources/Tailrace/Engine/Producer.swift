@@ -119,33 +119,42 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline let concatenation: Concatenation<Element, Failure>?
   /// Of a producer that only hands on what another list has: whether it is there already.
   @usableFromInline let isNextKnown: (() -> Bool)?
+  /// What the stage is called, and what it pulls from. Read by nobody but those who look.
+  @usableFromInline let stage: StageName?
+  @usableFromInline let upstream: AnyObject?
 
   @inlinable
   init(
     _ run: @escaping Run, of concatenation: Concatenation<Element, Failure>? = nil,
-    isNextKnown: (() -> Bool)? = nil
+    isNextKnown: (() -> Bool)? = nil, stage: StageName? = nil, upstream: AnyObject? = nil
   ) {
     self.run = run
     self.concatenation = concatenation
     self.isNextKnown = isNextKnown
+    self.stage = stage
+    self.upstream = upstream
   }
 
   /// A producer that is told how to take one step.
   @inlinable @inline(__always)
-  convenience init(stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>) {
-    self.init({ (demand, sink) in
-      while true {
-        switch step(demand) {
-        case .element(let element): if !sink(element) { return .stopped }
-        case .last(let element):
-          _ = sink(element)
-          return .nothing(.end)
-        case .become(let list): return .become(list)
-        case .nothing(.paused): return .stopped
-        case .nothing(let absence): return .nothing(absence)
+  convenience init(
+    stage: StageName? = nil, upstream: AnyObject? = nil,
+    stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>
+  ) {
+    self.init(
+      { (demand, sink) in
+        while true {
+          switch step(demand) {
+          case .element(let element): if !sink(element) { return .stopped }
+          case .last(let element):
+            _ = sink(element)
+            return .nothing(.end)
+          case .become(let list): return .become(list)
+          case .nothing(.paused): return .stopped
+          case .nothing(let absence): return .nothing(absence)
+          }
         }
-      }
-    })
+      }, stage: stage, upstream: upstream)
   }
 
   @inlinable @inline(never)
@@ -178,16 +187,20 @@ final class AsyncProducer<Element: Sendable, Failure: Error>: @unchecked Sendabl
   typealias Body = nonisolated(nonsending) () async -> Step<Element, Failure>
 
   @usableFromInline let body: Body
+  @usableFromInline let stage: StageName?
+  @usableFromInline let upstream: AnyObject?
   /// Starts the task. Made where the types are known, so that the task's loop is specialised
   /// ("Async steps").
   @usableFromInline
   let start: @Sendable (Evaluator<Element, Failure>, StepTask) -> Task<Void, Never>
 
   @inlinable
-  init(_ body: @escaping Body) {
+  init(stage: StageName? = nil, upstream: AnyObject? = nil, _ body: @escaping Body) {
     self.body = body
+    self.stage = stage
+    self.upstream = upstream
     start = { (evaluator, task) in
-      Task(executorPreference: task) { await evaluator.run(in: task) }
+      Task(name: evaluator.taskName, executorPreference: task) { await evaluator.run(in: task) }
     }
   }
 }

@@ -31,15 +31,17 @@ extension LazyList {
   /// `.nothing(source.absence)`, and is run again later with the state that it has recorded.
   @inlinable @inline(__always)
   consuming func stage<State, Output>(
-    _ state: consuming State,
+    _ state: consuming State, stage: StageName = #function,
     _ pull:
       @escaping (inout State, inout Cursor<Element, Failure>) -> Step<Output, Failure>
   ) -> LazyList<Output, Failure> {
     let owned = Owned(Pulling(self, state))
-    return LazyList<Output, Failure>(stepping: { demand in
-      owned.state.source.demand.budget = demand.budget
-      return pull(&owned.state.state, &owned.state.source)
-    })
+    return LazyList<Output, Failure>(
+      upstream: owned, stage: stage,
+      stepping: { demand in
+        owned.state.source.demand.budget = demand.budget
+        return pull(&owned.state.state, &owned.state.source)
+      })
   }
 
   /// The list that a verdict on each element makes.
@@ -47,62 +49,66 @@ extension LazyList {
   /// Inlined where the operator is called, so that its closure is part of the sink ("Collecting").
   @inlinable @inline(__always)
   consuming func transform<State, Output>(
-    _ state: consuming State,
+    _ state: consuming State, stage: StageName = #function,
     _ judge: @escaping @Sendable (inout State, Element) throws(Failure) -> Verdict<Output>
   ) -> LazyList<Output, Failure> {
     let source = Owned(Cursor(self))
     let state = Owned(state)
-    return LazyList<Output, Failure>(producer: { (demand, sink) in
-      var over: Absence<Failure>?
-      var patience = Patience()
-      // The source is asked for one by one: the verdict may be that the list ends.
-      let ending: Ending<Output, Failure> = source.state.drive(Demand(budget: demand.budget)) {
-        element in
-        do throws(Failure) {
-          switch try judge(&state.state, element) {
-          case .emit(let output): return sink(output)
-          case .skip: return patience.lasts()
-          case .last(let output): _ = sink(output)
-          case .end: break
+    return LazyList<Output, Failure>(
+      upstream: source, stage: stage,
+      producer: { (demand, sink) in
+        var over: Absence<Failure>?
+        var patience = Patience()
+        // The source is asked for one by one: the verdict may be that the list ends.
+        let ending: Ending<Output, Failure> = source.state.drive(Demand(budget: demand.budget)) {
+          element in
+          do throws(Failure) {
+            switch try judge(&state.state, element) {
+            case .emit(let output): return sink(output)
+            case .skip: return patience.lasts()
+            case .last(let output): _ = sink(output)
+            case .end: break
+            }
+            over = .end
+          } catch {
+            over = .failed(error)
           }
-          over = .end
-        } catch {
-          over = .failed(error)
+          return false
         }
-        return false
-      }
-      return over.map { .nothing($0) } ?? ending
-    })
+        return over.map { .nothing($0) } ?? ending
+      })
   }
 
   /// The list that an asynchronous verdict on each element makes, in a task that belongs to it.
   @inlinable @inline(__always)
   consuming func transformInTask<State, Output>(
-    _ state: consuming State,
+    _ state: consuming State, stage: StageName = #function,
     _ judge:
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
       Verdict<Output>
   ) -> LazyList<Output, Failure> {
     let owned = Owned(Pulling(self, state, drives: true))
-    return LazyList<Output, Failure>(inTask: {
-      while true {
-        var next = owned.state.source.next()
-        if next == nil { next = await owned.state.source.nextWaiting() }
-        guard let element = next else { return .nothing(owned.state.source.absence) }
-        let verdict: Verdict<Output>
-        do throws(Failure) {
-          verdict = try await judge(&owned.state.state, element)
-        } catch {
-          return .nothing(.failed(error))
+    return LazyList<Output, Failure>(
+      upstream: owned, stage: stage,
+      inTask: {
+        while true {
+          var next = owned.state.source.next()
+          if next == nil { next = await owned.state.source.nextWaiting() }
+          guard let element = next else { return .nothing(owned.state.source.absence) }
+          let verdict: Verdict<Output>
+          do throws(Failure) {
+            verdict = try await judge(&owned.state.state, element)
+          } catch {
+            return .nothing(.failed(error))
+          }
+          switch verdict {
+          case .emit(let output): return .element(output)
+          case .skip: if Task.isCancelled { return .nothing(.cancelled) }
+          case .last(let output): return .last(output)
+          case .end: return .nothing(.end)
+          }
         }
-        switch verdict {
-        case .emit(let output): return .element(output)
-        case .skip: if Task.isCancelled { return .nothing(.cancelled) }
-        case .last(let output): return .last(output)
-        case .end: return .nothing(.end)
-        }
-      }
-    })
+      })
   }
 
   /// This list with failures of any type, for the operators whose closures throw.
@@ -126,7 +132,7 @@ extension LazyList {
         case .become(let list): return .become(list.convertingFailures(convert))
         case .nothing(let absence): return .nothing(absence.convertingFailures(convert))
         }
-      }, isNextKnown: { source.state.isNextKnown })
+      }, isNextKnown: { source.state.isNextKnown }, upstream: source)
     return LazyList<Element, E>(Evaluator(producer))
   }
 }

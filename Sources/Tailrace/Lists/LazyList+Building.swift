@@ -64,7 +64,7 @@ extension LazyList {
 
   @inlinable
   init(endless element: Element) {
-    self.init(stepping: { _ in .element(element) })
+    self.init(stage: "repeating", stepping: { _ in .element(element) })
   }
 
   @inlinable
@@ -102,20 +102,22 @@ extension LazyList {
   @inlinable
   init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
     let source = Owned((sequence: Optional(sequence), iterator: S.Iterator?.none))
-    self.init(producer: { (_, sink) in
-      if let sequence = source.state.sequence.take() {
-        source.state.iterator = sequence.makeIterator()
-      }
-      // Pulled from where it is not shared: the compiler can keep it in registers.
-      guard var iterator = source.state.iterator.take() else { return .nothing(.end) }
-      while let element = iterator.next() {
-        if !sink(element) {
-          source.state.iterator = iterator
-          return .stopped
+    self.init(
+      stage: "LazyList",
+      producer: { (_, sink) in
+        if let sequence = source.state.sequence.take() {
+          source.state.iterator = sequence.makeIterator()
         }
-      }
-      return .nothing(.end)
-    })
+        // Pulled from where it is not shared: the compiler can keep it in registers.
+        guard var iterator = source.state.iterator.take() else { return .nothing(.end) }
+        while let element = iterator.next() {
+          if !sink(element) {
+            source.state.iterator = iterator
+            return .stopped
+          }
+        }
+        return .nothing(.end)
+      })
   }
 
   /// Creates a list of the elements of an asynchronous sequence, pulled from it one by one, as they

@@ -35,7 +35,7 @@ extension LazyList {
     let owner = LookaheadOwner(
       Lookahead<Element, Element, Failure>(
         self, distance: count, filling: { element, _, _ in element }, discarding: { _ in }))
-    return LazyList(stepping: { demand in owner.lookahead.next(demand) })
+    return LazyList(upstream: owner, stepping: { demand in owner.lookahead.next(demand) })
   }
 
   /// Returns the results of an asynchronous closure for each element, several at a time, in order.
@@ -108,7 +108,7 @@ extension LazyList {
       limit >= 1, "LazyList.concurrentMap(limit:_:) runs 1 or more closures at once, not \(limit)",
       file: file, line: line)
     guard limit > 1 else {
-      return transformInTask(()) { (_, element) async throws(Failure) in
+      return transformInTask((), stage: "concurrentMap") { (_, element) async throws(Failure) in
         .emit(try await transform(element).get())
       }
     }
@@ -121,27 +121,29 @@ extension LazyList {
         self, distance: limit - 1,
         filling: { element, number, lookahead in Running(rules, element, number, in: lookahead) },
         discarding: { $0.cancel() }))
-    return LazyList<T, Failure>(stepping: { demand in
-      let step: Running
-      switch owner.take(demand) {
-      case .element(let taken), .last(let taken): step = taken
-      case .become: return .nothing(.end)
-      case .nothing(let absence): return .nothing(absence)
-      }
-      guard step.isDone, let result = step.outcome else {
-        let mark = Published(count: 0)
-        return .nothing(.missing(MissingCell(step, mark: mark, isBulk: demand.isBulk)))
-      }
-      switch result {
-      case .success(let element):
-        owner.taken = nil
-        return .element(element)
-      case .failure(let failure) where !retryingFailures || step.takeFailure():
-        return .nothing(.fate(failure, retryingFailures))
-      case .failure:
-        owner.taken = .some(Running(rules, step.element, step.number, in: nil))
-        return .nothing(.paused)
-      }
-    })
+    return LazyList<T, Failure>(
+      upstream: owner, stage: "concurrentMap",
+      stepping: { demand in
+        let step: Running
+        switch owner.take(demand) {
+        case .element(let taken), .last(let taken): step = taken
+        case .become: return .nothing(.end)
+        case .nothing(let absence): return .nothing(absence)
+        }
+        guard step.isDone, let result = step.outcome else {
+          let mark = Published(count: 0)
+          return .nothing(.missing(MissingCell(step, mark: mark, isBulk: demand.isBulk)))
+        }
+        switch result {
+        case .success(let element):
+          owner.taken = nil
+          return .element(element)
+        case .failure(let failure) where !retryingFailures || step.takeFailure():
+          return .nothing(.fate(failure, retryingFailures))
+        case .failure:
+          owner.taken = .some(Running(rules, step.element, step.number, in: nil))
+          return .nothing(.paused)
+        }
+      })
   }
 }

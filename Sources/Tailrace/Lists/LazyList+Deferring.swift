@@ -120,27 +120,31 @@ extension LazyList {
   init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
     let definition = Owned(Definition(define))
     let inner = Evaluator<Element, Failure>(
-      Producer(stepping: { demand in
-        definition.state.begin()
-        definition.state.source?.demand.budget = demand.budget
-        guard let element = definition.state.source?.next() else {
-          return .nothing(definition.state.source?.absence ?? .end)
-        }
-        return .element(element)
-      }))
+      Producer(
+        stage: "definition", upstream: definition,
+        stepping: { demand in
+          definition.state.begin()
+          definition.state.source?.demand.budget = demand.budget
+          guard let element = definition.state.source?.next() else {
+            return .nothing(definition.state.source?.absence ?? .end)
+          }
+          return .element(element)
+        }))
     let list = LazyList(
       segment: Segment(
         source: .anchored(Anchor(inner)), start: 0, capacity: Capacity<Element>.first), offset: 0)
     definition.state.list = list
     let lifetime = Lifetime(inner)
     let readers = Owned(Cursor(list, takesOver: false))
-    let outer = Producer<Element, Failure>(stepping: { demand in
-      readers.state.demand.budget = demand.budget
-      return withExtendedLifetime(lifetime) {
-        guard let element = readers.state.next() else { return .nothing(readers.state.absence) }
-        return .element(element)
-      }
-    })
+    let outer = Producer<Element, Failure>(
+      stage: "recursive", upstream: readers,
+      stepping: { demand in
+        readers.state.demand.budget = demand.budget
+        return withExtendedLifetime(lifetime) {
+          guard let element = readers.state.next() else { return .nothing(readers.state.absence) }
+          return .element(element)
+        }
+      })
     self.init(Evaluator(outer, definition: inner))
   }
 

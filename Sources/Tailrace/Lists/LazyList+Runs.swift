@@ -11,16 +11,18 @@ extension LazyList {
   /// What is left of a source, which is handed from the list in front to the list behind.
   private static func growing<I: AsyncIteratorProtocol>(by source: Owned<I>) -> LazyList
   where I.Element == [Element], I.Failure == Failure {
-    LazyList(inTask: {
-      do throws(Failure) {
-        while let run = try await source.state.next(isolation: #isolation) {
-          if !run.isEmpty { return .become(LazyList(sharing: run, then: growing(by: source))) }
+    LazyList(
+      stage: "LazyList",
+      inTask: {
+        do throws(Failure) {
+          while let run = try await source.state.next(isolation: #isolation) {
+            if !run.isEmpty { return .become(LazyList(sharing: run, then: growing(by: source))) }
+          }
+          return .nothing(.end)
+        } catch {
+          return .nothing(.failed(error))
         }
-        return .nothing(.end)
-      } catch {
-        return .nothing(.failed(error))
-      }
-    })
+      })
   }
 
   /// The elements of an array, where they are, then those of a list.

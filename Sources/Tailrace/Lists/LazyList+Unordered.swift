@@ -57,7 +57,8 @@ extension LazyList {
       "LazyList.concurrentMapUnordered(limit:_:) runs 1 or more closures at once, not \(limit)",
       file: file, line: line)
     guard limit > 1 else {
-      return transformInTask(()) { (_, element) async throws(Failure) in
+      return transformInTask((), stage: "concurrentMapUnordered") {
+        (_, element) async throws(Failure) in
         .emit(try await transform(element).get())
       }
     }
@@ -70,22 +71,24 @@ extension LazyList {
           crowd.start(number) { await transform(element) }
         },
         discarding: { _ in }))
-    return LazyList<T, Failure>(stepping: { [crowd = crowd] demand in
-      switch owner.take(demand) {
-      case .element, .last: break
-      case .become: return .nothing(.end)
-      case .nothing(let absence): return .nothing(absence)
-      }
-      switch crowd.crowd.next() {
-      case .result(.success(let element)):
-        owner.taken = nil
-        return .element(element)
-      case .result(.failure(let failure)): return .nothing(.failed(failure))
-      case .wait(let taken):
-        return .nothing(
-          .missing(
-            MissingCell(crowd.crowd, mark: Published(count: taken), isBulk: demand.isBulk)))
-      }
-    })
+    return LazyList<T, Failure>(
+      upstream: owner, stage: "concurrentMapUnordered",
+      stepping: { [crowd = crowd] demand in
+        switch owner.take(demand) {
+        case .element, .last: break
+        case .become: return .nothing(.end)
+        case .nothing(let absence): return .nothing(absence)
+        }
+        switch crowd.crowd.next() {
+        case .result(.success(let element)):
+          owner.taken = nil
+          return .element(element)
+        case .result(.failure(let failure)): return .nothing(.failed(failure))
+        case .wait(let taken):
+          return .nothing(
+            .missing(
+              MissingCell(crowd.crowd, mark: Published(count: taken), isBulk: demand.isBulk)))
+        }
+      })
   }
 }

@@ -45,21 +45,35 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// The list of what a producer gives.
+  ///
+  /// - Parameters:
+  ///   - upstream: what the closure pulls from, for those who look at the list.
+  ///   - stage: the operator.
+  ///   - producer: gives the elements.
   @inlinable
-  init(producer: @escaping Producer<Element, Failure>.Run) {
-    self.init(Evaluator(Producer(producer)))
+  init(
+    upstream: AnyObject? = nil, stage: StageName = #function,
+    producer: @escaping Producer<Element, Failure>.Run
+  ) {
+    self.init(Evaluator(Producer(producer, stage: stage, upstream: upstream)))
   }
 
   /// The list of what a closure gives step by step.
   @inlinable @inline(__always)
-  init(stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>) {
-    self.init(Evaluator(Producer(stepping: step)))
+  init(
+    upstream: AnyObject? = nil, stage: StageName = #function,
+    stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>
+  ) {
+    self.init(Evaluator(Producer(stage: stage, upstream: upstream, stepping: step)))
   }
 
   /// The list of what an asynchronous closure gives step by step, in a task that belongs to it.
   @inlinable @inline(__always)
-  init(inTask step: @escaping AsyncProducer<Element, Failure>.Body) {
-    self.init(Evaluator(AsyncProducer(step)))
+  init(
+    upstream: AnyObject? = nil, stage: StageName = #function,
+    inTask step: @escaping AsyncProducer<Element, Failure>.Body
+  ) {
+    self.init(Evaluator(AsyncProducer(stage: stage, upstream: upstream, step)))
   }
 }
 
@@ -205,6 +219,7 @@ extension Cursor {
       if let cancellation = CancellationError() as? Failure { throw cancellation }
       fatalError(Anchor<Element, Failure>.releasedText)
     case .cancelled:
+      noteCancellation()
       if let cancellation = CancellationError() as? Failure { throw cancellation }
       if isNil { return nil }
       preconditionFailure("a reader that cannot throw a cancellation stopped for one")

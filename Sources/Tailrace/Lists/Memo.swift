@@ -61,12 +61,14 @@ extension Memo {
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () throws(Failure) -> Value
   ) {
     self.init(
-      list: LazyList(producer: { (_, sink) in
-        do throws(Failure) { _ = sink(try compute()) } catch {
-          return .nothing(.fate(error, retryingFailures))
-        }
-        return .nothing(.end)
-      }))
+      list: LazyList(
+        stage: "Memo",
+        producer: { (_, sink) in
+          do throws(Failure) { _ = sink(try compute()) } catch {
+            return .nothing(.fate(error, retryingFailures))
+          }
+          return .nothing(.end)
+        }))
   }
 
   /// Creates a memo of a value that an asynchronous closure computes, in a task that belongs to the
@@ -76,11 +78,13 @@ extension Memo {
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () async throws(Failure) -> Value
   ) {
     self.init(
-      list: LazyList(inTask: {
-        do throws(Failure) { return .last(try await compute()) } catch {
-          return .nothing(.fate(error, retryingFailures))
-        }
-      }))
+      list: LazyList(
+        stage: "Memo",
+        inTask: {
+          do throws(Failure) { return .last(try await compute()) } catch {
+            return .nothing(.fate(error, retryingFailures))
+          }
+        }))
   }
 }
 

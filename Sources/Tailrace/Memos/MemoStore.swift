@@ -117,28 +117,32 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       switch computation {
       case .plain(let compute):
         Evaluator(
-          Producer<Value, Failure>(stepping: { [reference] _ in
-            do throws(Failure) {
-              let value = try compute(key)
-              reference.store?.finish(key, number, value)
-              return .last(value)
-            } catch {
-              reference.store?.finish(key, number, failure: error)
-              return .nothing(.failed(error))
-            }
-          }))
+          Producer<Value, Failure>(
+            stage: "Memos",
+            stepping: { [reference] _ in
+              do throws(Failure) {
+                let value = try compute(key)
+                reference.store?.finish(key, number, value)
+                return .last(value)
+              } catch {
+                reference.store?.finish(key, number, failure: error)
+                return .nothing(.failed(error))
+              }
+            }))
       case .inTask(let compute):
         Evaluator(
-          AsyncProducer<Value, Failure>({ [reference] in
-            do throws(Failure) {
-              let value = try await compute(key)
-              reference.store?.finish(key, number, value)
-              return .last(value)
-            } catch {
-              reference.store?.finish(key, number, failure: error)
-              return .nothing(.failed(error))
-            }
-          }))
+          AsyncProducer<Value, Failure>(
+            stage: "Memos",
+            { [reference] in
+              do throws(Failure) {
+                let value = try await compute(key)
+                reference.store?.finish(key, number, value)
+                return .last(value)
+              } catch {
+                reference.store?.finish(key, number, failure: error)
+                return .nothing(.failed(error))
+              }
+            }))
       }
     return Segment(source: .owned(evaluator), start: 0, capacity: 1)
   }

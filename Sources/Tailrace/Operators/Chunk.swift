@@ -170,11 +170,11 @@ extension LazyList {
   /// what is left at the end.
   @inlinable
   consuming func gather<State, Output>(
-    _ state: consuming State,
+    _ state: consuming State, stage: StageName = #function,
     _ add: @escaping @Sendable (inout State, Element) throws(Failure) -> Output?,
     finish: @escaping @Sendable (State) -> Output?
   ) -> LazyList<Output, Failure> {
-    stage(state) { (state, source) in
+    self.stage(state, stage: stage) { (state, source) in
       var patience = Patience()
       while let element = source.next() {
         do throws(Failure) {
@@ -193,26 +193,28 @@ extension LazyList {
   /// As `gather`, with an asynchronous closure, in a task that belongs to the list.
   @inlinable
   consuming func gatherInTask<State, Output>(
-    _ state: consuming State,
+    _ state: consuming State, stage: StageName = #function,
     _ add:
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
       Output?,
     finish: @escaping @Sendable (State) -> Output?
   ) -> LazyList<Output, Failure> {
     let owned = Owned(Pulling(self, state, drives: true))
-    return LazyList<Output, Failure>(inTask: {
-      while let element = await owned.state.source.nextInStep() {
-        do throws(Failure) {
-          if let output = try await add(&owned.state.state, element) { return .element(output) }
-        } catch {
-          return .nothing(.failed(error))
+    return LazyList<Output, Failure>(
+      upstream: owned, stage: stage,
+      inTask: {
+        while let element = await owned.state.source.nextInStep() {
+          do throws(Failure) {
+            if let output = try await add(&owned.state.state, element) { return .element(output) }
+          } catch {
+            return .nothing(.failed(error))
+          }
+          if Task.isCancelled { return .nothing(.cancelled) }
         }
-        if Task.isCancelled { return .nothing(.cancelled) }
-      }
-      let absence = owned.state.source.absence
-      if case .end = absence, let output = finish(owned.state.state) { return .last(output) }
-      return .nothing(absence)
-    })
+        let absence = owned.state.source.absence
+        if case .end = absence, let output = finish(owned.state.state) { return .last(output) }
+        return .nothing(absence)
+      })
   }
 }
 

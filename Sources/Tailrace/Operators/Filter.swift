@@ -14,10 +14,12 @@ extension LazyList {
     @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
     let source = Owned(Cursor(self))
-    return LazyList(producer: { (demand, sink) in
-      var patience = Patience()
-      return source.state.drive(demand) { isIncluded($0) ? sink($0) : patience.lasts() }
-    })
+    return LazyList(
+      upstream: source,
+      producer: { (demand, sink) in
+        var patience = Patience()
+        return source.state.drive(demand) { isIncluded($0) ? sink($0) : patience.lasts() }
+      })
   }
 
   /// Returns the elements that satisfy a throwing predicate.

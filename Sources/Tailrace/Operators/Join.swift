@@ -39,7 +39,7 @@ extension LazyList {
           if parts.isLast { return .become(list) }
           parts.front = Cursor(list)
         }
-      }, of: parts)
+      }, of: parts, stage: "+", upstream: parts)
     return LazyList(Evaluator(producer))
   }
 
@@ -79,25 +79,28 @@ extension LazyList {
   where Element: ListLike, Element.Failure == Failure {
     let outer = Owned(Cursor(self))
     let inner = Owned(Cursor<Element.Element, Failure>?.none)
-    return LazyList<Element.Element, Failure>(producer: { (demand, sink) in
-      var patience = Patience()
-      while true {
-        if inner.state != nil {
-          // It may be at its end, and the sink have enough, with the same element.
-          var isWanted = true
-          let ending: Ending<Element.Element, Failure>? = inner.state?.drive(demand) {
-            isWanted = sink($0)
-            return isWanted
+    let upstream = JoinedUpstream(outer, inner)
+    return LazyList<Element.Element, Failure>(
+      upstream: upstream,
+      producer: { (demand, sink) in
+        var patience = Patience()
+        while true {
+          if inner.state != nil {
+            // It may be at its end, and the sink have enough, with the same element.
+            var isWanted = true
+            let ending: Ending<Element.Element, Failure>? = inner.state?.drive(demand) {
+              isWanted = sink($0)
+              return isWanted
+            }
+            guard case .nothing(.end) = ending else { return ending ?? .stopped }
+            inner.state = nil
+            if !isWanted || !patience.lasts() { return .stopped }
           }
-          guard case .nothing(.end) = ending else { return ending ?? .stopped }
-          inner.state = nil
-          if !isWanted || !patience.lasts() { return .stopped }
+          outer.state.demand.budget = demand.budget
+          guard let list = outer.state.next() else { return .nothing(outer.state.absence) }
+          inner.state = Cursor(list.list)
         }
-        outer.state.demand.budget = demand.budget
-        guard let list = outer.state.next() else { return .nothing(outer.state.absence) }
-        inner.state = Cursor(list.list)
-      }
-    })
+      })
   }
 
   /// Returns the elements of the sequences that this list consists of.

@@ -18,9 +18,11 @@ extension LazyList {
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) -> T
   ) -> LazyList<T, Failure> {
     let source = Owned(Cursor(self))
-    return LazyList<T, Failure>(producer: { (demand, sink) in
-      source.state.drive(demand) { sink(transform($0)) }
-    })
+    return LazyList<T, Failure>(
+      upstream: source,
+      producer: { (demand, sink) in
+        source.state.drive(demand) { sink(transform($0)) }
+      })
   }
 
   /// Returns the results of a throwing closure for each element.
@@ -37,12 +39,14 @@ extension LazyList {
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
     let source = Owned(Cursor(self, drives: true))
-    return LazyList<T, Failure>(inTask: {
-      var next = source.state.next()
-      if next == nil { next = await source.state.nextWaiting() }
-      guard let element = next else { return .nothing(source.state.absence) }
-      return .element(await transform(element))
-    })
+    return LazyList<T, Failure>(
+      upstream: source,
+      inTask: {
+        var next = source.state.next()
+        if next == nil { next = await source.state.nextWaiting() }
+        guard let element = next else { return .nothing(source.state.absence) }
+        return .element(await transform(element))
+      })
   }
 
   /// Returns the results of an asynchronous throwing closure for each element, one at a time.

@@ -16,12 +16,14 @@ extension LazyList {
     _ action: @escaping @Sendable (Element) -> Void
   ) -> LazyList {
     let source = Owned(Cursor(self))
-    return LazyList(producer: { (demand, sink) in
-      source.state.drive(demand) { element in
-        action(element)
-        return sink(element)
-      }
-    })
+    return LazyList(
+      upstream: source,
+      producer: { (demand, sink) in
+        source.state.drive(demand) { element in
+          action(element)
+          return sink(element)
+        }
+      })
   }
 
   /// Returns this list, with a throwing closure that is called with each element. Its error is the

@@ -134,31 +134,34 @@ extension LazyList {
   @inlinable
   consuming func recovering<NewFailure: Error>(
     _ recover:
-      @escaping @Sendable (_ failure: Failure, _ isTransient: Bool) -> Ending<Element, NewFailure>
+      @escaping @Sendable (_ failure: Failure, _ isTransient: Bool) -> Ending<Element, NewFailure>,
+    stage: StageName = #function
   ) -> LazyList<Element, NewFailure> {
     let source = Owned(Cursor(self))
     let catcher = Owned(Catcher?.none)
-    return LazyList<Element, NewFailure>(producer: { (demand, sink) in
-      if let failure = catcher.state?.next() {
-        return recover(Absence<Failure>.known(failure), true)
-      }
-      let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
-      switch ending {
-      case .stopped: return .stopped
-      case .become(let list): return .become(list.recovering(recover))
-      case .nothing(.failed(let failure)): return recover(failure, false)
-      case .nothing(.failedTransiently(let failure)): return recover(failure, true)
-      case .nothing(.missing(let cell)):
-        guard cell.catcher == nil else { return .nothing(.missing(cell)) }
-        // An asynchronous step is waited for elsewhere. What it fails with comes back here.
-        let own = catcher.state ?? Catcher()
-        catcher.state = own
-        return .nothing(.missing(cell.caught(by: own)))
-      case .nothing(.end): return .nothing(.end)
-      case .nothing(.released): return .nothing(.released)
-      case .nothing(.cancelled): return .nothing(.cancelled)
-      case .nothing(.paused): return .nothing(.paused)
-      }
-    })
+    let producer = Producer<Element, NewFailure>(
+      { (demand, sink) in
+        if let failure = catcher.state?.next() {
+          return recover(Absence<Failure>.known(failure), true)
+        }
+        let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
+        switch ending {
+        case .stopped: return .stopped
+        case .become(let list): return .become(list.recovering(recover, stage: stage))
+        case .nothing(.failed(let failure)): return recover(failure, false)
+        case .nothing(.failedTransiently(let failure)): return recover(failure, true)
+        case .nothing(.missing(let cell)):
+          guard cell.catcher == nil else { return .nothing(.missing(cell)) }
+          // An asynchronous step is waited for elsewhere. What it fails with comes back here.
+          let own = catcher.state ?? Catcher()
+          catcher.state = own
+          return .nothing(.missing(cell.caught(by: own)))
+        case .nothing(.end): return .nothing(.end)
+        case .nothing(.released): return .nothing(.released)
+        case .nothing(.cancelled): return .nothing(.cancelled)
+        case .nothing(.paused): return .nothing(.paused)
+        }
+      }, stage: stage, upstream: source)
+    return LazyList<Element, NewFailure>(Evaluator(producer))
   }
 }

@@ -315,11 +315,11 @@ extension LazyList where Failure == any Error {
   /// The list that a verdict on each element makes. A verdict that fails leaves nothing behind.
   @inlinable
   consuming func judging<State, Output>(
-    _ state: consuming State, _ retryingFailures: Bool,
+    _ state: consuming State, _ retryingFailures: Bool, stage: StageName = #function,
     _ judge: @escaping @Sendable (inout State, Element) throws -> Verdict<Output>
   ) -> LazyList<Output, any Error> {
-    guard retryingFailures else { return transform(state, judge) }
-    return stage((state: state, pending: Element?.none)) { (kept, source) in
+    guard retryingFailures else { return transform(state, stage: stage, judge) }
+    return self.stage((state: state, pending: Element?.none), stage: stage) { (kept, source) in
       var patience = Patience()
       while true {
         if kept.pending == nil {
@@ -350,37 +350,39 @@ extension LazyList where Failure == any Error {
   /// behind.
   @inlinable
   consuming func judgingInTask<State, Output>(
-    _ state: consuming State, _ retryingFailures: Bool,
+    _ state: consuming State, _ retryingFailures: Bool, stage: StageName = #function,
     _ judge:
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws ->
       Verdict<Output>
   ) -> LazyList<Output, any Error> {
-    guard retryingFailures else { return transformInTask(state, judge) }
+    guard retryingFailures else { return transformInTask(state, stage: stage, judge) }
     let owned = Owned(Pulling(self, (state: state, pending: Element?.none), drives: true))
-    return LazyList<Output, any Error>(inTask: {
-      while true {
-        if owned.state.state.pending == nil {
-          guard let element = await owned.state.source.nextInStep() else {
-            return .nothing(owned.state.source.absence)
+    return LazyList<Output, any Error>(
+      upstream: owned, stage: stage,
+      inTask: {
+        while true {
+          if owned.state.state.pending == nil {
+            guard let element = await owned.state.source.nextInStep() else {
+              return .nothing(owned.state.source.absence)
+            }
+            owned.state.state.pending = .some(element)
           }
-          owned.state.state.pending = .some(element)
+          guard let element = owned.state.state.pending else { continue }
+          let verdict: Verdict<Output>
+          do {
+            var attempt = owned.state.state.state
+            verdict = try await judge(&attempt, element)
+            owned.state.state = (attempt, nil)
+          } catch {
+            return .nothing(.failedTransiently(error))
+          }
+          switch verdict {
+          case .emit(let output): return .element(output)
+          case .skip: if Task.isCancelled { return .nothing(.cancelled) }
+          case .last(let output): return .last(output)
+          case .end: return .nothing(.end)
+          }
         }
-        guard let element = owned.state.state.pending else { continue }
-        let verdict: Verdict<Output>
-        do {
-          var attempt = owned.state.state.state
-          verdict = try await judge(&attempt, element)
-          owned.state.state = (attempt, nil)
-        } catch {
-          return .nothing(.failedTransiently(error))
-        }
-        switch verdict {
-        case .emit(let output): return .element(output)
-        case .skip: if Task.isCancelled { return .nothing(.cancelled) }
-        case .last(let output): return .last(output)
-        case .end: return .nothing(.end)
-        }
-      }
-    })
+      })
   }
 }

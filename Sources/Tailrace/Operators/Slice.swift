@@ -76,7 +76,7 @@ extension LazyList {
   /// A list of its own, which lets go of this one's head as soon as it is evaluated.
   @inlinable
   consuming func skipping(_ count: Int) -> LazyList {
-    stage(count) { (remaining, source) in
+    stage(count, stage: "dropFirst") { (remaining, source) in
       while remaining > 0 {
         guard source.next() != nil else { return .nothing(source.absence) }
         remaining -= 1
@@ -181,21 +181,24 @@ extension LazyList {
   /// One step for all that is dropped; what follows needs no task.
   @inlinable
   consuming func droppingInTask(
-    while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool
+    while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool,
+    stage: StageName = #function
   ) -> LazyList {
     let source = Owned(Cursor(self, drives: true))
-    return LazyList(inTask: {
-      while let element = await source.state.nextInStep() {
-        let isDropped: Bool
-        do throws(Failure) {
-          isDropped = try await predicate(element)
-        } catch {
-          return .nothing(.failed(error))
+    return LazyList(
+      upstream: source, stage: stage,
+      inTask: {
+        while let element = await source.state.nextInStep() {
+          let isDropped: Bool
+          do throws(Failure) {
+            isDropped = try await predicate(element)
+          } catch {
+            return .nothing(.failed(error))
+          }
+          if !isDropped { return .become(source.state.rest.prepending(element)) }
+          if Task.isCancelled { return .nothing(.cancelled) }
         }
-        if !isDropped { return .become(source.state.rest.prepending(element)) }
-        if Task.isCancelled { return .nothing(.cancelled) }
-      }
-      return .nothing(source.state.absence)
-    })
+        return .nothing(source.state.absence)
+      })
   }
 }

@@ -11,16 +11,17 @@ extension LazyList {
     _ second: LazyList<Second, Failure>,
     _ third: LazyList<Third, Failure>
   ) -> LazyList<(Element, Second, Third), Failure> {
-    first.stage((Element?.none, Peer(second), Peer(third))) { (row, source) in
+    first.stage(Row<Element, _>(Peers(Peer(second), Peer(third)))) { (row, source) in
       let budget = source.demand.budget
-      if row.0 == nil {
+      if row.first == nil {
         guard let element = source.next() else { return .nothing(source.absence) }
-        row.0 = .some(element)
+        row.first = .some(element)
       }
-      if !row.1.fill(budget) { return .nothing(row.1.source.absence) }
-      guard row.2.fill(budget), let first = row.0.take(), let second = row.1.element.take(),
-        let third = row.2.element.take()
-      else { return .nothing(row.2.source.absence) }
+      if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
+      guard row.peers.others.fill(budget), let first = row.first.take(),
+        let second = row.peers.first.element.take(),
+        let third = row.peers.others.element.take()
+      else { return .nothing(row.peers.others.source.absence) }
       return .element((first, second, third))
     }
   }
@@ -37,17 +38,22 @@ extension LazyList {
     _ third: LazyList<Third, Failure>,
     _ fourth: LazyList<Fourth, Failure>
   ) -> LazyList<(Element, Second, Third, Fourth), Failure> {
-    first.stage((Element?.none, Peer(second), Peer(third), Peer(fourth))) { (row, source) in
+    first.stage(Row<Element, _>(Peers(Peer(second), Peers(Peer(third), Peer(fourth))))) {
+      (row, source) in
       let budget = source.demand.budget
-      if row.0 == nil {
+      if row.first == nil {
         guard let element = source.next() else { return .nothing(source.absence) }
-        row.0 = .some(element)
+        row.first = .some(element)
       }
-      if !row.1.fill(budget) { return .nothing(row.1.source.absence) }
-      if !row.2.fill(budget) { return .nothing(row.2.source.absence) }
-      guard row.3.fill(budget), let first = row.0.take(), let second = row.1.element.take(),
-        let third = row.2.element.take(), let fourth = row.3.element.take()
-      else { return .nothing(row.3.source.absence) }
+      if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
+      if !row.peers.others.first.fill(budget) {
+        return .nothing(row.peers.others.first.source.absence)
+      }
+      guard row.peers.others.others.fill(budget), let first = row.first.take(),
+        let second = row.peers.first.element.take(),
+        let third = row.peers.others.first.element.take(),
+        let fourth = row.peers.others.others.element.take()
+      else { return .nothing(row.peers.others.others.source.absence) }
       return .element((first, second, third, fourth))
     }
   }
@@ -65,23 +71,50 @@ extension LazyList {
     _ fourth: LazyList<Fourth, Failure>,
     _ fifth: LazyList<Fifth, Failure>
   ) -> LazyList<(Element, Second, Third, Fourth, Fifth), Failure> {
-    first.stage((Element?.none, Peer(second), Peer(third), Peer(fourth), Peer(fifth))) {
-      (row, source) in
+    first.stage(
+      Row<Element, _>(Peers(Peer(second), Peers(Peer(third), Peers(Peer(fourth), Peer(fifth)))))
+    ) { (row, source) in
       let budget = source.demand.budget
-      if row.0 == nil {
+      if row.first == nil {
         guard let element = source.next() else { return .nothing(source.absence) }
-        row.0 = .some(element)
+        row.first = .some(element)
       }
-      if !row.1.fill(budget) { return .nothing(row.1.source.absence) }
-      if !row.2.fill(budget) { return .nothing(row.2.source.absence) }
-      if !row.3.fill(budget) { return .nothing(row.3.source.absence) }
-      guard row.4.fill(budget), let first = row.0.take(), let second = row.1.element.take(),
-        let third = row.2.element.take(), let fourth = row.3.element.take(),
-        let fifth = row.4.element.take()
-      else { return .nothing(row.4.source.absence) }
+      if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
+      if !row.peers.others.first.fill(budget) {
+        return .nothing(row.peers.others.first.source.absence)
+      }
+      if !row.peers.others.others.first.fill(budget) {
+        return .nothing(row.peers.others.others.first.source.absence)
+      }
+      guard row.peers.others.others.others.fill(budget), let first = row.first.take(),
+        let second = row.peers.first.element.take(),
+        let third = row.peers.others.first.element.take(),
+        let fourth = row.peers.others.others.first.element.take(),
+        let fifth = row.peers.others.others.others.element.take()
+      else { return .nothing(row.peers.others.others.others.source.absence) }
       return .element((first, second, third, fourth, fifth))
     }
   }
+}
+
+/// What has been pulled of the row that a zip makes.
+@usableFromInline
+struct Row<First, Others> {
+  @usableFromInline var first: First?
+  @usableFromInline var peers: Others
+
+  @inlinable
+  init(_ peers: Others) { self.peers = peers }
+}
+
+/// The lists of a zip after the first.
+@usableFromInline
+struct Peers<First, Others> {
+  @usableFromInline var first: First
+  @usableFromInline var others: Others
+
+  @inlinable
+  init(_ first: First, _ others: Others) { (self.first, self.others) = (first, others) }
 }
 
 /// A list of a zip after the first, and its element for the row that is being made.

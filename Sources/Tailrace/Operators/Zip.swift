@@ -14,14 +14,14 @@ extension LazyList {
   public consuming func zip<Other: Sendable>(
     _ other: LazyList<Other, Failure>
   ) -> LazyList<(Element, Other), Failure> {
-    stage((first: Element?.none, second: Peer(other))) { (row, source) in
+    stage(Row<Element, _>(Peer(other))) { (row, source) in
       if row.first == nil {
         guard let element = source.next() else { return .nothing(source.absence) }
         row.first = .some(element)
       }
-      guard row.second.fill(source.demand.budget), let first = row.first.take(),
-        let second = row.second.element.take()
-      else { return .nothing(row.second.source.absence) }
+      guard row.peers.fill(source.demand.budget), let first = row.first.take(),
+        let second = row.peers.element.take()
+      else { return .nothing(row.peers.source.absence) }
       return .element((first, second))
     }
   }
@@ -41,14 +41,18 @@ extension LazyList {
     _ first: LazyList, _ other: repeat LazyList<each Other, Failure>
   ) -> LazyList<(Element, repeat each Other), Failure> {
     let (column, others) = (Column(first), (repeat Column(each other)))
-    return LazyList<(Element, repeat each Other), Failure>(stepping: { demand in
-      // All of them first, and only then any: a list that is waited for loses nothing.
-      if let absence = column.fill(demand.budget) { return .nothing(absence) }
-      for other in repeat each others {
-        if let absence = other.fill(demand.budget) { return .nothing(absence) }
-      }
-      return .element((column.take(), repeat (each others).take()))
-    })
+    let all = Upstreams(column)
+    repeat all.add(each others)
+    return LazyList<(Element, repeat each Other), Failure>(
+      upstream: all,
+      stepping: { demand in
+        // All of them first, and only then any: a list that is waited for loses nothing.
+        if let absence = column.fill(demand.budget) { return .nothing(absence) }
+        for other in repeat each others {
+          if let absence = other.fill(demand.budget) { return .nothing(absence) }
+        }
+        return .element((column.take(), repeat (each others).take()))
+      })
   }
 }
 
@@ -111,13 +115,15 @@ extension LazyList: ListLike {
 }
 
 /// One list of a zip of many.
-private final class Column<Element: Sendable, Failure: Error> {
+private final class Column<Element: Sendable, Failure: Error>: Upstream {
   private var peer: Peer<Element, Failure>
 
   init(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
 
   /// Has an element ready, or says why there is none.
   func fill(_ budget: Int) -> Absence<Failure>? { peer.fill(budget) ? nil : peer.source.absence }
+
+  func look(_ view: inout StageView) { peer.look(&view) }
 
   func take() -> Element {
     guard let element = peer.element.take() else {

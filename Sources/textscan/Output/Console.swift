@@ -50,7 +50,7 @@ final class Console: Sendable {
 
   private static let clearLine = "\r\u{1B}[K"
 
-  private static func write(_ text: String, to descriptor: Int32) -> SystemError? {
+  static func write(_ text: String, to descriptor: Int32) -> SystemError? {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { bytes in

@@ -12,7 +12,7 @@ struct DemandTests {
     _ = (
       list, list.description, list.debugDescription, list.tail, list.dropFirst(3), list.prefix(0)
     )
-    _ = (list.evaluatedCount, list.evaluatedPrefix, list.name)
+    _ = (list.evaluatedCount, list.evaluatedPrefix, list.name, list.diagram())
     #expect(pulls.count == 0, "looking demands nothing")
     // A row that gives nothing has no head to stop at.
     guard !row.elements.isEmpty else { return }

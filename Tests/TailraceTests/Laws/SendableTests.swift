@@ -29,6 +29,7 @@ struct SendableTests {
     sendable(EmptyDictionaryLiteral.self), sendable(Marbles.self), sendable(Marbles.Marble.self),
     sendable(Marbles.Difference.self), sendable(Marbles.ParsingError.self),
     sendable(MarbleSource<Int, Never>.self), sendable(MarbleRecording.self),
+    sendable(Recording.self),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
     nested(Signal<Int, Never>.Arrival.self, "Arrival"),

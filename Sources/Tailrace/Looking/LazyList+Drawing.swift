@@ -1,0 +1,182 @@
+extension LazyList: LookedList {
+  func draw(_ sketch: inout Sketch, _ place: Sketch.Place) {
+    var walk = Walk(self, place)
+    walk.draw(&sketch)
+  }
+
+  /// A way along the segments of a list, part by part: values that were known, and what evaluators gave.
+  private struct Walk {
+    private var segment: Segment<Element, Failure>?
+    private var offset: Int
+    private var place: Sketch.Place
+    /// The part before, which goes on as the next one.
+    private var former: Int?
+    private var isFirst = true
+
+    init(_ list: LazyList, _ place: Sketch.Place) {
+      segment = list.segment
+      offset = list.offset
+      self.place = place
+    }
+
+    mutating func draw(_ sketch: inout Sketch) {
+      while let first = nextPart(), !sketch.isCut {
+        guard isFirst || place.layer == nil, let node = draw(first, &sketch) else { return }
+        isFirst = false
+        former = node
+        place.layer = nil
+      }
+    }
+
+    /// Passes what is closed and has nothing to read.
+    private mutating func nextPart() -> Segment<Element, Failure>? {
+      while let current = segment {
+        if let label = current.label { place.name = label.text }
+        let mark = current.published.load(ordering: .acquiring)
+        guard mark.isClosed, offset >= mark.count else { return current }
+        switch current.link {
+        case .more(let next, let start): (segment, offset) = (next, start + offset - mark.count)
+        case .end: segment = nil
+        // A failure is worth a part of its own.
+        case .failed: return former == nil || mark.count == 0 ? current : nil
+        }
+      }
+      return nil
+    }
+
+    /// Draws the part that begins with a segment. `nil` if it has been drawn before.
+    private mutating func draw(
+      _ first: Segment<Element, Failure>, _ sketch: inout Sketch
+    ) -> Int? {
+      let evaluator = first.source.evaluator
+      let identity: AnyObject = evaluator ?? first
+      if let known = sketch.node(of: identity) {
+        connect(known, &sketch)
+        return nil
+      }
+      let part = evaluator.map { drawEvaluator($0, first, &sketch) } ?? drawValues(first, &sketch)
+      if let part { sketch.meet(identity, part) }
+      return part
+    }
+
+    private func connect(_ node: Int, _ sketch: inout Sketch) {
+      if let former {
+        sketch.connect(node, former, "rest")
+      } else {
+        sketch.connect(node, place.consumer)
+      }
+    }
+
+    /// Elements that nothing computes.
+    private mutating func drawValues(
+      _ first: Segment<Element, Failure>, _ sketch: inout Sketch
+    ) -> Int? {
+      guard let node = sketch.node("", isStage: false) else { return nil }
+      connect(node, &sketch)
+      let (count, end) = pass(first, nil)
+      let name = place.name.take()
+      sketch.describe(node: node, [name, Self.text(count, "value", end)].joined)
+      return node
+    }
+
+    private mutating func drawEvaluator(
+      _ evaluator: Evaluator<Element, Failure>, _ first: Segment<Element, Failure>,
+      _ sketch: inout Sketch
+    ) -> Int? {
+      let name = place.name.take() ?? evaluator.name.load()?.text
+      let layer = place.layer ?? sketch.layer("")
+      let stage = evaluator.stage?.text ?? "failures"
+      // A stage that only converts failures is not drawn between others.
+      let isDrawn = evaluator.stage != nil || place.layer == nil
+      var node = place.consumer
+      if isDrawn {
+        node = sketch.node(place.layer == nil ? stage : [stage, name].joined, in: layer)
+        if let node { connect(node, &sketch) }
+      }
+      // What is there is passed without the claim, and what has come meanwhile with it.
+      _ = pass(first, evaluator)
+      if evaluator.claim.take() {
+        let (count, end) = pass(first, evaluator)
+        if let staged: any Staged = evaluator.producer ?? evaluator.asyncProducer {
+          sketch.draw(staged, as: node, in: layer)
+        }
+        evaluator.letGo()
+        if place.layer == nil { sketch.describe(layer, [name, Self.text(count, nil, end)].joined) }
+      } else {
+        let (count, end) = pass(first, evaluator)
+        let isComputing = !evaluator.isAbandoned
+        if case .open = end, isComputing { sketch.drawCut(node, in: layer) }
+        if place.layer == nil {
+          let text = Self.text(count, nil, isComputing ? end.whileComputing : end)
+          sketch.describe(layer, [name, text].joined)
+        }
+      }
+      return node
+    }
+
+    private enum End {
+      case open
+      case computing
+      /// The list goes on with something else.
+      case rest
+      case ended
+      case failed(any Error)
+
+      var whileComputing: End { if case .open = self { .computing } else { self } }
+    }
+
+    /// Goes to the end of a part. Returns how many elements it has, and what comes then.
+    private mutating func pass(
+      _ first: Segment<Element, Failure>, _ evaluator: Evaluator<Element, Failure>?
+    ) -> (count: Int, end: End) {
+      var current = first
+      // What the evaluator has given before is not in sight any more.
+      var count = evaluator == nil ? 0 : first.start
+      var skipped = evaluator == nil ? offset : 0
+      while true {
+        let mark = current.published.load(ordering: .acquiring)
+        count += Swift.max(0, mark.count - skipped)
+        skipped = 0
+        guard mark.isClosed else {
+          segment = nil
+          return (count, .open)
+        }
+        switch current.link {
+        case .end:
+          segment = nil
+          return (count, .ended)
+        case .failed(let failure):
+          segment = nil
+          return (count, .failed(failure))
+        case .more(let next, let start):
+          // Values behind what was computed belong to it: the last element often is one.
+          let owner = next.source.evaluator
+          let isSame =
+            owner == nil ? next.label == nil : owner === evaluator && next.start > current.start
+          guard isSame else {
+            (segment, offset) = (next, start)
+            return (count, .rest)
+          }
+          skipped = start
+          current = next
+        }
+      }
+    }
+
+    private static func text(_ count: Int, _ noun: String?, _ end: End) -> String {
+      let evaluated = noun.map { "\(count) \($0)\(count == 1 ? "" : "s")" } ?? "\(count) evaluated"
+      return switch end {
+      case .open: "\(evaluated), unresolved"
+      case .computing: "\(evaluated), computing"
+      case .rest: evaluated
+      case .ended: noun == nil ? "\(evaluated), ended" : evaluated
+      case .failed(let failure): "\(evaluated), failed: \(failure)"
+      }
+    }
+  }
+}
+
+extension [String?] {
+  /// The texts that there are, a line each.
+  fileprivate var joined: String { compactMap { $0 }.joined(separator: "\n") }
+}

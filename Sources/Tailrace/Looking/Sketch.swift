@@ -1,0 +1,123 @@
+/// The pipeline of a list, as far as it can be seen: what a diagram is made of, as a value.
+///
+/// It is filled list by list from a pile, without recursion. While a claim is held, what a stage pulls
+/// from is noted and nothing else; the lists among it are looked at when the claim is free again.
+struct Sketch {
+  /// How many stages and values are drawn, at most: more than that nobody reads, and what draws Mermaid
+  /// refuses.
+  static let limit = 400
+
+  struct Node: Equatable {
+    var text: String
+    /// Values are drawn another way than what computes them.
+    var isStage = true
+  }
+
+  /// A list that remembers its elements: the stages that compute it, and what is evaluated.
+  struct Layer {
+    var text: String
+    var nodes: [Int] = []
+  }
+
+  struct Edge: Equatable {
+    let from: Int
+    let to: Int
+    var text: String?
+  }
+
+  private(set) var nodes: [Node] = []
+  private(set) var layers: [Layer] = []
+  private(set) var edges: [Edge] = []
+  private(set) var isCut = false
+  /// The last stage of each list that has been met.
+  private var known: [ObjectIdentifier: Int] = [:]
+  /// What is held for as long as it is known by its address.
+  private var met: [AnyObject] = []
+  private var pile: [(list: any LookedList, place: Place)] = []
+
+  /// Where something belongs.
+  struct Place {
+    /// The stage that pulls from it.
+    var consumer: Int?
+    /// The layer of that stage, if this belongs to the same.
+    var layer: Int?
+    /// The name that was given on the way.
+    var name: String?
+  }
+
+  init(of list: any LookedList) {
+    pile = [(list, Place())]
+    while let (list, place) = pile.popLast() { list.draw(&self, place) }
+    if nodes.isEmpty { _ = node("empty list", isStage: false) }
+  }
+
+  // MARK: Drawing
+
+  /// `nil` where there are too many.
+  mutating func node(_ text: String, isStage: Bool = true, in layer: Int? = nil) -> Int? {
+    guard nodes.count < Self.limit else {
+      isCut = true
+      return nil
+    }
+    nodes.append(Node(text: text, isStage: isStage))
+    if let layer { layers[layer].nodes.append(nodes.count - 1) }
+    return nodes.count - 1
+  }
+
+  mutating func connect(_ from: Int?, _ to: Int?, _ text: String? = nil) {
+    guard let from, let to else { return }
+    let edge = Edge(from: from, to: to, text: text)
+    // A zip may pull the same list several times: that is one arrow.
+    if !edges.contains(edge) { edges.append(edge) }
+  }
+
+  mutating func layer(_ text: String) -> Int {
+    layers.append(Layer(text: text))
+    return layers.count - 1
+  }
+
+  mutating func describe(_ layer: Int, _ text: String) { layers[layer].text = text }
+
+  mutating func describe(node: Int, _ text: String) { nodes[node].text = text }
+
+  func node(of object: AnyObject) -> Int? { known[ObjectIdentifier(object)] }
+
+  mutating func meet(_ object: AnyObject, _ node: Int) {
+    known[ObjectIdentifier(object)] = node
+    met.append(object)
+  }
+
+  /// Draws the stages that are pulled through, from the last one on, and notes the lists that they read.
+  ///
+  /// For the holder of the claim that guards the stages.
+  mutating func draw(_ last: any Staged, as node: Int?, in layer: Int) {
+    var stages: [(stage: any Staged, node: Int?, consumer: Int?)] = [(last, node, nil)]
+    var lists: [(any LookedList, Place)] = []
+    while let (stage, drawn, consumer) = stages.popLast(), !isCut {
+      var here = drawn ?? consumer
+      if drawn == nil, let name = stage.stage {
+        here = self.node(name.text, in: layer)
+        connect(here, consumer)
+      }
+      var view = StageView()
+      (stage.upstream as? any Upstream)?.look(&view)
+      if view.isBusy { drawCut(here, in: layer) }
+      for stage in view.stages.reversed() { stages.append((stage, nil, here)) }
+      for (list, isFused) in view.lists {
+        lists.append((list, Place(consumer: here, layer: isFused ? layer : nil)))
+      }
+    }
+    pile += lists.reversed()
+  }
+
+  /// Somebody is at it: nothing further can be seen.
+  mutating func drawCut(_ consumer: Int?, in layer: Int) {
+    connect(node("computing", isStage: false, in: layer), consumer)
+  }
+}
+
+/// A list of any elements, for those who look.
+protocol LookedList {
+  /// Draws what the list is made of. Evaluates nothing, and holds no claim when it comes back.
+  func draw(_ sketch: inout Sketch, _ place: Sketch.Place)
+}

@@ -1,0 +1,34 @@
+import FileReading
+import Tailrace
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A recording of a scan, and the file that it goes to.
+struct Trace: Sendable {
+  private let path: String
+  private let console: Console
+  private let recording = Recording.start(limit: 1_000_000)
+
+  init(_ path: String, _ console: Console) {
+    self.path = path
+    self.console = console
+  }
+
+  /// Ends the recording, and writes it. Notes what goes wrong.
+  func write() {
+    recording.stop()
+    if recording.droppedCount > 0 {
+      console.note("the trace leaves out the last \(recording.droppedCount) events")
+    }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { return console.note("\(path): \(SystemError.last)") }
+    if let failure = Console.write(recording.chromeTrace(), to: descriptor) {
+      console.note("\(path): \(failure)")
+    }
+    close(descriptor)
+  }
+}
