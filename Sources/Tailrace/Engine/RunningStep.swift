@@ -69,7 +69,9 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
   @inlinable
   func run() async {
     runningTask = CurrentWorker.task
+    let span = Recorder.isOn ? beginRecording() : 0
     let outcome = await CurrentWorker.step.withValue(self) { await rules.transform(element) }
+    if span != 0 { endRecording(span, outcome) }
     self.outcome = .some(outcome)
     guard let failure = rules.failure(outcome) else { return complete(with: .retry) }
     if rules.isRetried {
@@ -144,7 +146,7 @@ protocol LineOfSteps: AnyObject, Sendable {
 @usableFromInline
 struct RunningStepWaiters: Sendable {
   @usableFromInline var first: Waiter?
-  /// Mostly nobody.
+  /// Mostly nobody; and nobody where there is no first.
   @usableFromInline var others: [Waiter] = []
   /// Whether one of them was told of a failure that does not stay.
   @usableFromInline var areTold = false
@@ -159,7 +161,7 @@ struct RunningStepWaiters: Sendable {
 
   @inlinable
   mutating func remove(_ waiter: Waiter) {
-    if first === waiter { first = nil } else { others.removeAll { $0 === waiter } }
+    if first === waiter { first = others.popLast() } else { others.removeAll { $0 === waiter } }
   }
 
   @inlinable

@@ -117,6 +117,18 @@ extension Wake {
   }
 }
 
+extension RunningStep {
+  @usableFromInline
+  func beginRecording() -> Recorder.Span {
+    Recorder.begin(.beside, RecordedList("closure"), number)
+  }
+
+  @usableFromInline
+  func endRecording(_ span: Recorder.Span, _ outcome: Outcome) {
+    Recorder.end(span, rules.failure(outcome) == nil ? nil : "failed")
+  }
+}
+
 extension StepTask {
   /// A closure that runs beside a list.
   static func recorded(_ run: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
