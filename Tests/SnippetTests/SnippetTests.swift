@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Snippets of the documentation", .serialized)
 struct SnippetTests {
-  @Test("a block prints what it says", .timeLimit(.minutes(1)), arguments: articles + symbols)
+  @Test("a block prints what it says", .timeLimit(.minutes(15)), arguments: articles + symbols)
   func run(_ snippet: Snippet) async throws {
     printed.withLock { $0 = [] }
     try await snippet.run()
