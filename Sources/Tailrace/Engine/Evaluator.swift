@@ -352,6 +352,11 @@ enum Capacity<Element> {
     max(8, min(128, 2048 / max(1, MemoryLayout<Element>.stride)))
   }
 
+  /// More at once, because they are given back when they have been read ("Arrays").
+  @usableFromInline static var mostCopied: Int {
+    max(8, min(1024, 16_384 / max(1, MemoryLayout<Element>.stride)))
+  }
+
   @usableFromInline
   static func following(_ capacity: Int) -> Int {
     min(capacity * 2, most)

@@ -137,7 +137,7 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @inlinable @inline(never)
   func copy(from index: Int) -> Segment {
     let elements = storage.unsafelyUnwrapped.elements.dropFirst(index)
-    let run = elements.prefix(min(max(8, index), Capacity<Element>.most))
+    let run = elements.prefix(min(max(8, index), Capacity<Element>.mostCopied))
     return Segment(
       evaluated: run, link: run.count == elements.count ? link : .more(self, index + run.count))
   }
