@@ -17,8 +17,6 @@ protocol AwaitedPlace: MemoCells {
 }
 
 extension AwaitedPlace {
-  @usableFromInline var task: StepTask? { nil }
-
   @usableFromInline
   func position(of mark: Published) -> Int { mark.count }
 
@@ -42,14 +40,14 @@ extension AwaitedPlace {
     let waiter = Waiter()
     guard enter(waiter, cell.mark) else { return .retry }
     defer { leave(waiter) }
-    let waiting = CurrentWorker.running(on: StepTask.preferredExecutor)
-    if let waiting, let worker,
-      let cycle = WaitForGraph.add(waiter, of: waiting, for: cell, on: worker, asked: asked)
+    let worker = worker
+    let node = worker == nil ? nil : CurrentWorker.running(on: StepTask.preferredExecutor)
+    if let node, let worker,
+      let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: worker, asked: asked)
     {
-      WaitForGraph.remove(waiter, of: waiting)
       return .cycle(cycle)
     }
-    defer { if let waiting { WaitForGraph.remove(waiter, of: waiting) } }
+    defer { if let node { WaitForGraph.remove(waiter, of: node) } }
     raise(to: Task.currentPriority)
     return await waiter.wait(cancellable: cancellable) { raise(to: $0) }
   }

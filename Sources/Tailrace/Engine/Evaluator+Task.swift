@@ -257,7 +257,6 @@ extension Segment: MemoCells {
     if let node,
       let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: task, asked: asked)
     {
-      WaitForGraph.remove(waiter, of: node)
       return .cycle(cycle)
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }

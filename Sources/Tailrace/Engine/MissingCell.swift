@@ -152,8 +152,6 @@ private final class CaughtPlace: CellPlace {
 /// The front of a list, where its next cell will be.
 @usableFromInline
 protocol MemoCells: CellPlace {
-  /// The task that computes the cells, if their steps are asynchronous.
-  var task: StepTask? { get }
   /// What errors call the list.
   var title: String { get }
   func position(of mark: Published) -> Int

@@ -8,16 +8,15 @@ enum WaitForGraph {
   /// One wait. It is over as soon as the waiter is woken, or the cell is there.
   private struct Edge: Sendable {
     let waiter: Waiter
-    /// `nil` where the wait is not for a cell, and is over with the waiter only.
-    let cell: MissingCell?
+    let cell: MissingCell
     let to: any Worker
     /// The list that was asked, if the cell is another's.
     let asked: (any MemoCells)?
 
-    var isWaiting: Bool { waiter.isWaiting && cell.map { $0.cells.isMissing($0.mark) } ?? true }
+    var isWaiting: Bool { waiter.isWaiting && cell.cells.isMissing(cell.mark) }
 
     var names: [String] {
-      guard let asked, asked !== cell?.cells else { return [] }
+      guard let asked, asked !== cell.cells else { return [] }
       return [asked.title]
     }
   }
@@ -26,13 +25,25 @@ enum WaitForGraph {
     var edges: [ObjectIdentifier: [Edge]] = [:]
     /// How many edges lead to each node. A node that nobody waits for closes no cycle.
     var incoming: [ObjectIdentifier: Int] = [:]
+
+    mutating func remove(_ waiter: Waiter, of node: any Worker) -> Edge? {
+      let key = ObjectIdentifier(node)
+      guard var own = edges[key], let index = own.firstIndex(where: { $0.waiter === waiter })
+      else { return nil }
+      let edge = own.remove(at: index)
+      edges[key] = own.isEmpty ? nil : own
+      let target = ObjectIdentifier(edge.to)
+      let count = incoming[target, default: 1] - 1
+      incoming[target] = count == 0 ? nil : count
+      return edge
+    }
   }
 
   private static let waits = Locked(Waits())
 
-  /// A step is about to wait for a cell. Returns the error if it would wait for ever.
+  /// A step is about to wait for a cell. Returns the error if it would wait for ever; then it does not.
   static func add(
-    _ waiter: Waiter, of node: any Worker, for cell: MissingCell?, on other: any Worker,
+    _ waiter: Waiter, of node: any Worker, for cell: MissingCell, on other: any Worker,
     asked: (any MemoCells)?
   ) -> CyclicEvaluationError? {
     let edge = Edge(waiter: waiter, cell: cell, to: other, asked: asked)
@@ -49,6 +60,8 @@ enum WaitForGraph {
         lists += edge.names
         if edge.to !== node { lists.append(edge.to.title) }
       }
+      // The caller holds what this edge does.
+      _ = waits.remove(waiter, of: node)
       return CyclicEvaluationError(lists: lists, position: node.position)
     }
   }
@@ -56,17 +69,7 @@ enum WaitForGraph {
   /// A step goes on.
   static func remove(_ waiter: Waiter, of node: any Worker) {
     // Released outside of the lock: it may be the last reference to a list.
-    let former = waits.withLock { waits -> Edge? in
-      let key = ObjectIdentifier(node)
-      guard var own = waits.edges[key], let index = own.firstIndex(where: { $0.waiter === waiter })
-      else { return nil }
-      let edge = own.remove(at: index)
-      waits.edges[key] = own.isEmpty ? nil : own
-      let target = ObjectIdentifier(edge.to)
-      let count = waits.incoming[target, default: 1] - 1
-      waits.incoming[target] = count == 0 ? nil : count
-      return edge
-    }
+    let former = waits.withLock { $0.remove(waiter, of: node) }
     _ = former
   }
 
