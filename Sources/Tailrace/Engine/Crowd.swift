@@ -11,7 +11,12 @@ final class Crowd<Output: Sendable, Failure: Error>: Sendable {
   func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, Failure>) {
     guard state.withLock({ $0.starts(number) }) else { return }
     let task = StepTask.atHome { [self] in
+      let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
       let result = await run()
+      if span != 0 {
+        let hasFailed = if case .failure = result { true } else { false }
+        Recorder.endBeside(span, hasFailed: hasFailed)
+      }
       let (cancelled, waiters) = state.withLock { $0.finished(number, result) }
       for waiter in waiters { waiter.wake(.retry) }
       for task in cancelled { task.cancel() }
@@ -48,7 +53,7 @@ extension Crowd: AwaitedPlace {
 
   @usableFromInline
   func raise(to priority: TaskPriority) {
-    for task in state.withLock({ $0.running.values.compactMap { $0 } }) { task.raise(to: priority) }
+    for task in state.withLock({ $0.tasks }) { task.raise(to: priority) }
   }
 }
 
@@ -75,6 +80,8 @@ struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
   @inlinable
   init() {}
 
+  @inlinable var tasks: [Running] { running.values.compactMap { $0 } }
+
   @inlinable
   mutating func starts(_ number: Int) -> Bool {
     if isOver { return false }
@@ -99,7 +106,7 @@ struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
     guard !isOver else { return ([], []) }
     results.append(result)
     if case .failure = result { isOver = true }
-    return (isOver ? running.values.compactMap { $0 } : [], wakeAll())
+    return (isOver ? tasks : [], wakeAll())
   }
 
   @inlinable
@@ -126,7 +133,7 @@ struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
   @inlinable
   mutating func cancel() -> (cancelled: [Running], waiters: [Waiter]) {
     isOver = true
-    return (running.values.compactMap { $0 }, wakeAll())
+    return (tasks, wakeAll())
   }
 
   @inlinable

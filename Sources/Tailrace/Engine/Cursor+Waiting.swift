@@ -25,10 +25,7 @@ extension Cursor {
             absence = .missing(top)
             return nil
           }
-          let span = Recorder.isOn ? beginWait(top) : 0
-          let wake = await top.cells.wait(for: top, asked: segment, cancellable: true)
-          if span != 0 { endWait(span, wake) }
-          switch wake {
+          switch await wait(for: top, cancellable: true) {
           case .retry, .drive: continue
           case .cancelled, .abandoned: absence = .cancelled
           case .failedTransiently(let failure) where top.isCaught(failure): continue
@@ -41,6 +38,15 @@ extension Cursor {
       }
       return nil
     }
+  }
+
+  /// Waits for a cell that somebody else brings.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func wait(for missing: MissingCell, cancellable: Bool) async -> Wake {
+    let span = Recorder.isOn ? beginWait(missing) : 0
+    let wake = await missing.cells.wait(for: missing, asked: segment, cancellable: cancellable)
+    if span != 0 { endWait(span, wake) }
+    return wake
   }
 
   /// Pulls after a pull that gave nothing: waits for what other tasks compute, in the isolation that
@@ -83,11 +89,7 @@ extension Cursor {
     case .abandoned: return .released
     case .mustWait:
       let missing = attempted.cell
-      let span = Recorder.isOn ? beginWait(missing) : 0
-      let wake = await missing.cells.wait(
-        for: missing, asked: segment, cancellable: stopsWhenCancelled)
-      if span != 0 { endWait(span, wake) }
-      switch wake {
+      switch await wait(for: missing, cancellable: stopsWhenCancelled) {
       case .retry, .drive: return nil
       case .cancelled: return .cancelled
       case .failedTransiently(let failure) where missing.isCaught(failure): return nil

@@ -69,11 +69,12 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
   @inlinable
   func run() async {
     runningTask = CurrentWorker.task
-    let span = Recorder.isOn ? beginRecording() : 0
+    let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
     let outcome = await CurrentWorker.step.withValue(self) { await rules.transform(element) }
-    if span != 0 { endRecording(span, outcome) }
     self.outcome = .some(outcome)
-    guard let failure = rules.failure(outcome) else { return complete(with: .retry) }
+    let failure = rules.failure(outcome)
+    if span != 0 { Recorder.endBeside(span, hasFailed: failure != nil) }
+    guard let failure else { return complete(with: .retry) }
     if rules.isRetried {
       complete(with: .failedTransiently(failure))
     } else {

@@ -391,7 +391,6 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   // A task that is told to prefer nothing remembers that, and asks for it at each switch.
   @usableFromInline
   static func atHome(_ run: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    let run = Recorder.isOn ? recorded(run) : run
     guard let home = preferredHome else { return Task(operation: run) }
     return Task(executorPreference: home, operation: run)
   }

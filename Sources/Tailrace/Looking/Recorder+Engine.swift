@@ -117,25 +117,13 @@ extension Wake {
   }
 }
 
-extension RunningStep {
+extension Recorder {
+  /// A closure begins to run beside a list, for the element with that number.
   @usableFromInline
-  func beginRecording() -> Recorder.Span {
-    Recorder.begin(.beside, RecordedList("closure"), number)
+  static func beginBeside(_ number: Int) -> Span {
+    begin(.beside, RecordedList("closure"), number)
   }
 
   @usableFromInline
-  func endRecording(_ span: Recorder.Span, _ outcome: Outcome) {
-    Recorder.end(span, rules.failure(outcome) == nil ? nil : "failed")
-  }
-}
-
-extension StepTask {
-  /// A closure that runs beside a list.
-  static func recorded(_ run: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
-    {
-      let span = Recorder.begin(.beside, RecordedList("closure"), 0)
-      await run()
-      Recorder.end(span)
-    }
-  }
+  static func endBeside(_ span: Span, hasFailed: Bool) { end(span, hasFailed ? "failed" : nil) }
 }
