@@ -348,13 +348,13 @@ struct Notes: OptionSet, Sendable {
 enum Capacity<Element> {
   @usableFromInline static var first: Int { 8 }
 
-  @usableFromInline static var most: Int {
-    max(8, min(128, 2048 / max(1, MemoryLayout<Element>.stride)))
-  }
+  @usableFromInline static var most: Int { fitting(128, into: 2048) }
 
   /// More at once, because they are given back when they have been read ("Arrays").
-  @usableFromInline static var mostCopied: Int {
-    max(8, min(1024, 16_384 / max(1, MemoryLayout<Element>.stride)))
+  @usableFromInline static var mostCopied: Int { fitting(1024, into: 16_384) }
+
+  private static func fitting(_ count: Int, into bytes: Int) -> Int {
+    max(8, min(count, bytes / max(1, MemoryLayout<Element>.stride)))
   }
 
   @usableFromInline
