@@ -18,8 +18,11 @@ let package = Package(
     .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
     // Draws the pictures of the catalogue.
     .executableTarget(name: "marbles", dependencies: ["Tailrace", "TailraceTesting"]),
+    // What tests of recordings and of textscan read a trace with.
+    .target(name: "TraceReading", path: "Tests/TraceReading"),
     .testTarget(
-      name: "TailraceTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"]),
+      name: "TailraceTests",
+      dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting", "TraceReading"]),
     // Clients in other modes of the language than the library's.
     .testTarget(
       name: "MainActorClientTests", dependencies: ["Tailrace"],
@@ -40,7 +43,8 @@ let package = Package(
       // Examples name what they do not use; and it takes minutes to optimise so many.
       swiftSettings: [.unsafeFlags(["-suppress-warnings", "-Onone"])], plugins: ["SnippetPlugin"]),
     .testTarget(name: "MarblesTests", dependencies: ["Tailrace", "TailraceTesting", "marbles"]),
-    .testTarget(name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan"]),
+    .testTarget(
+      name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan", "TraceReading"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,62 +1,63 @@
 import Foundation
-import Tailrace
-import Testing
 
 /// A trace as a viewer reads it.
-struct Trace: Decodable {
-  struct Event: Decodable {
-    struct Arguments: Decodable {
-      let name: String?
-      let list: String?
-      let listNumber: Int?
-      let position: Int?
-      let elements: Int?
-      let outcome: String?
-      let waitsFor: String?
-      let isGoingOn: Bool?
+package struct ViewedTrace: Decodable {
+  package struct Event: Decodable {
+    package struct Arguments: Decodable {
+      package let name: String?
+      package let list: String?
+      package let listNumber: Int?
+      package let position: Int?
+      package let elements: Int?
+      package let outcome: String?
+      package let waitsFor: String?
+      package let isGoingOn: Bool?
     }
 
-    let ph: String
-    let name: String
-    let cat: String?
-    let tid: Int?
-    let ts: Double?
-    let dur: Double?
-    let id: Int?
-    let args: Arguments?
+    package let ph: String
+    package let name: String
+    package let cat: String?
+    package let tid: Int?
+    package let ts: Double?
+    package let dur: Double?
+    package let id: Int?
+    package let args: Arguments?
+
+    /// The positions that a step has computed.
+    package var computed: [Int] {
+      guard let position = args?.position, let count = args?.elements else { return [] }
+      return Array(position..<position + count)
+    }
 
     /// In nanoseconds.
-    var start: Int { Int(((ts ?? 0) * 1000).rounded()) }
-    var end: Int { start + Int(((dur ?? 0) * 1000).rounded()) }
+    package var start: Int { Int(((ts ?? 0) * 1000).rounded()) }
+    package var end: Int { start + Int(((dur ?? 0) * 1000).rounded()) }
   }
 
-  struct Other: Decodable { let droppedEvents: Int }
+  package struct Other: Decodable { package let droppedEvents: Int }
 
-  let traceEvents: [Event]
-  let otherData: Other
+  package let traceEvents: [Event]
+  package let otherData: Other
 
-  init(_ recording: Recording) throws {
-    self = try JSONDecoder().decode(Self.self, from: Data(recording.chromeTrace().utf8))
+  package init(json: Data) throws {
+    self = try JSONDecoder().decode(Self.self, from: json)
   }
 
-  func events(_ category: String, of list: String) -> [Event] {
+  package func events(_ category: String, of list: String) -> [Event] {
     traceEvents.filter { $0.cat == category && $0.args?.list == list }
   }
 
   /// The positions that were computed, each as often as it was.
-  func computed(_ list: String) -> [Int] {
-    events("compute", of: list).flatMap { event -> [Int] in
-      guard let position = event.args?.position, let count = event.args?.elements else { return [] }
-      return Array(position..<position + count)
-    }.sorted()
+  package func computed(_ list: String) -> [Int] {
+    events("compute", of: list).flatMap(\.computed).sorted()
   }
 
-  var tracks: [String] {
+  package var tracks: [String] {
     traceEvents.filter { $0.name == "thread_name" }.compactMap { $0.args?.name }
   }
 
   /// Whether what happens on a track is nested or apart, but never crosses.
-  var isNested: Bool {
+  package var isNested: Bool {
     for (_, events) in Dictionary(grouping: traceEvents.filter { $0.ph == "X" }, by: { $0.tid }) {
       var open: [Event] = []
       for event in events.sorted(by: { ($0.start, -$0.end) < ($1.start, -$1.end) }) {
@@ -69,7 +70,7 @@ struct Trace: Decodable {
   }
 
   /// Whether each arrow begins and ends once, inside of something.
-  var hasWholeArrows: Bool {
+  package var hasWholeArrows: Bool {
     let starts = traceEvents.filter { $0.ph == "s" }
     let ends = traceEvents.filter { $0.ph == "f" }
     guard starts.map(\.id) == ends.map(\.id), Set(starts.map(\.id)).count == starts.count else {

@@ -1,6 +1,7 @@
 import Foundation
 import TailraceTesting
 import Testing
+import TraceReading
 
 @testable import Tailrace
 
@@ -23,7 +24,7 @@ struct RecordingTests {
       }
     }
     recording.stop()
-    let trace = try Trace(recording)
+    let trace = try ViewedTrace(recording)
     #expect(trace.computed("once: source") == Array(0..<300))
     #expect(trace.computed("once: list") == Array(0..<300))
     #expect(trace.isNested)
@@ -42,7 +43,7 @@ struct RecordingTests {
     let list = LazyList(0..<300).map { $0 }.named("bulk")
     #expect(await list.array().count == 300)
     withExtendedLifetime(list) { recording.stop() }
-    let trace = try Trace(recording)
+    let trace = try ViewedTrace(recording)
     #expect(trace.computed("bulk") == Array(0..<300))
     #expect(trace.events("compute", of: "bulk").count < 20)
   }
@@ -63,13 +64,13 @@ struct RecordingTests {
       for await element in list { return element }
       return nil
     }
-    while try Trace(recording).events("demand", of: "waits").isEmpty { await Task.yield() }
+    while try ViewedTrace(recording).events("demand", of: "waits").isEmpty { await Task.yield() }
     second.cancel()
     #expect(await second.value == nil)
     gate.open()
     #expect(await first.value == 2)
     withExtendedLifetime(list) { recording.stop() }
-    let trace = try Trace(recording)
+    let trace = try ViewedTrace(recording)
     let waits = trace.events("wait", of: "waits: derived")
     #expect(waits.contains { $0.args?.waitsFor == "waits 0" && $0.args?.position == 0 })
     #expect(waits.allSatisfy { $0.ph == "X" && $0.dur != nil && $0.args?.outcome != nil })
@@ -94,7 +95,7 @@ struct RecordingTests {
     #expect(await reader.value == 2)
     #expect(await list.element(at: 300) == 301)
     #expect(recording.chromeTrace() == text)
-    let going = try Trace(recording).events("compute", of: "stopping").last
+    let going = try ViewedTrace(recording).events("compute", of: "stopping").last
     #expect(going?.args?.isGoingOn == true)
     recording.stop()
     #expect(recording.chromeTrace() == text)
@@ -108,7 +109,7 @@ struct RecordingTests {
     _ = await list.element(at: 500)
     recording.stop()
     _ = await list.element(at: 1000)
-    let computed = try Trace(recording).computed("before")
+    let computed = try ViewedTrace(recording).computed("before")
     #expect(computed.first.map { $0 > 20 && $0 < 149 } == true)
     #expect(computed.last == 500)
     #expect(computed == Array((computed.first ?? 0)...500))
@@ -121,7 +122,7 @@ struct RecordingTests {
     for index in 0..<100 { _ = await list.element(at: index) }
     recording.stop()
     #expect(recording.droppedCount == 100 - limit)
-    let trace = try Trace(recording)
+    let trace = try ViewedTrace(recording)
     #expect(trace.traceEvents.count { $0.cat != nil && $0.ph != "s" && $0.ph != "f" } == limit)
     #expect(trace.otherData.droppedEvents == recording.droppedCount)
   }
@@ -143,7 +144,7 @@ struct RecordingTests {
     gate.open()
     await population.dies()
     recording.stop()
-    let notes = try Trace(recording).events("cancel", of: "space").map(\.name)
+    let notes = try ViewedTrace(recording).events("cancel", of: "space").map(\.name)
     #expect(notes == ["cancelled before space 0", "given up space 0"])
   }
 
@@ -154,7 +155,7 @@ struct RecordingTests {
     let list = LazyList(0..<3).map { $0 }.named(name)
     for await _ in list {}
     withExtendedLifetime(list) { recording.stop() }
-    #expect(try Trace(recording).computed(name) == [0, 1, 2])
+    #expect(try ViewedTrace(recording).computed(name) == [0, 1, 2])
   }
 
   @Test("changes no result", .hangLimit, arguments: Row.all, SourceKind.allCases)
@@ -167,5 +168,11 @@ struct RecordingTests {
     for try await element in list { second.append(element) }
     #expect(try await first == row.elements)
     #expect(second == row.elements)
+  }
+}
+
+extension ViewedTrace {
+  fileprivate init(_ recording: Recording) throws {
+    try self.init(json: Data(recording.chromeTrace().utf8))
   }
 }
