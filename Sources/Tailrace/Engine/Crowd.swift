@@ -1,14 +1,14 @@
 /// Closures that run at the same time, and their results in the order in which they come.
 @usableFromInline
-final class Crowd<Output: Sendable, Failure: Error>: Sendable {
-  @usableFromInline let state = Locked(CrowdState<Output, Failure>())
+final class Crowd<Output: Sendable>: Sendable {
+  @usableFromInline let state = Locked(CrowdState<Output>())
   @usableFromInline let soonness: Soonness? = Soonness()
 
   @inlinable
   init() {}
 
   @inlinable
-  func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, Failure>) {
+  func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, any Error>) {
     guard state.withLock({ $0.starts(number) }) else { return }
     let task = StepTask.atHome { [self] in
       let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
@@ -26,7 +26,7 @@ final class Crowd<Output: Sendable, Failure: Error>: Sendable {
 
   /// The next result. For one demand at a time, which knows that there will be one.
   @inlinable
-  func next() -> CrowdState<Output, Failure>.Next { state.withLock { $0.next() } }
+  func next() -> CrowdState<Output>.Next { state.withLock { $0.next() } }
 
   @inlinable
   func cancel() {
@@ -59,19 +59,19 @@ extension Crowd: AwaitedPlace {
 
 /// What a crowd knows, as a value.
 @usableFromInline
-struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
+struct CrowdState<Output: Sendable>: Sendable {
   @usableFromInline typealias Running = Task<Void, Never>
 
   @usableFromInline
   enum Next: Sendable {
-    case result(Result<Output, Failure>)
+    case result(Result<Output, any Error>)
     /// So many were taken before.
     case wait(after: Int)
   }
 
   /// By number; `nil` for one whose task is being made.
   @usableFromInline var running: [Int: Running?] = [:]
-  @usableFromInline var results = FIFO<Result<Output, Failure>>()
+  @usableFromInline var results = FIFO<Result<Output, any Error>>()
   @usableFromInline var taken = 0
   @usableFromInline var waiters: [Waiter] = []
   /// One has failed, or nobody wants a result: no other closure will be started.
@@ -99,7 +99,7 @@ struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
 
   @inlinable
   mutating func finished(
-    _ number: Int, _ result: Result<Output, Failure>
+    _ number: Int, _ result: Result<Output, any Error>
   ) -> (cancelled: [Running], waiters: [Waiter]) {
     running[number] = nil
     // What comes after a failure is not read.
@@ -145,11 +145,11 @@ struct CrowdState<Output: Sendable, Failure: Error>: Sendable {
 
 /// Held by the list that is read; the tasks do not hold it.
 @usableFromInline
-final class CrowdOwner<Output: Sendable, Failure: Error>: Sendable {
-  @usableFromInline let crowd: Crowd<Output, Failure>
+final class CrowdOwner<Output: Sendable>: Sendable {
+  @usableFromInline let crowd: Crowd<Output>
 
   @inlinable
-  init(_ crowd: Crowd<Output, Failure>) { self.crowd = crowd }
+  init(_ crowd: Crowd<Output>) { self.crowd = crowd }
 
   @inlinable
   deinit { crowd.cancel() }

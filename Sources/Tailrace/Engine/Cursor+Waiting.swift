@@ -19,7 +19,7 @@ extension Cursor {
         switch attempt {
         case .settled, .blocked: continue
         case .abandoned: absence = .cancelled
-        case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
+        case .failedTransiently(let failure): absence = .failedTransiently(failure)
         case .mustWait:
           guard top.cells !== place else {
             absence = .missing(top)
@@ -29,7 +29,7 @@ extension Cursor {
           case .retry, .drive: continue
           case .cancelled, .abandoned: absence = .cancelled
           case .failedTransiently(let failure) where top.isCaught(failure): continue
-          case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
+          case .failedTransiently(let failure): absence = .failedTransiently(failure)
           case .cycle: absence = .missing(top)
           }
         }
@@ -72,7 +72,7 @@ extension Cursor {
 
   /// Has a missing cell computed, or waits for it. Returns what keeps the cursor from trying again.
   @inlinable
-  nonisolated(nonsending) func settle(_ cell: MissingCell) async -> Absence<Failure>? {
+  nonisolated(nonsending) func settle(_ cell: MissingCell) async -> Absence? {
     let attempted: (attempt: MissingCell.Attempt, cell: MissingCell)
     if cell.isBulk, stopsWhenCancelled {
       attempted = await withTaskCancellationHandler {
@@ -85,7 +85,7 @@ extension Cursor {
     }
     switch attempted.attempt {
     case .settled, .blocked: return nil
-    case .failedTransiently(let failure): return .failedTransiently(Absence.known(failure))
+    case .failedTransiently(let failure): return .failedTransiently(failure)
     case .abandoned: return .released
     case .mustWait:
       let missing = attempted.cell
@@ -93,9 +93,9 @@ extension Cursor {
       case .retry, .drive: return nil
       case .cancelled: return .cancelled
       case .failedTransiently(let failure) where missing.isCaught(failure): return nil
-      case .failedTransiently(let failure): return .failedTransiently(Absence.known(failure))
+      case .failedTransiently(let failure): return .failedTransiently(failure)
       case .abandoned: return .released
-      case .cycle(let cycle): return .failed(cycle.thrown())
+      case .cycle(let cycle): return .failed(cycle)
       }
     }
   }

@@ -6,20 +6,20 @@ public import Synchronization
 /// see the unevaluated rest may take the producer over and pull from it directly: what nobody can
 /// observe is not memoized ("First pass").
 @usableFromInline
-struct Cursor<Element: Sendable, Failure: Error> {
+struct Cursor<Element: Sendable> {
   /// `nil` at the end, and while the cursor pulls from a producer.
-  @usableFromInline var segment: Segment<Element, Failure>?
-  @usableFromInline var producer: Producer<Element, Failure>?
+  @usableFromInline var segment: Segment<Element>?
+  @usableFromInline var producer: Producer<Element>?
   @usableFromInline var index: Int
   /// Cells below it are known to be evaluated.
   @usableFromInline var limit = 0
   @usableFromInline var base: UnsafeMutablePointer<Element>?
   /// What the demand that runs now says.
   @usableFromInline var demand: Demand
-  @usableFromInline var lastAbsence = Absence<Failure>.end
+  @usableFromInline var lastAbsence = Absence.end
   /// Why the last pull gave no element. A missing cell is said once, and then forgotten: it would pin
   /// its list, which may be the one that this cursor belongs to.
-  @inlinable var absence: Absence<Failure> {
+  @inlinable var absence: Absence {
     mutating get {
       let absence = lastAbsence
       if case .missing = absence { lastAbsence = .paused }
@@ -35,7 +35,7 @@ struct Cursor<Element: Sendable, Failure: Error> {
   @usableFromInline let drives: Bool
 
   @inlinable
-  init(
+  init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
     stopsWhenCancelled: Bool = false, wantsAll: Bool = false, drives: Bool = false
   ) {
@@ -98,7 +98,7 @@ struct Cursor<Element: Sendable, Failure: Error> {
 
   /// Has the cell after the evaluated ones computed. False where it is not there; `absence` says why.
   @inlinable @inline(__always)
-  mutating func demandNext(of segment: Segment<Element, Failure>, _ mark: Published) -> Bool {
+  mutating func demandNext(of segment: Segment<Element>, _ mark: Published) -> Bool {
     if stopsWhenCancelled, Task.isCancelled {
       absence = .cancelled
       return false
@@ -124,7 +124,7 @@ struct Cursor<Element: Sendable, Failure: Error> {
   /// Takes the producer over, if nobody else can see what it would give.
   @inlinable @inline(__always)
   mutating func takeOver(
-    from segment: inout Segment<Element, Failure>, _ mark: Published
+    from segment: inout Segment<Element>, _ mark: Published
   ) -> Bool {
     guard isKnownUniquelyReferenced(&segment), let producer = segment.owner?.takeProducer() else {
       return false
@@ -183,7 +183,7 @@ struct Cursor<Element: Sendable, Failure: Error> {
   /// Runs the producer that was taken over, until the sink wants no more, or the search comes up for
   /// air: then it returns true. Else the cursor has moved on, or `absence` says why there is no more.
   @inlinable @inline(__always)
-  mutating func run(_ sink: Producer<Element, Failure>.Sink) -> Bool {
+  mutating func run(_ sink: Producer<Element>.Sink) -> Bool {
     guard let producer = producer.take() else { return false }
     switch producer(Demand(budget: demand.budget &- 1, isBulk: demand.isBulk), sink) {
     case .stopped:
@@ -195,7 +195,7 @@ struct Cursor<Element: Sendable, Failure: Error> {
     case .nothing(.end): absence = .end
     case .nothing(.failed(let failure)):
       // The fate of the rest, remembered where there is nothing but it.
-      let fate = LazyList<Element, Failure>.failing(failure)
+      let fate = LazyList<Element, any Error>.failing(failure)
       move(to: fate.segment, at: 0)
     case .nothing(let why):
       self.producer = consume producer
@@ -207,8 +207,8 @@ struct Cursor<Element: Sendable, Failure: Error> {
   /// Hands elements to a sink until it wants no more, or until there are none.
   @inlinable @inline(__always)
   mutating func drive<Output>(
-    _ demand: Demand, _ sink: Producer<Element, Failure>.Sink
-  ) -> Ending<Output, Failure> {
+    _ demand: Demand, _ sink: Producer<Element>.Sink
+  ) -> Ending<Output> {
     self.demand = demand
     while true {
       // A cancelled task is given what is known, one by one.
@@ -266,20 +266,20 @@ struct Cursor<Element: Sendable, Failure: Error> {
 
   /// Goes on after a closed segment. False if the list has failed there.
   @inlinable
-  mutating func follow(_ segment: consuming Segment<Element, Failure>, _ count: Int) -> Bool {
+  mutating func follow(_ segment: consuming Segment<Element>, _ count: Int) -> Bool {
     switch segment.link {
     case .end: move(to: nil, at: 0)
     case .more(let next, let offset): move(to: next, at: offset &+ index &- count)
     case .failed(let failure):
       self.segment = consume segment
-      absence = .failed(Absence.known(failure))
+      absence = .failed(failure)
       return false
     }
     return true
   }
 
   @inlinable
-  mutating func move(to segment: Segment<Element, Failure>?, at index: Int) {
+  mutating func move(to segment: Segment<Element>?, at index: Int) {
     self.index = index
     limit = 0
     self.segment = segment
@@ -291,13 +291,13 @@ struct Cursor<Element: Sendable, Failure: Error> {
     guard let producer = producer.take() else { return }
     takesOver = false
     producer.concatenation?.given = 0
-    let list = LazyList(Evaluator(producer))
+    let list = LazyList<Element, any Error>(Evaluator(producer))
     move(to: list.segment, at: 0)
   }
 
   /// What has not been pulled yet, as a list.
   @inlinable
-  var rest: LazyList<Element, Failure> {
+  var rest: LazyList<Element, any Error> {
     mutating get {
       putBack()
       return LazyList(segment: segment, offset: index)

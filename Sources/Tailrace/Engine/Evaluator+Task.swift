@@ -7,7 +7,7 @@ extension Evaluator {
   @inlinable @inline(never)
   nonisolated func demand(
     _ segment: Cells, after mark: Published, of task: StepTask, isBulk: Bool = false,
-    isOutermost: Bool, _ absence: inout Absence<Failure>
+    isOutermost: Bool, _ absence: inout Absence
   ) -> Bool {
     guard claim.take() else {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
@@ -40,9 +40,9 @@ extension Evaluator {
 
   /// Says what a step came to. True when there is something new to see.
   @inlinable
-  nonisolated func tell(_ wake: Wake, _ absence: inout Absence<Failure>) -> Bool {
+  nonisolated func tell(_ wake: Wake, _ absence: inout Absence) -> Bool {
     switch wake {
-    case .failedTransiently(let failure): absence = .failedTransiently(Absence.known(failure))
+    case .failedTransiently(let failure): absence = .failedTransiently(failure)
     case .abandoned: absence = .released
     default: return true
     }
@@ -83,7 +83,7 @@ extension Evaluator {
   /// For the holder of the claim.
   @inlinable @inline(never)
   nonisolated func start(_ task: StepTask) {
-    guard let asyncProducer else { fatalError(Anchor<Element, Failure>.releasedText) }
+    guard let asyncProducer else { fatalError(Anchor<Element>.releasedText) }
     task.start(self) { asyncProducer.start(self, task) }
   }
 
@@ -118,7 +118,7 @@ extension Evaluator {
 
   /// A step, and a word about it if somebody records.
   @inlinable @inline(__always)
-  nonisolated(nonsending) func recordedStep(in task: StepTask) async -> Step<Element, Failure>? {
+  nonisolated(nonsending) func recordedStep(in task: StepTask) async -> Step<Element>? {
     let span = Recorder.isOn ? beginStep(at: task.computed.load(ordering: .relaxed)) : 0
     let step = await step()
     if span != 0 { endStep(span, step) }
@@ -127,7 +127,7 @@ extension Evaluator {
 
   /// What the producer gives; `nil` once it has been let go of.
   @inlinable @inline(__always)
-  nonisolated(nonsending) func step() async -> Step<Element, Failure>? {
+  nonisolated(nonsending) func step() async -> Step<Element>? {
     guard let asyncProducer else { return nil }
     return await asyncProducer.body()
   }
@@ -142,7 +142,7 @@ extension Evaluator {
 
   /// Writes down what a step gave. For the holder of the claim.
   @inlinable
-  nonisolated func write(_ step: Step<Element, Failure>) -> Progress {
+  nonisolated func write(_ step: Step<Element>) -> Progress {
     // Nobody can read it any more.
     guard let segment = task.unsafelyUnwrapped.isDriven ? lent : front else { return .over }
     let mark = segment.published.load(ordering: .relaxed)
@@ -164,7 +164,7 @@ extension Evaluator {
     case .nothing(.failed(let failure)): segment.close(.failed(failure), at: mark)
     case .nothing(.cancelled) where !claim.isAbandoned:
       // Only the step itself can have cancelled its task.
-      segment.close(.failed(Absence<Failure>.cancellation), at: mark)
+      segment.close(.failed(CancellationError()), at: mark)
     case .nothing(.failedTransiently(let failure)): leftOpen = .failedTransiently(failure)
     case .nothing(.released): leftOpen = .abandoned
     case .nothing: return .leftOpen
@@ -207,7 +207,7 @@ extension Segment: MemoCells {
   func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
     guard isMissing(cell.mark) else { return .settled }
     guard let evaluator = source.evaluator else { return .abandoned }
-    var absence = Absence<Failure>.end
+    var absence = Absence.end
     let isNew =
       if let task = evaluator.task {
         evaluator.demand(
@@ -240,7 +240,7 @@ extension Segment: MemoCells {
   }
 
   private nonisolated(nonsending) func wait(
-    for cell: MissingCell, of evaluator: Evaluator<Element, Failure>, asked: (any MemoCells)?,
+    for cell: MissingCell, of evaluator: Evaluator<Element>, asked: (any MemoCells)?,
     cancellable: Bool
   ) async -> Wake {
     let waiter = Waiter()
@@ -280,7 +280,7 @@ extension Segment: MemoCells {
   @usableFromInline
   func fail(_ mark: Published, with cycle: CyclicEvaluationError) {
     guard let evaluator = source.evaluator, evaluator.claim.take() else { return }
-    if isMissing(mark) { close(.failed(cycle.thrown()), at: mark) }
+    if isMissing(mark) { close(.failed(cycle), at: mark) }
     evaluator.letGo()
   }
 }

@@ -9,8 +9,8 @@ public import Synchronization
 /// for them (``StepTask``), and the demand hands the claim on to it. Who finds the claim taken waits
 /// in a room, for a position: nobody blocks a thread.
 @usableFromInline
-final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
-  @usableFromInline typealias Cells = Segment<Element, Failure>
+final actor Evaluator<Element: Sendable>: SerialExecutor {
+  @usableFromInline typealias Cells = Segment<Element>
 
   @usableFromInline let claim = Claim()
   // Guard of these: the claim, which is this actor's executor. `unsafe` says no more than that: it is
@@ -19,9 +19,9 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   // holder of the claim". Their accesses never overlap; the dynamic check of that costs 10 ns.
   /// `nil` while a demand runs it, and for ever once it is exhausted, has failed, or is abandoned.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var producer: Producer<Element, Failure>?
+  nonisolated(unsafe) var producer: Producer<Element>?
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var asyncProducer: AsyncProducer<Element, Failure>?
+  nonisolated(unsafe) var asyncProducer: AsyncProducer<Element>?
   /// What the last step came to, where that is neither written into a cell nor told to anybody.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var leftOpen: Wake?
@@ -47,7 +47,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
 
   @inlinable
   init(
-    _ producer: Producer<Element, Failure>, definition: Evaluator? = nil
+    _ producer: Producer<Element>, definition: Evaluator? = nil
   ) {
     self.producer = producer
     stage = producer.stage
@@ -57,7 +57,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   }
 
   @inlinable
-  init(_ asyncProducer: AsyncProducer<Element, Failure>) {
+  init(_ asyncProducer: AsyncProducer<Element>) {
     self.asyncProducer = asyncProducer
     stage = asyncProducer.stage
     definition = nil
@@ -112,7 +112,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   @inlinable @inline(never)
   nonisolated func demand(
     _ segment: Cells, after mark: Published, _ demand: Demand, drives: Bool,
-    _ absence: inout Absence<Failure>
+    _ absence: inout Absence
   ) -> Bool {
     if drives, let task {
       return self.demand(
@@ -122,7 +122,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: demand.isBulk))
       return false
     }
-    var done: Producer<Element, Failure>?
+    var done: Producer<Element>?
     let isNew = step(segment, mark, demand, &absence, &done)
     letGo()
     return isNew
@@ -134,16 +134,16 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   /// For the holder of the claim.
   @inlinable @inline(__always)
   nonisolated func step(
-    _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence<Failure>,
-    _ done: inout Producer<Element, Failure>?
+    _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
+    _ done: inout Producer<Element>?
   ) -> Bool {
     // Somebody was faster.
     guard segment.published.load(ordering: .relaxed) == seen else { return true }
     if !notes.isEmpty, let isNew = noted(segment, seen, demand, &absence, &done) { return isNew }
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.
-    guard let producer = producer.take() else { fatalError(Anchor<Element, Failure>.releasedText) }
+    guard let producer = producer.take() else { fatalError(Anchor<Element>.releasedText) }
     var mark = seen
-    let ending: Ending<Element, Failure>
+    let ending: Ending<Element>
     if mark.count < segment.capacity {
       ending = producer(demand) { element in
         segment.append(element, to: mark)
@@ -178,7 +178,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
       // The claim is held here: the cell that is computed was met again on the way to it.
       let cycle = CyclicEvaluationError(
         lists: [segment.title], position: segment.start + mark.count)
-      segment.close(.failed(cycle.thrown()), at: mark)
+      segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
       self.producer = consume producer
       // There is something to read; whoever wants more will meet the obstacle again. An attempt that
@@ -196,7 +196,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
 
   /// An attempt that failed for now is told to whoever reads on. For the holder of the claim.
   @inlinable @inline(never)
-  nonisolated func tellLater(_ failure: Failure) {
+  nonisolated func tellLater(_ failure: any Error) {
     leftOpen = .failedTransiently(failure)
     notes.insert(.untold)
   }
@@ -204,8 +204,8 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
   /// A step that there is something to know about. `nil` if it is a step like any other after all.
   @usableFromInline @inline(never)
   nonisolated func noted(
-    _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence<Failure>,
-    _ done: inout Producer<Element, Failure>?
+    _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
+    _ done: inout Producer<Element>?
   ) -> Bool? {
     if notes.contains(.untold), tellNow(&absence) { return false }
     guard notes.contains(.recorded), Recorder.isOn else {
@@ -218,10 +218,10 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
     return isNew
   }
 
-  nonisolated func tellNow(_ absence: inout Absence<Failure>) -> Bool {
+  nonisolated func tellNow(_ absence: inout Absence) -> Bool {
     notes.remove(.untold)
     guard case .failedTransiently(let failure)? = leftOpen.take() else { return false }
-    absence = .failedTransiently(Absence.known(failure))
+    absence = .failedTransiently(failure)
     return true
   }
 
@@ -239,7 +239,7 @@ final actor Evaluator<Element: Sendable, Failure: Error>: SerialExecutor {
 
   /// Gives the producer away to a cursor that holds the only reference to the unevaluated rest.
   @inlinable
-  nonisolated func takeProducer() -> Producer<Element, Failure>? {
+  nonisolated func takeProducer() -> Producer<Element>? {
     guard task == nil, claim.take() else { return nil }
     // What an attempt came to must be told first.
     let producer = notes.contains(.untold) ? nil : producer.take()

@@ -10,18 +10,18 @@ public import Synchronization
 ///
 /// To the stage that takes the slots this is a place where a cell may be missing, as a list is.
 @usableFromInline
-final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendable {
+final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @usableFromInline
   struct Source {
-    @usableFromInline var cursor: Cursor<Element, Failure>
+    @usableFromInline var cursor: Cursor<Element>
     @usableFromInline var pulls = 0
     @usableFromInline var pace = Pace()
 
     @inlinable
-    init(_ list: consuming LazyList<Element, Failure>) { cursor = Cursor(list) }
+    init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { cursor = Cursor(list) }
   }
 
-  @usableFromInline let state: Locked<LookaheadState<Slot, Failure, Waiter>>
+  @usableFromInline let state: Locked<LookaheadState<Slot, Waiter>>
   /// Pulled from by whoever moved the state to `pulling`.
   @usableFromInline let source: Owned<Source>
   /// Who pulls ahead, as others see who waits for whom.
@@ -31,7 +31,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
   @usableFromInline let discard: @Sendable (Slot) -> Void
 
   @inlinable
-  init(
+  init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, distance: Int,
     filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
     discarding discard: @escaping @Sendable (Slot) -> Void
@@ -44,7 +44,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
 
   /// The next slot, or why there is none. For the holder of the claim of the list that is read.
   @inlinable
-  func next(_ demand: Demand) -> Step<Slot, Failure> {
+  func next(_ demand: Demand) -> Step<Slot> {
     let isAhead = !demand.isOutermost && StepTask.isAhead
     switch state.withLock({ $0.demand(isAhead: isAhead) }) {
     case .slot(let slot, let pullsOn):
@@ -63,7 +63,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
   // MARK: Pulling
 
   @inlinable
-  func pullOnDemand(_ demand: Demand, _ isAhead: Bool) -> Step<Slot, Failure> {
+  func pullOnDemand(_ demand: Demand, _ isAhead: Bool) -> Step<Slot> {
     guard let element = pullNow(demand) else {
       let absence = source.state.cursor.absence
       stop(absence)
@@ -163,7 +163,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
   }
 
   @inlinable
-  func stop(_ absence: Absence<Failure>) {
+  func stop(_ absence: Absence) {
     switch absence {
     case .end: end(with: nil)
     case .failed(let failure): end(with: failure)
@@ -177,8 +177,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable, Failure: Error>: Sendab
   }
 
   @inlinable
-  func end(with failure: Failure?) {
-    source.state.cursor = Cursor(.empty)
+  func end(with failure: (any Error)?) {
+    source.state.cursor = Cursor(LazyList<Element, Never>.empty)
     for sleeper in state.withLock({ $0.end(with: failure) }) { sleeper.wake(.retry) }
   }
 
@@ -230,19 +230,19 @@ extension Lookahead: AwaitedPlace {
 /// Held by the list that is read; the tasks that pull ahead do not hold it.
 // Guard: the claim of the list that is read. May touch it: that list's stage.
 @usableFromInline
-final class LookaheadOwner<Element: Sendable, Slot: Sendable, Failure: Error>:
+final class LookaheadOwner<Element: Sendable, Slot: Sendable>:
   @unchecked Sendable
 {
-  @usableFromInline let lookahead: Lookahead<Element, Slot, Failure>
+  @usableFromInline let lookahead: Lookahead<Element, Slot>
   /// The slot that is demanded, until what it stands for is there.
   @exclusivity(unchecked) @usableFromInline var taken: Slot?
 
   @inlinable
-  init(_ lookahead: Lookahead<Element, Slot, Failure>) { self.lookahead = lookahead }
+  init(_ lookahead: Lookahead<Element, Slot>) { self.lookahead = lookahead }
 
   /// The slot that is demanded, or why there is none.
   @inlinable
-  func take(_ demand: Demand) -> Step<Slot, Failure> {
+  func take(_ demand: Demand) -> Step<Slot> {
     if let taken { return .element(taken) }
     let step = lookahead.next(demand)
     if case .element(let slot) = step { taken = .some(slot) }

@@ -12,7 +12,7 @@
 ///      │                                             a failure for now: hesitating
 /// ```
 @usableFromInline
-struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendable {
+struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
   @usableFromInline typealias Puller = Task<Void, Never>
 
   @usableFromInline
@@ -24,7 +24,7 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     case hesitating
     case pulling
     /// There is nothing more to pull.
-    case over(Failure?)
+    case over((any Error)?)
     /// Nobody can read any more.
     case abandoned
   }
@@ -47,7 +47,7 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
     /// Somebody pulls it already: sleep until that is done, and ask again. So many were taken before.
     case wait(after: Int)
     case end
-    case failed(Failure)
+    case failed(any Error)
     case abandoned
   }
 
@@ -143,7 +143,7 @@ struct LookaheadState<Slot: Sendable, Failure: Error, Sleeper: Sendable>: Sendab
 
   /// There is nothing more to pull. Returns who has been waiting for more.
   @inlinable
-  mutating func end(with failure: Failure?) -> [Sleeper] {
+  mutating func end(with failure: (any Error)?) -> [Sleeper] {
     if case .pulling = source { source = .over(failure) }
     return wakeAll()
   }

@@ -3,17 +3,17 @@ import Synchronization
 /// The lists that a concatenation consists of, as data: `a + b + c` is flattened by a loop when it
 /// is evaluated, in linear time however it was nested. Trees share their branches.
 @usableFromInline
-final class Pieces<Element: Sendable, Failure: Error>: @unchecked Sendable {
+final class Pieces<Element: Sendable>: @unchecked Sendable {
   /// A list, or as many of its first elements, all of them evaluated.
   @usableFromInline
   struct Leaf {
-    @usableFromInline let list: LazyList<Element, Failure>
+    @usableFromInline let list: LazyList<Element, any Error>
     @usableFromInline let count: Int
     /// The list may be a concatenation: when it became a piece somebody was just evaluating it.
     fileprivate let isBusy: Bool
 
     fileprivate init(
-      _ list: LazyList<Element, Failure>, count: Int = .max, isBusy: Bool = false
+      _ list: LazyList<Element, any Error>, count: Int = .max, isBusy: Bool = false
     ) {
       self.list = list
       self.count = count
@@ -72,7 +72,7 @@ extension Pieces {
   /// and then what it has still to give: who appends to a list adds nothing to the way that the
   /// elements before it go.
   @usableFromInline
-  static func of(_ list: consuming LazyList<Element, Failure>) -> Pieces {
+  static func of(_ list: consuming LazyList<Element, any Error>) -> Pieces {
     var list = list
     var rest = list
     var evaluated = 0
@@ -105,7 +105,7 @@ extension Evaluator {
   /// `nil` if this is none, is over, or has not come that far. For the holder of the claim.
   fileprivate nonisolated func unevaluated(
     from position: Int
-  ) -> (evaluated: Int, pieces: Pieces<Element, Failure>)? {
+  ) -> (evaluated: Int, pieces: Pieces<Element>)? {
     guard let concatenation = producer?.concatenation, concatenation.given >= position,
       let pieces = concatenation.pieces()
     else { return nil }
@@ -119,16 +119,16 @@ extension Evaluator {
 // Guard: reached through one producer only, so the producer's guard is this one's.
 // May touch it: that producer's closure; the holder of the claim under which that would run.
 @usableFromInline
-final class Concatenation<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline var front: Cursor<Element, Failure>?
+final class Concatenation<Element: Sendable>: @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline var front: Cursor<Element>?
   /// How many elements of the list in front are part of this one.
   @exclusivity(unchecked) @usableFromInline private(set) var left = Int.max
-  @exclusivity(unchecked) private var rest: Pieces<Element, Failure>?
+  @exclusivity(unchecked) private var rest: Pieces<Element>?
   /// How many elements it has given since it has had cells of its own: the position of its next.
   @exclusivity(unchecked) @usableFromInline var given = 0
 
   @usableFromInline
-  init(_ pieces: Pieces<Element, Failure>) { rest = pieces }
+  init(_ pieces: Pieces<Element>) { rest = pieces }
 
   /// The list in front has given some, and this many are left.
   @usableFromInline
@@ -139,7 +139,7 @@ final class Concatenation<Element: Sendable, Failure: Error>: @unchecked Sendabl
 
   /// Takes the next list out; `nil` when there is none.
   @usableFromInline
-  func pop() -> LazyList<Element, Failure>? {
+  func pop() -> LazyList<Element, any Error>? {
     guard let first = rest.take() else { return nil }
     var leaf = first.taken(before: &rest)
     if leaf.isBusy { leaf = Pieces.of(leaf.list).taken(before: &rest) }
@@ -151,7 +151,7 @@ final class Concatenation<Element: Sendable, Failure: Error>: @unchecked Sendabl
   @usableFromInline var isLast: Bool { rest == nil && left == .max }
 
   /// All that is left. The list in front has cells from now on, to share.
-  fileprivate func pieces() -> Pieces<Element, Failure>? {
+  fileprivate func pieces() -> Pieces<Element>? {
     guard let list = front?.rest, list.segment != nil else { return rest }
     let first = Pieces(Pieces.Leaf(list, count: left))
     return rest.map { .pair(first, $0) } ?? first

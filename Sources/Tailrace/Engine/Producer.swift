@@ -1,12 +1,12 @@
 /// Why a pull gave no element.
 @usableFromInline
-enum Absence<Failure: Error>: Sendable {
+enum Absence: Sendable {
   /// There is none, and never will be.
   case end
   /// The element's fate, remembered at its position.
-  case failed(Failure)
+  case failed(any Error)
   /// This attempt failed; the next demand tries again, with the same state.
-  case failedTransiently(Failure)
+  case failedTransiently(any Error)
   /// Another cell has to come first. Waiting for it means to suspend, or to unwind the stack.
   case missing(MissingCell)
   /// It can be computed no more: it belongs to a recursive definition whose list has been released.
@@ -18,42 +18,46 @@ enum Absence<Failure: Error>: Sendable {
 }
 
 extension Absence {
-  /// The failure that was stored for any list.
-  @inlinable
-  static func known(_ failure: any Error) -> Failure {
-    guard let failure = failure as? Failure else {
-      fatalError("a LazyList that fails with \(Failure.self) was given \(failure)")
-    }
-    return failure
-  }
-
   /// What a step that threw comes to.
   @inlinable
-  static func fate(_ failure: Failure, _ retryingFailures: Bool) -> Absence {
+  static func fate(_ failure: any Error, _ retryingFailures: Bool) -> Absence {
     retryingFailures ? .failedTransiently(failure) : .failed(failure)
   }
+}
 
-  /// A cancellation, as a failure; a trap where there can be none.
+extension Error {
+  /// A failure that was found in cells, as one of the type that their list fails with.
+  ///
+  /// The closures of a list throw nothing else. But an element that needs itself, and a step that has
+  /// cancelled its own task, fail in every list: where that cannot be thrown it is a trap.
   @inlinable
-  static var cancellation: Failure {
-    guard let cancellation = CancellationError() as? Failure else {
+  static func known(_ failure: any Error) -> Self {
+    guard let known = failure as? Self else { Self.trap(on: failure) }
+    return known
+  }
+
+  @usableFromInline
+  static func trap(on failure: any Error) -> Never {
+    switch failure {
+    case let cycle as CyclicEvaluationError: fatalError(cycle.description)
+    case is CancellationError:
       fatalError("a step of a LazyList that cannot fail has cancelled its own task")
+    default: fatalError("a LazyList that fails with \(Self.self) was given \(failure)")
     }
-    return cancellation
   }
 }
 
 /// What a step gives: at most one element, and what comes after it.
 @usableFromInline
-enum Step<Element: Sendable, Failure: Error>: Sendable {
+enum Step<Element: Sendable>: Sendable {
   /// One more element; there may be others.
   case element(Element)
   /// One more element, known to be the last: the producer is released with it.
   case last(Element)
   /// No element from here; the rest of this list is that list. Its cells are shared, not copied.
-  case become(LazyList<Element, Failure>)
+  case become(LazyList<Element, any Error>)
   /// No element.
-  case nothing(Absence<Failure>)
+  case nothing(Absence)
 
   @inlinable
   init(_ element: Element?) {
@@ -63,13 +67,13 @@ enum Step<Element: Sendable, Failure: Error>: Sendable {
 
 /// Why a producer came back.
 @usableFromInline
-enum Ending<Element: Sendable, Failure: Error>: Sendable {
+enum Ending<Element: Sendable>: Sendable {
   /// The sink wanted no more; or a long search came up for air, without an element.
   case stopped
   /// The rest of this list is that list. Its cells are shared, not copied.
-  case become(LazyList<Element, Failure>)
+  case become(LazyList<Element, any Error>)
   /// There are no more elements for now, or for ever.
-  case nothing(Absence<Failure>)
+  case nothing(Absence)
 }
 
 /// What a demand says to the producers that it runs.
@@ -110,13 +114,13 @@ let fullBudget = 64
 // Guard: the claim of the list that it computes; or the cursor that took it over.
 // May touch it: `Evaluator.step`, and that cursor.
 @usableFromInline
-final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
+final class Producer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Sink = (Element) -> Bool
-  @usableFromInline typealias Run = (_ demand: Demand, _ sink: Sink) -> Ending<Element, Failure>
+  @usableFromInline typealias Run = (_ demand: Demand, _ sink: Sink) -> Ending<Element>
 
   @usableFromInline let run: Run
   /// What a concatenation has still to give, for others to go on with.
-  @usableFromInline let concatenation: Concatenation<Element, Failure>?
+  @usableFromInline let concatenation: Concatenation<Element>?
   /// Of a producer that only hands on what another list has: whether it is there already.
   @usableFromInline let isNextKnown: (() -> Bool)?
   /// What the stage is called, and what it pulls from. Read by nobody but those who look.
@@ -125,7 +129,7 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
 
   @inlinable
   init(
-    _ run: @escaping Run, of concatenation: Concatenation<Element, Failure>? = nil,
+    _ run: @escaping Run, of concatenation: Concatenation<Element>? = nil,
     isNextKnown: (() -> Bool)? = nil, stage: StageName? = nil, upstream: AnyObject? = nil
   ) {
     self.run = run
@@ -139,7 +143,7 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @inlinable @inline(__always)
   convenience init(
     stage: StageName? = nil, upstream: AnyObject? = nil,
-    stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>
+    stepping step: @escaping (_ demand: Demand) -> Step<Element>
   ) {
     self.init(
       { (demand, sink) in
@@ -158,13 +162,13 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
   }
 
   @inlinable @inline(never)
-  func callAsFunction(_ demand: Demand, _ sink: Sink) -> Ending<Element, Failure> {
+  func callAsFunction(_ demand: Demand, _ sink: Sink) -> Ending<Element> {
     run(demand, sink)
   }
 
   /// One step.
   @inlinable
-  func step(_ demand: Demand) -> Step<Element, Failure> {
+  func step(_ demand: Demand) -> Step<Element> {
     var element: Element?
     let ending = self(demand) {
       element = .some($0)
@@ -182,9 +186,9 @@ final class Producer<Element: Sendable, Failure: Error>: @unchecked Sendable {
 /// The closure that takes a list's asynchronous steps, in the list's own task.
 // Guard: the claim of the list that it computes. May touch it: that list's task.
 @usableFromInline
-final class AsyncProducer<Element: Sendable, Failure: Error>: @unchecked Sendable {
+final class AsyncProducer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline
-  typealias Body = nonisolated(nonsending) () async -> Step<Element, Failure>
+  typealias Body = nonisolated(nonsending) () async -> Step<Element>
 
   @usableFromInline let body: Body
   @usableFromInline let stage: StageName?
@@ -192,7 +196,7 @@ final class AsyncProducer<Element: Sendable, Failure: Error>: @unchecked Sendabl
   /// Starts the task. Made where the types are known, so that the task's loop is specialised
   /// ("Async steps").
   @usableFromInline
-  let start: @Sendable (Evaluator<Element, Failure>, StepTask) -> Task<Void, Never>
+  let start: @Sendable (Evaluator<Element>, StepTask) -> Task<Void, Never>
 
   @inlinable
   init(stage: StageName? = nil, upstream: AnyObject? = nil, _ body: @escaping Body) {

@@ -2,13 +2,13 @@ public import Synchronization
 
 /// What follows the last cell of a closed segment.
 @usableFromInline
-enum Link<Element: Sendable, Failure: Error> {
+enum Link<Element: Sendable> {
   case end
   /// A `Failure`. Were it stored as one, what is not specialised would have to ask for its metadata, in
   /// each `deinit` ("Memo").
   case failed(any Error)
   /// The list goes on in that segment, at that index.
-  case more(Segment<Element, Failure>, Int)
+  case more(Segment<Element>, Int)
 }
 
 /// A run of memo cells.
@@ -30,7 +30,7 @@ enum Link<Element: Sendable, Failure: Error> {
 // Guard: cells and link are written by the holder of the evaluator's claim before they are
 // published with release, and read after an acquire. May touch them: `Evaluator`, and readers.
 @usableFromInline
-final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
+final class Segment<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let published: Atomic<Published>
   @usableFromInline let capacity: Int
   /// The position of the first cell in the evaluator's own numbering.
@@ -39,17 +39,17 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline let base: UnsafeMutablePointer<Element>?
   /// The source's evaluator if it is owned: a demand calls it without counting a reference, which
   /// it would have to do for the payload of an enum ("First pass").
-  @usableFromInline let owner: Evaluator<Element, Failure>?
-  @usableFromInline let anchor: Anchor<Element, Failure>?
+  @usableFromInline let owner: Evaluator<Element>?
+  @usableFromInline let anchor: Anchor<Element>?
   /// The name of the list that begins here, for lists that were given one.
   @usableFromInline let label: ListName?
   /// The array whose elements the cells are: nothing is copied, and there is no other memory.
   @usableFromInline let storage: Storage<Element>?
-  @exclusivity(unchecked) @usableFromInline var link: Link<Element, Failure> = .end
+  @exclusivity(unchecked) @usableFromInline var link: Link<Element> = .end
 
   /// An open segment, empty, at the front of what `source` evaluates.
   @inlinable
-  init(source: Source<Element, Failure>, start: Int, capacity: Int) {
+  init(source: Source<Element>, start: Int, capacity: Int) {
     owner = if case .owned(let evaluator) = source { evaluator } else { nil }
     anchor = if case .anchored(let anchor) = source { anchor } else { nil }
     label = nil
@@ -63,7 +63,7 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   /// A closed segment: values that need no evaluation, then a link.
   @inlinable
   init(
-    evaluated: some Collection<Element>, link: Link<Element, Failure>, label: ListName? = nil
+    evaluated: some Collection<Element>, link: Link<Element>, label: ListName? = nil
   ) {
     owner = nil
     anchor = nil
@@ -80,7 +80,7 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
 
   /// A closed segment: the elements of an array, where they are.
   @inlinable
-  init(storage: Storage<Element>, link: Link<Element, Failure> = .end) {
+  init(storage: Storage<Element>, link: Link<Element> = .end) {
     owner = nil
     anchor = nil
     label = nil
@@ -109,12 +109,12 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   }
 
   @inlinable
-  var source: Source<Element, Failure> {
+  var source: Source<Element> {
     if let owner { .owned(owner) } else if let anchor { .anchored(anchor) } else { .none }
   }
 
   /// Gives the link away. For a segment that nobody else can see.
-  func unlinked() -> Link<Element, Failure> {
+  func unlinked() -> Link<Element> {
     let link = link
     self.link = .end
     return link
@@ -155,7 +155,7 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
   }
 
   @inlinable
-  func close(_ link: Link<Element, Failure>, at mark: Published) {
+  func close(_ link: Link<Element>, at mark: Published) {
     self.link = link
     published.store(mark.closed, ordering: .releasing)
   }
@@ -163,16 +163,16 @@ final class Segment<Element: Sendable, Failure: Error>: @unchecked Sendable {
 
 /// Who evaluates the cells behind a segment.
 @usableFromInline
-enum Source<Element: Sendable, Failure: Error>: Sendable {
+enum Source<Element: Sendable>: Sendable {
   /// Nobody: everything was known when the segment was made.
   case none
-  case owned(Evaluator<Element, Failure>)
+  case owned(Evaluator<Element>)
   /// The evaluator is owned by the list that a recursive definition makes, and the definition's own
   /// cells must not keep it alive: that would be a cycle.
-  case anchored(Anchor<Element, Failure>)
+  case anchored(Anchor<Element>)
 
   @inlinable
-  var evaluator: Evaluator<Element, Failure>? {
+  var evaluator: Evaluator<Element>? {
     switch self {
     case .none: nil
     case .owned(let evaluator): evaluator
@@ -184,11 +184,11 @@ enum Source<Element: Sendable, Failure: Error>: Sendable {
 // Guard: the runtime's own, that of a weak reference; it is set once, before it is shared.
 // May touch it: the maker, then readers.
 @usableFromInline
-final class Anchor<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  @usableFromInline weak var evaluator: Evaluator<Element, Failure>?
+final class Anchor<Element: Sendable>: @unchecked Sendable {
+  @usableFromInline weak var evaluator: Evaluator<Element>?
 
   @usableFromInline
-  init(_ evaluator: Evaluator<Element, Failure>) { self.evaluator = evaluator }
+  init(_ evaluator: Evaluator<Element>) { self.evaluator = evaluator }
 
   @usableFromInline static var releasedText: String {
     """

@@ -10,12 +10,12 @@ enum Verdict<Output: Sendable>: Sendable {
 
 /// A source and the state of the operator that pulls from it.
 @usableFromInline
-struct Pulling<Element: Sendable, Failure: Error, State> {
-  @usableFromInline var source: Cursor<Element, Failure>
+struct Pulling<Element: Sendable, State> {
+  @usableFromInline var source: Cursor<Element>
   @usableFromInline var state: State
 
   @inlinable
-  init(
+  init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, _ state: consuming State, drives: Bool = false
   ) {
     source = Cursor(list, drives: drives)
@@ -33,7 +33,7 @@ extension LazyList {
   consuming func stage<State, Output>(
     _ state: consuming State, stage: StageName = #function,
     _ pull:
-      @escaping (inout State, inout Cursor<Element, Failure>) -> Step<Output, Failure>
+      @escaping (inout State, inout Cursor<Element>) -> Step<Output>
   ) -> LazyList<Output, Failure> {
     let owned = Owned(Pulling(self, state))
     return LazyList<Output, Failure>(
@@ -57,10 +57,10 @@ extension LazyList {
     return LazyList<Output, Failure>(
       upstream: source, stage: stage,
       producer: { (demand, sink) in
-        var over: Absence<Failure>?
+        var over: Absence?
         var patience = Patience()
         // The source is asked for one by one: the verdict may be that the list ends.
-        let ending: Ending<Output, Failure> = source.state.drive(Demand(budget: demand.budget)) {
+        let ending: Ending<Output> = source.state.drive(Demand(budget: demand.budget)) {
           element in
           do throws(Failure) {
             switch try judge(&state.state, element) {
@@ -111,44 +111,16 @@ extension LazyList {
       })
   }
 
-  /// This list with failures of any type, for the operators whose closures throw.
+  /// This list with failures of any type: as the engine knows every list, and for the operators whose
+  /// closures throw.
   @inlinable
-  consuming func widened() -> LazyList<Element, any Error> {
-    convertingFailures { $0 }
-  }
+  consuming func widened() -> LazyList<Element, any Error> { retyped() }
 
-  /// The same elements, with failures of another type. It is this list, if that is the type it has.
+  /// The same cells, in a list that is said to fail in another way. What does fail in them must be of
+  /// that type.
   @inlinable
-  consuming func convertingFailures<E: Error>(
-    _ convert: @escaping @Sendable (Failure) -> E
-  ) -> LazyList<Element, E> {
-    if let same = self as? LazyList<Element, E> { return same }
-    let source = Owned(Cursor(self))
-    let producer = Producer<Element, E>(
-      { (demand, sink) in
-        let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
-        switch ending {
-        case .stopped: return .stopped
-        case .become(let list): return .become(list.convertingFailures(convert))
-        case .nothing(let absence): return .nothing(absence.convertingFailures(convert))
-        }
-      }, isNextKnown: { source.state.isNextKnown }, upstream: source)
-    return LazyList<Element, E>(Evaluator(producer))
-  }
-}
-
-extension Absence {
-  @inlinable
-  func convertingFailures<E: Error>(_ convert: (Failure) -> E) -> Absence<E> {
-    switch self {
-    case .end: .end
-    case .failed(let failure): .failed(convert(failure))
-    case .failedTransiently(let failure): .failedTransiently(convert(failure))
-    case .missing(let cell): .missing(cell)
-    case .released: .released
-    case .cancelled: .cancelled
-    case .paused: .paused
-    }
+  consuming func retyped<E: Error>() -> LazyList<Element, E> {
+    LazyList<Element, E>(segment: segment, offset: offset)
   }
 }
 

@@ -27,11 +27,4 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
     return "element \(position) of a LazyList needs itself: \(path); give its definition a first "
       + "element that does not depend on the rest"
   }
-
-  /// As a failure of a list, or a trap where that list cannot fail.
-  @inlinable
-  func thrown<Failure: Error>(as _: Failure.Type = Failure.self) -> Failure {
-    guard let failure = self as? Failure else { fatalError(description) }
-    return failure
-  }
 }

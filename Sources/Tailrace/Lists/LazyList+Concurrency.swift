@@ -33,7 +33,7 @@ extension LazyList {
       file: file, line: line)
     guard count > 0 else { return self }
     let owner = LookaheadOwner(
-      Lookahead<Element, Element, Failure>(
+      Lookahead<Element, Element>(
         self, distance: count, filling: { element, _, _ in element }, discarding: { _ in }))
     return LazyList(upstream: owner, stepping: { demand in owner.lookahead.next(demand) })
   }
@@ -117,7 +117,7 @@ extension LazyList {
       if case .failure(let failure) = result { failure } else { nil }
     }
     let owner = LookaheadOwner(
-      Lookahead<Element, Running, Failure>(
+      Lookahead<Element, Running>(
         self, distance: limit - 1,
         filling: { element, number, lookahead in Running(rules, element, number, in: lookahead) },
         discarding: { $0.cancel() }))

@@ -25,7 +25,7 @@ extension LazyList {
     let owned = Owned(Optional(head))
     self.init(stepping: { _ in
       do throws(Failure) {
-        guard let head = owned.state else { return .become(try tail()) }
+        guard let head = owned.state else { return .become(try tail().widened()) }
         let element = try head()
         owned.state = nil
         return .element(element)
@@ -44,7 +44,7 @@ extension LazyList {
     let owned = Owned(Optional(head))
     self.init(inTask: {
       do throws(Failure) {
-        guard let head = owned.state else { return .become(try await tail()) }
+        guard let head = owned.state else { return .become(try await tail().widened()) }
         let element = try await head()
         owned.state = nil
         return .element(element)
@@ -72,7 +72,7 @@ extension LazyList {
     retryingFailures: Bool = false, _ make: @escaping @Sendable () throws(Failure) -> LazyList
   ) -> LazyList {
     LazyList(stepping: { _ in
-      do throws(Failure) { return .become(try make()) } catch {
+      do throws(Failure) { return .become(try make().widened()) } catch {
         return .nothing(.fate(error, retryingFailures))
       }
     })
@@ -84,7 +84,7 @@ extension LazyList {
     retryingFailures: Bool = false, _ make: @escaping @Sendable () async throws(Failure) -> LazyList
   ) -> LazyList {
     LazyList(inTask: {
-      do throws(Failure) { return .become(try await make()) } catch {
+      do throws(Failure) { return .become(try await make().widened()) } catch {
         return .nothing(.fate(error, retryingFailures))
       }
     })
@@ -119,7 +119,7 @@ extension LazyList {
   @inlinable
   init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
     let definition = Owned(Definition(define))
-    let inner = Evaluator<Element, Failure>(
+    let inner = Evaluator<Element>(
       Producer(
         stage: "definition", upstream: definition,
         stepping: { demand in
@@ -136,7 +136,7 @@ extension LazyList {
     definition.state.list = list
     let lifetime = Lifetime(inner)
     let readers = Owned(Cursor(list, takesOver: false))
-    let outer = Producer<Element, Failure>(
+    let outer = Producer<Element>(
       stage: "recursive", upstream: readers,
       stepping: { demand in
         readers.state.demand.budget = demand.budget
@@ -152,7 +152,7 @@ extension LazyList {
   struct Definition {
     @usableFromInline var define: (@Sendable (LazyList) -> LazyList)?
     @usableFromInline var list: LazyList?
-    @usableFromInline var source: Cursor<Element, Failure>?
+    @usableFromInline var source: Cursor<Element>?
 
     @inlinable
     init(_ define: @escaping @Sendable (LazyList) -> LazyList) { self.define = define }
@@ -177,11 +177,11 @@ extension LazyList where Failure == Never {
 
 /// Keeps the evaluator of a recursive definition, and gives its step in flight up at the end.
 @usableFromInline
-final class Lifetime<Element: Sendable, Failure: Error>: Sendable {
-  private let evaluator: Evaluator<Element, Failure>
+final class Lifetime<Element: Sendable>: Sendable {
+  private let evaluator: Evaluator<Element>
 
   @usableFromInline
-  init(_ evaluator: Evaluator<Element, Failure>) { self.evaluator = evaluator }
+  init(_ evaluator: Evaluator<Element>) { self.evaluator = evaluator }
 
   deinit { evaluator.abandon() }
 }

@@ -55,7 +55,7 @@ extension LazyList {
   public consuming func named(_ name: String) -> LazyList {
     let label = ListName(name)
     segment?.source.evaluator?.name(label)
-    let link: Link<Element, Failure> = segment.map { .more($0, offset) } ?? .end
+    let link: Link<Element> = segment.map { .more($0, offset) } ?? .end
     return LazyList(
       segment: Segment(evaluated: EmptyCollection(), link: link, label: label), offset: 0)
   }
@@ -96,10 +96,10 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
     case end
     case unresolved
     case computing
-    case failed(Failure)
+    case failed(any Error)
   }
 
-  private var segment: Segment<Element, Failure>?
+  private var segment: Segment<Element>?
   private var offset: Int
   /// A list may go on in itself, and then its evaluated elements have no end.
   private var seen: Set<ObjectIdentifier> = []
@@ -123,7 +123,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 
   /// Some cells of a segment, which it keeps.
   struct Run {
-    let segment: Segment<Element, Failure>
+    let segment: Segment<Element>
     let range: Range<Int>
 
     var count: Int { range.count }
@@ -145,7 +145,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
       } else {
         switch current.link {
         case .end: state = .end
-        case .failed(let failure): state = .failed(Absence.known(failure))
+        case .failed(let failure): state = .failed(failure)
         case .more(let next, let start):
           segment = next
           offset = start + Swift.max(0, offset - count)

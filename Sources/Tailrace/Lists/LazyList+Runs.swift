@@ -16,7 +16,7 @@ extension LazyList {
       inTask: {
         do throws(Failure) {
           while let run = try await source.state.next(isolation: #isolation) {
-            if !run.isEmpty { return .become(LazyList(sharing: run, then: growing(by: source))) }
+            if !run.isEmpty { return .become(LazyList(sharing: run, then: growing(by: source)).widened()) }
           }
           return .nothing(.end)
         } catch {
@@ -30,7 +30,7 @@ extension LazyList {
   /// - Parameter elements: one or more.
   private init(sharing elements: [Element], then rest: LazyList) {
     let storage = Storage(elements[...])
-    let link: Link<Element, Failure> = rest.segment.map { .more($0, rest.offset) } ?? .end
+    let link: Link<Element> = rest.segment.map { .more($0, rest.offset) } ?? .end
     self.init(segment: Segment(storage: storage, link: link), offset: 0)
   }
 }

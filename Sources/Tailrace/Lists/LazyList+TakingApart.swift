@@ -43,7 +43,7 @@ extension LazyList {
   )? {
     var reader = Reader(self)
     guard let head = try await reader.next() else { return nil }
-    return (head, reader.cursor.rest)
+    return (head, reader.cursor.rest.retyped())
   }
 
   /// Returns whether there is no element.

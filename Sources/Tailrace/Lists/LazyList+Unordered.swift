@@ -62,13 +62,13 @@ extension LazyList {
         .emit(try await transform(element).get())
       }
     }
-    let crowd = CrowdOwner(Crowd<T, Failure>())
+    let crowd = CrowdOwner(Crowd<T>())
     // A slot stands for a closure that was started: for one result more, whichever is next.
     let owner = LookaheadOwner(
-      Lookahead<Element, Void, Failure>(
+      Lookahead<Element, Void>(
         self, distance: limit - 1,
         filling: { [crowd = crowd.crowd] element, number, _ in
-          crowd.start(number) { await transform(element) }
+          crowd.start(number) { await transform(element).mapError { $0 } }
         },
         discarding: { _ in }))
     return LazyList<T, Failure>(

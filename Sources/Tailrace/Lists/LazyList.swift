@@ -25,20 +25,20 @@
 /// Replaces `RACSequence`.
 public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   /// `nil` for the empty list, which allocates nothing.
-  @usableFromInline var segment: Segment<Element, Failure>?
+  @usableFromInline var segment: Segment<Element>?
   /// The position of the head, counted from the segment's first cell. It may lie behind the
   /// evaluated cells, and behind the segment.
   @usableFromInline var offset: Int
 
   @inlinable
-  init(segment: Segment<Element, Failure>?, offset: Int) {
+  init(segment: Segment<Element>?, offset: Int) {
     self.segment = segment
     self.offset = offset
   }
 
   /// The list of what an evaluator gives.
   @inlinable
-  init(_ evaluator: Evaluator<Element, Failure>) {
+  init(_ evaluator: Evaluator<Element>) {
     self.init(
       segment: Segment(source: .owned(evaluator), start: 0, capacity: Capacity<Element>.first),
       offset: 0)
@@ -53,7 +53,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   @inlinable
   init(
     upstream: AnyObject? = nil, stage: StageName = #function,
-    producer: @escaping Producer<Element, Failure>.Run
+    producer: @escaping Producer<Element>.Run
   ) {
     self.init(Evaluator(Producer(producer, stage: stage, upstream: upstream)))
   }
@@ -62,7 +62,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   @inlinable @inline(__always)
   init(
     upstream: AnyObject? = nil, stage: StageName = #function,
-    stepping step: @escaping (_ demand: Demand) -> Step<Element, Failure>
+    stepping step: @escaping (_ demand: Demand) -> Step<Element>
   ) {
     self.init(Evaluator(Producer(stage: stage, upstream: upstream, stepping: step)))
   }
@@ -71,7 +71,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   @inlinable @inline(__always)
   init(
     upstream: AnyObject? = nil, stage: StageName = #function,
-    inTask step: @escaping AsyncProducer<Element, Failure>.Body
+    inTask step: @escaping AsyncProducer<Element>.Body
   ) {
     self.init(Evaluator(AsyncProducer(stage: stage, upstream: upstream, step)))
   }
@@ -89,7 +89,7 @@ extension LazyList: AsyncSequence {
   /// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated. Then it
   ///   throws `CancellationError` where `Failure` is `any Error`, and returns `nil` otherwise.
   public struct Iterator: AsyncIteratorProtocol {
-    @usableFromInline var cursor: Cursor<Element, Failure>
+    @usableFromInline var cursor: Cursor<Element>
     // Where the cursor stands. Kept apart from it, because it is handed to functions that are not
     // inlined, and these are not: so a loop has them in registers ("Reading again").
     @usableFromInline var base: UnsafeMutablePointer<Element>?
@@ -124,7 +124,7 @@ extension LazyList: AsyncSequence {
       cursor.index = index
       defer { (base, index, limit) = (cursor.base, cursor.index, cursor.limit) }
       if let element = cursor.advance() { return element }
-      return try await cursor.nextOrFailure(orNilWhenCancelled: true)
+      return try await cursor.nextOrFailure(Failure.self, orNilWhenCancelled: true)
     }
   }
 }
@@ -140,7 +140,7 @@ extension LazyList.Iterator: Sendable {}
 ///   true answer, as `Task.value` does.
 @usableFromInline
 struct Reader<Element: Sendable, Failure: Error> {
-  @usableFromInline var cursor: Cursor<Element, Failure>
+  @usableFromInline var cursor: Cursor<Element>
 
   @inlinable
   init(_ list: consuming LazyList<Element, Failure>, wantsAll: Bool = false) {
@@ -162,14 +162,14 @@ struct Reader<Element: Sendable, Failure: Error> {
       // Else the cells say why there are none.
       if cursor.producer != nil {
         var count = pushedAtOnce
-        let ending: Ending<Element, Failure> = cursor.drive(cursor.demand) {
+        let ending: Ending<Element> = cursor.drive(cursor.demand) {
           elements.append($0)
           count &-= 1
           return count > 0
         }
         if case .stopped = ending { continue }
       }
-      guard let element = try await cursor.nextOrFailure() else { return }
+      guard let element = try await cursor.nextOrFailure(Failure.self) else { return }
       elements.append(element)
     }
   }
@@ -182,21 +182,21 @@ struct Reader<Element: Sendable, Failure: Error> {
     while true {
       var count = pushedAtOnce
       var isWanted = true
-      let ending: Ending<Element, Failure> = cursor.drive(cursor.demand) { element in
+      let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
         isWanted = body(element)
         count &-= 1
         return isWanted && count > 0
       }
       if !isWanted { return }
       if case .stopped = ending { continue }
-      guard let element = try await cursor.nextOrFailure(), body(element) else { return }
+      guard let element = try await cursor.nextOrFailure(Failure.self), body(element) else { return }
     }
   }
 
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func next() async throws(Failure) -> Element? {
     if let element = cursor.next() { return element }
-    return try await cursor.nextOrFailure()
+    return try await cursor.nextOrFailure(Failure.self)
   }
 }
 
@@ -205,19 +205,19 @@ extension Cursor {
   ///
   /// - Parameter isNil: how an iteration without errors ends when its task is cancelled.
   @inlinable
-  nonisolated(nonsending) mutating func nextOrFailure(
-    orNilWhenCancelled isNil: Bool = false
+  nonisolated(nonsending) mutating func nextOrFailure<Failure: Error>(
+    _: Failure.Type, orNilWhenCancelled isNil: Bool = false
   ) async throws(Failure) -> Element? {
     if let element = await nextWaiting() { return element }
     switch absence {
     case .end: return nil
-    case .failed(let failure), .failedTransiently(let failure): throw failure
+    case .failed(let failure), .failedTransiently(let failure): throw Failure.known(failure)
     case .missing, .paused:
       preconditionFailure("a reader that waits came back without an answer")
     case .released:
       // To read it is an error of the program; to have waited for it, a cancellation.
       if let cancellation = CancellationError() as? Failure { throw cancellation }
-      fatalError(Anchor<Element, Failure>.releasedText)
+      fatalError(Anchor<Element>.releasedText)
     case .cancelled:
       noteCancellation()
       if let cancellation = CancellationError() as? Failure { throw cancellation }
@@ -233,7 +233,7 @@ extension LazyList {
   /// Where a segment that is replaced by this list leads: past all that is empty and closed, so that
   /// chains of replaced lists stay one step long.
   @usableFromInline
-  func destination(from origin: Segment<Element, Failure>) -> Link<Element, Failure> {
+  func destination(from origin: Segment<Element>) -> Link<Element> {
     var list = self
     while let segment = list.segment {
       let mark = segment.published.load(ordering: .acquiring)
@@ -241,7 +241,7 @@ extension LazyList {
         // The next element was defined as itself.
         let name = segment.source.evaluator?.name.load()?.text ?? "LazyList<\(Element.self)>"
         let cycle = CyclicEvaluationError(lists: [name], position: origin.start + mark.count)
-        return .failed(cycle.thrown())
+        return .failed(cycle)
       }
       guard mark.isClosed, list.offset >= mark.count else { break }
       switch segment.link {

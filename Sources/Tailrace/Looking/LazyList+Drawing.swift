@@ -6,7 +6,7 @@ extension LazyList: LookedList {
 
   /// A way along the segments of a list, part by part: values that were known, and what evaluators gave.
   private struct Walk {
-    private var segment: Segment<Element, Failure>?
+    private var segment: Segment<Element>?
     private var offset: Int
     private var place: Sketch.Place
     /// The part before, which goes on as the next one.
@@ -29,7 +29,7 @@ extension LazyList: LookedList {
     }
 
     /// Passes what is closed and has nothing to read.
-    private mutating func nextPart() -> Segment<Element, Failure>? {
+    private mutating func nextPart() -> Segment<Element>? {
       while let current = segment {
         if let label = current.label { place.name = label.text }
         let mark = current.published.load(ordering: .acquiring)
@@ -46,7 +46,7 @@ extension LazyList: LookedList {
 
     /// Draws the part that begins with a segment. `nil` if it has been drawn before.
     private mutating func draw(
-      _ first: Segment<Element, Failure>, _ sketch: inout Sketch
+      _ first: Segment<Element>, _ sketch: inout Sketch
     ) -> Int? {
       let evaluator = first.source.evaluator
       let identity: AnyObject = evaluator ?? first
@@ -69,7 +69,7 @@ extension LazyList: LookedList {
 
     /// Elements that nothing computes.
     private mutating func drawValues(
-      _ first: Segment<Element, Failure>, _ sketch: inout Sketch
+      _ first: Segment<Element>, _ sketch: inout Sketch
     ) -> Int? {
       guard let node = sketch.node("", isStage: false) else { return nil }
       connect(node, &sketch)
@@ -80,7 +80,7 @@ extension LazyList: LookedList {
     }
 
     private mutating func drawEvaluator(
-      _ evaluator: Evaluator<Element, Failure>, _ first: Segment<Element, Failure>,
+      _ evaluator: Evaluator<Element>, _ first: Segment<Element>,
       _ sketch: inout Sketch
     ) -> Int? {
       let name = place.name.take() ?? evaluator.name.load()?.text
@@ -127,7 +127,7 @@ extension LazyList: LookedList {
 
     /// Goes to the end of a part. Returns how many elements it has, and what comes then.
     private mutating func pass(
-      _ first: Segment<Element, Failure>, _ evaluator: Evaluator<Element, Failure>?
+      _ first: Segment<Element>, _ evaluator: Evaluator<Element>?
     ) -> (count: Int, end: End) {
       var current = first
       // What the evaluator has given before is not in sight any more.

@@ -3,8 +3,8 @@
 extension Evaluator {
   /// A plain step, with a word about it.
   nonisolated func recordedStep(
-    _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence<Failure>,
-    _ done: inout Producer<Element, Failure>?
+    _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
+    _ done: inout Producer<Element>?
   ) -> Bool {
     let span = Recorder.begin(.step, RecordedList(self), segment.start + seen.count)
     let isNew = step(segment, seen, demand, &absence, &done)
@@ -32,7 +32,7 @@ extension Evaluator {
   }
 
   @usableFromInline
-  nonisolated func endStep(_ span: Recorder.Span, _ step: Step<Element, Failure>?) {
+  nonisolated func endStep(_ span: Recorder.Span, _ step: Step<Element>?) {
     switch step {
     case .element, .last: Recorder.end(span, count: 1)
     case .become: Recorder.end(span, "goes on as another list")

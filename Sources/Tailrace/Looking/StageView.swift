@@ -97,7 +97,7 @@ extension Cursor: Lookable {
     if let producer { return view.stages.append(producer) }
     guard var segment = segment.take() else { return }
     let isFused = takesOver && Segment.isTakenOver(&segment, at: index, names: 0)
-    view.lists.append((LazyList(segment: segment, offset: index), isFused))
+    view.lists.append((LazyList<Element, any Error>(segment: segment, offset: index), isFused))
     self.segment = segment
   }
 }

@@ -7,7 +7,7 @@
 @usableFromInline
 final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Table = MemoTable<Key, Value, Failure>
-  @usableFromInline typealias Cell = Segment<Value, Failure>
+  @usableFromInline typealias Cell = Segment<Value>
 
   /// How a value is computed.
   @usableFromInline
@@ -83,12 +83,12 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     // The demand was made by a task that was not cancelled: it starts the computation.
     if let value = run(cell) { return value }
     var cursor = Cursor(
-      LazyList(segment: cell, offset: 0), takesOver: false,
+      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false,
       stopsWhenCancelled: CancellationError() is Failure, drives: true)
     if let value = cursor.next() { return value }
     // Only a step can be part of a cycle, so only then the cell needs a name.
     if StepTask.current != nil { name(cell, by: key) }
-    guard let value = try await cursor.nextOrFailure() else {
+    guard let value = try await cursor.nextOrFailure(Failure.self) else {
       preconditionFailure("a computation of Memos came to an end without a value")
     }
     return value
@@ -97,7 +97,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   /// Computes a cell, for as long as that takes no suspension. What has suspended goes on by itself.
   @inlinable
   func run(_ cell: Cell) -> Value? {
-    var cursor = Cursor(LazyList(segment: cell, offset: 0), takesOver: false, drives: true)
+    var cursor = Cursor(LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, drives: true)
     return cursor.next()
   }
 
@@ -117,7 +117,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       switch computation {
       case .plain(let compute):
         Evaluator(
-          Producer<Value, Failure>(
+          Producer<Value>(
             stage: "Memos",
             stepping: { [reference] _ in
               do throws(Failure) {
@@ -131,7 +131,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
             }))
       case .inTask(let compute):
         Evaluator(
-          AsyncProducer<Value, Failure>(
+          AsyncProducer<Value>(
             stage: "Memos",
             { [reference] in
               do throws(Failure) {

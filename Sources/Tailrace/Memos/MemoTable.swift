@@ -15,7 +15,7 @@
 ///   computed for the first time is not, and nothing that is computed is ever evicted.
 @usableFromInline
 struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
-  @usableFromInline typealias Cell = Segment<Value, Failure>
+  @usableFromInline typealias Cell = Segment<Value>
 
   @usableFromInline
   enum Content: Sendable {

@@ -65,7 +65,7 @@ extension LazyList {
       guard case .end = absence else { return .nothing(absence) }
       var last: [Element] = []
       while let element = held.popFirst() { last.append(element) }
-      return .become(LazyList(sharing: last[...]))
+      return .become(.init(sharing: last[...]))
     }
   }
 }

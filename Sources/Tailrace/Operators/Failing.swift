@@ -6,11 +6,14 @@ extension LazyList where Failure == Never {
   /// let rows: LazyList<String, ParseError> = header.failing(as: ParseError.self) + parsed
   /// ```
   ///
-  /// - Laziness: stepwise.
+  /// The list that is returned has the same cells.
+  ///
+  /// - Laziness: deferred.
   /// - Failure: none of its own.
+  /// - Complexity: O(1).
   @inlinable
   public consuming func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
-    convertingFailures { (_: Never) -> E in }
+    retyped()
   }
 
   /// Returns the pairs of the elements of this list and of one that can fail.

@@ -57,7 +57,7 @@ extension Reader {
   /// Waits until there are cells again. False at the end.
   @inlinable
   nonisolated(nonsending) mutating func waitForRun() async throws(Failure) -> Bool {
-    guard try await cursor.nextOrFailure() != nil else { return false }
+    guard try await cursor.nextOrFailure(Failure.self) != nil else { return false }
     // The run begins with the element that was waited for.
     cursor.index &-= 1
     return true

@@ -16,15 +16,15 @@ extension LazyList {
   public static func + (left: consuming LazyList, right: consuming LazyList) -> LazyList {
     if left.segment == nil { return right }
     if right.segment == nil { return left }
-    let parts = Concatenation(Pieces.pair(Pieces.of(left), Pieces.of(right)))
-    let producer = Producer<Element, Failure>(
+    let parts = Concatenation(Pieces.pair(Pieces.of(left.widened()), Pieces.of(right.widened())))
+    let producer = Producer<Element>(
       { (demand, sink) in
         while true {
           if parts.front != nil {
             // It may be at its end, and the sink have enough, with the same element.
             var isWanted = true
             var left = parts.left
-            let ending: Ending<Element, Failure>? = parts.front?.drive(demand) {
+            let ending: Ending<Element>? = parts.front?.drive(demand) {
               left &-= 1
               isWanted = sink($0)
               return isWanted && left > 0
@@ -56,7 +56,7 @@ extension LazyList {
   /// Replaces `-startWith:`.
   @inlinable
   public consuming func prepending(_ element: Element) -> LazyList {
-    let link: Link<Element, Failure> = segment.map { .more($0, offset) } ?? .end
+    let link: Link<Element> = segment.map { .more($0, offset) } ?? .end
     return LazyList(
       segment: Segment(evaluated: CollectionOfOne(element), link: link), offset: 0)
   }
@@ -78,7 +78,7 @@ extension LazyList {
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: ListLike, Element.Failure == Failure {
     let outer = Owned(Cursor(self))
-    let inner = Owned(Cursor<Element.Element, Failure>?.none)
+    let inner = Owned(Cursor<Element.Element>?.none)
     let upstream = JoinedUpstream(outer, inner)
     return LazyList<Element.Element, Failure>(
       upstream: upstream,
@@ -88,7 +88,7 @@ extension LazyList {
           if inner.state != nil {
             // It may be at its end, and the sink have enough, with the same element.
             var isWanted = true
-            let ending: Ending<Element.Element, Failure>? = inner.state?.drive(demand) {
+            let ending: Ending<Element.Element>? = inner.state?.drive(demand) {
               isWanted = sink($0)
               return isWanted
             }

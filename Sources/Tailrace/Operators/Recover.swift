@@ -25,7 +25,7 @@ extension LazyList {
     @CheckedAlone<LazyList<Element, Never>> _ handler:
       @escaping @Sendable (Failure) -> LazyList<Element, Never>
   ) -> LazyList<Element, Never> {
-    recovering { (failure, _) in .become(handler(failure)) }
+    recovering { (failure, _) in .become(handler(failure).widened()) }
   }
 
   /// Returns the elements up to a failure, then those of a list, which may fail, that a closure
@@ -35,7 +35,7 @@ extension LazyList {
     @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, NewFailure> {
-    recovering { (failure, _) in .become(handler(failure)) }
+    recovering { (failure, _) in .become(handler(failure).widened()) }
   }
 
   /// Returns the elements up to a failure, then those of a list that a throwing closure makes of
@@ -60,7 +60,7 @@ extension LazyList {
       @escaping @Sendable (Failure) async -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, NewFailure> {
     recovering { (failure, _) in
-      .become(LazyList<Element, NewFailure>(inTask: { .become(await handler(failure)) }))
+      .become(.init(inTask: { .become(await handler(failure).widened()) }))
     }
   }
 
@@ -73,7 +73,7 @@ extension LazyList {
   ) -> LazyList<Element, any Error> {
     recovering { (failure, _) in
       .become(
-        LazyList<Element, any Error>(inTask: {
+        .init(inTask: {
           do { return .become(try await handler(failure).widened()) } catch {
             return .nothing(.failed(error))
           }
@@ -93,7 +93,7 @@ extension LazyList {
   /// Replaces `-catchTo:`.
   @inlinable
   public consuming func replacingFailure(with element: Element) -> LazyList<Element, Never> {
-    recovering { (_, _) in .become(LazyList<Element, Never>(single: element)) }
+    recovering { (_, _) in .become(.init(single: element)) }
   }
 
   /// Returns the elements up to a failure, which is the end.
@@ -134,22 +134,24 @@ extension LazyList {
   @inlinable
   consuming func recovering<NewFailure: Error>(
     _ recover:
-      @escaping @Sendable (_ failure: Failure, _ isTransient: Bool) -> Ending<Element, NewFailure>,
+      @escaping @Sendable (_ failure: Failure, _ isTransient: Bool) -> Ending<Element>,
     stage: StageName = #function
   ) -> LazyList<Element, NewFailure> {
     let source = Owned(Cursor(self))
     let catcher = Owned(Catcher?.none)
-    let producer = Producer<Element, NewFailure>(
+    let producer = Producer<Element>(
       { (demand, sink) in
         if let failure = catcher.state?.next() {
-          return recover(Absence<Failure>.known(failure), true)
+          return recover(Failure.known(failure), true)
         }
-        let ending: Ending<Element, Failure> = source.state.drive(demand, sink)
+        let ending: Ending<Element> = source.state.drive(demand, sink)
         switch ending {
         case .stopped: return .stopped
-        case .become(let list): return .become(list.recovering(recover, stage: stage))
-        case .nothing(.failed(let failure)): return recover(failure, false)
-        case .nothing(.failedTransiently(let failure)): return recover(failure, true)
+        case .become(let list):
+          let rest: LazyList<Element, Failure> = list.retyped()
+          return .become(rest.recovering(recover, stage: stage))
+        case .nothing(.failed(let failure)): return recover(Failure.known(failure), false)
+        case .nothing(.failedTransiently(let failure)): return recover(Failure.known(failure), true)
         case .nothing(.missing(let cell)):
           guard cell.catcher == nil else { return .nothing(.missing(cell)) }
           // An asynchronous step is waited for elsewhere. What it fails with comes back here.

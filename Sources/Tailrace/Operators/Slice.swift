@@ -58,7 +58,7 @@ extension LazyList {
       guard mark.isClosed else { return list.skippingRest(of: segment) }
       switch segment.link {
       case .end: return .empty
-      case .failed(let failure): return .failing(Absence.known(failure))
+      case .failed(let failure): return .failing(Failure.known(failure))
       case .more(let next, let start):
         list = LazyList(segment: next, offset: start + list.offset - mark.count)
       }
@@ -68,7 +68,7 @@ extension LazyList {
 
   /// The list from a position on that lies behind an open segment.
   @inlinable
-  consuming func skippingRest(of segment: Segment<Element, Failure>) -> LazyList {
+  consuming func skippingRest(of segment: Segment<Element>) -> LazyList {
     let evaluated = segment.published.load(ordering: .acquiring).count
     return LazyList(segment: segment, offset: evaluated).skipping(offset - evaluated)
   }

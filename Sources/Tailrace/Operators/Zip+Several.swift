@@ -119,12 +119,12 @@ struct Peers<First, Others> {
 
 /// A list of a zip after the first, and its element for the row that is being made.
 @usableFromInline
-struct Peer<Element: Sendable, Failure: Error> {
-  @usableFromInline var source: Cursor<Element, Failure>
+struct Peer<Element: Sendable> {
+  @usableFromInline var source: Cursor<Element>
   @usableFromInline var element: Element?
 
   @inlinable
-  init(_ list: consuming LazyList<Element, Failure>) { source = Cursor(list) }
+  init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { source = Cursor(list) }
 
   /// Has an element ready. Where there is none, the source says why.
   @inlinable @inline(__always)

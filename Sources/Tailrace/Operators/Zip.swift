@@ -115,13 +115,13 @@ extension LazyList: ListLike {
 }
 
 /// One list of a zip of many.
-private final class Column<Element: Sendable, Failure: Error>: Upstream {
-  private var peer: Peer<Element, Failure>
+private final class Column<Element: Sendable>: Upstream {
+  private var peer: Peer<Element>
 
-  init(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
+  init<Failure: Error>(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
 
   /// Has an element ready, or says why there is none.
-  func fill(_ budget: Int) -> Absence<Failure>? { peer.fill(budget) ? nil : peer.source.absence }
+  func fill(_ budget: Int) -> Absence? { peer.fill(budget) ? nil : peer.source.absence }
 
   func look(_ view: inout StageView) { peer.look(&view) }
 

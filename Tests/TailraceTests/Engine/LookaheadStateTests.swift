@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What lies ahead, as a value")
 struct LookaheadStateTests {
-  typealias State = LookaheadState<Int, Mishap, String>
+  typealias State = LookaheadState<Int, String>
 
   /// A demand, in words.
   static func demand(_ state: inout State) -> String {
