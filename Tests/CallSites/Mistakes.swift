@@ -58,17 +58,15 @@ func failuresOfOtherTypes(
   _ = failing + numbers
   // expected-error@-1 {{the right list cannot fail, and the left one can: write 'left + right.failing()'}}
   _ = failing + others
-  // expected-error@-1 {{these lists fail in different ways: 'mapFailure(_:)' gives both the same failure}}
+  // expected-error@-1 {{these lists fail in different ways: 'left.failing() + right.failing()' fails in}}
   _ = failing.zip(others)
-  // expected-error@-1 {{these lists fail in different ways: 'mapFailure(_:)' gives both the same failure}}
+  // expected-error@-1 {{these lists fail in different ways: 'first.failing().zip(second.failing())' fails}}
   _ = zip(numbers, failing)
   // expected-error@-1 {{these lists fail in different ways: write 'first.zip(second)' where one of them}}
   _ = LazyList.zip(numbers, failing, numbers)
   // expected-error@-1 {{these lists fail in different ways: 'failing()' gives one that cannot fail the}}
-  _ = failing.map { _ in others }.joined()
-  // expected-error@-1 {{the list and the lists in it fail in different ways: 'mapFailure(_:)' gives both}}
   _ = failing.failing(as: CancellationError.self)
-  // expected-error@-1 {{only a list that cannot fail becomes one that can: 'mapFailure(_:)' changes a}}
+  // expected-error@-1 {{a list that can fail is no list that fails with another type: 'failing()'}}
   let _: LazyList<Int, ParseError> = numbers
   // expected-error@-1 {{cannot assign value of type 'LazyList<Int, Never>' to type}}
   // expected-note@-2 {{arguments to generic parameter 'Failure' ('Never' and 'ParseError') are expected}}
@@ -82,4 +80,7 @@ func failuresOfOtherTypes(
   _ = failing.map { _ in numbers }.joined()
   _ = numbers.map { _ in failing }.joined()
   _ = failing.mapFailure { $0 as any Error }
+  _ = failing.failing() + others.failing()
+  _ = failing.failing().zip(others.failing())
+  let _: LazyList<Int, any Error> = failing.map { _ in others }.joined()
 }

@@ -137,20 +137,6 @@ struct Cursor<Element: Sendable> {
     return true
   }
 
-  /// Whether the next element, or that there is none, can be had without computing anything.
-  @inlinable
-  var isNextKnown: Bool {
-    if let producer { return producer.isNextKnown?() ?? false }
-    var (segment, index) = (segment, index)
-    while let current = segment {
-      let mark = current.published.load(ordering: .acquiring)
-      guard mark.isClosed, index >= mark.count else { return index < mark.count }
-      guard case .more(let next, let offset) = current.link else { return true }
-      (segment, index) = (next, offset &+ index &- mark.count)
-    }
-    return true
-  }
-
   /// Pulls from the producer that was taken over. `nil` when it has none: the cursor is at the end, or
   /// in the list that goes on, or `absence` says what is in the way.
   @inlinable
@@ -161,7 +147,7 @@ struct Cursor<Element: Sendable> {
       return nil
     }
     while producer != nil {
-      if stopsWhenCancelled, Task.isCancelled, !isNextKnown {
+      if stopsWhenCancelled, Task.isCancelled {
         absence = .cancelled
         return nil
       }
@@ -211,13 +197,11 @@ struct Cursor<Element: Sendable> {
   ) -> Ending<Output> {
     self.demand = demand
     while true {
-      // A cancelled task is given what is known, one by one.
-      let isCancelled = stopsWhenCancelled && producer != nil && Task.isCancelled
-      if isCancelled, !isNextKnown {
-        absence = .cancelled
-        return .nothing(absence)
-      }
-      if producer != nil, demand.budget > 1, !isCancelled {
+      if producer != nil, demand.budget > 1 {
+        if stopsWhenCancelled, Task.isCancelled {
+          absence = .cancelled
+          return .nothing(absence)
+        }
         if run(sink) { return .stopped }
         if producer != nil || segment == nil { return .nothing(absence) }
       }

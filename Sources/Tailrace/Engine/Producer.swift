@@ -121,8 +121,6 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let run: Run
   /// What a concatenation has still to give, for others to go on with.
   @usableFromInline let concatenation: Concatenation<Element>?
-  /// Of a producer that only hands on what another list has: whether it is there already.
-  @usableFromInline let isNextKnown: (() -> Bool)?
   /// What the stage is called, and what it pulls from. Read by nobody but those who look.
   @usableFromInline let stage: StageName?
   @usableFromInline let upstream: AnyObject?
@@ -130,11 +128,10 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
   @inlinable
   init(
     _ run: @escaping Run, of concatenation: Concatenation<Element>? = nil,
-    isNextKnown: (() -> Bool)? = nil, stage: StageName? = nil, upstream: AnyObject? = nil
+    stage: StageName? = nil, upstream: AnyObject? = nil
   ) {
     self.run = run
     self.concatenation = concatenation
-    self.isNextKnown = isNextKnown
     self.stage = stage
     self.upstream = upstream
   }

@@ -28,7 +28,10 @@ extension LazyList {
   /// The way out where both lists can fail.
   @available(
     *, unavailable,
-    message: "these lists fail in different ways: 'mapFailure(_:)' gives both the same failure"
+    message: """
+      these lists fail in different ways: 'left.failing() + right.failing()' fails in any way, and \
+      'mapFailure(_:)' gives both the same failure
+      """
   )
   public static func + <E: Error>(
     left: LazyList, right: LazyList<Element, E>
@@ -39,7 +42,10 @@ extension LazyList {
   /// The way out where both lists can fail.
   @available(
     *, unavailable,
-    message: "these lists fail in different ways: 'mapFailure(_:)' gives both the same failure"
+    message: """
+      these lists fail in different ways: 'first.failing().zip(second.failing())' fails in any way, \
+      and 'mapFailure(_:)' gives both the same failure
+      """
   )
   public func zip<Other: Sendable, E: Error>(
     _ other: LazyList<Other, E>
@@ -52,7 +58,7 @@ extension LazyList {
     *, unavailable,
     message: """
       these lists fail in different ways: 'failing()' gives one that cannot fail the others' failure, \
-      and 'mapFailure(_:)' gives any one theirs
+      lets any one fail in any way, and 'mapFailure(_:)' gives any one theirs
       """
   )
   public static func zip<each Other: ListLike>(
@@ -61,23 +67,13 @@ extension LazyList {
     fatalError("a zip of lists that fail in different ways was called")
   }
 
-  /// The way out where both the list and the lists in it can fail.
-  @available(
-    *, unavailable,
-    message: """
-      the list and the lists in it fail in different ways: 'mapFailure(_:)' gives both the same \
-      failure
-      """
-  )
-  public func joined<E: Error>() -> LazyList<Element.Element, any Error>
-  where Element: ListLike, Element.Failure == E {
-    fatalError("a joined() of lists that fail in different ways was called")
-  }
-
   /// The way out where the list can fail already.
   @available(
     *, unavailable,
-    message: "only a list that cannot fail becomes one that can: 'mapFailure(_:)' changes a failure"
+    message: """
+      a list that can fail is no list that fails with another type: 'failing()' lets it fail in any \
+      way, and 'mapFailure(_:)' changes its failure
+      """
   )
   public func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
     fatalError("failing(as:) was called on a list that can fail")

@@ -25,7 +25,7 @@ extension LazyList {
     @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
-    widened().map { transform($0).widened() }.joined()
+    map(transform).flattened()
   }
 
   /// Returns the elements of the lists that a throwing closure makes of each element.
@@ -34,7 +34,7 @@ extension LazyList {
     @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
-    map { try transform($0).widened() }.joined()
+    map(transform).flattened()
   }
 
   /// Returns the elements of the lists that an asynchronous closure makes of each element.
@@ -52,7 +52,7 @@ extension LazyList {
     @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
-    map { (element) async throws in try await transform(element).widened() }.joined()
+    map(transform).flattened()
   }
 
   /// Returns the elements of the sequences that a closure makes of each element.

@@ -77,11 +77,20 @@ extension LazyList {
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: ListLike, Element.Failure == Failure {
+    flattened()
+  }
+
+  /// The elements of the lists that this list consists of, which may fail in another way than it does.
+  ///
+  /// The result fails in both: for who knows that its type says so.
+  @inlinable
+  consuming func flattened<E: Error>() -> LazyList<Element.Element, E>
+  where Element: ListLike {
     let outer = Owned(Cursor(self))
     let inner = Owned(Cursor<Element.Element>?.none)
     let upstream = JoinedUpstream(outer, inner)
-    return LazyList<Element.Element, Failure>(
-      upstream: upstream,
+    return LazyList<Element.Element, E>(
+      upstream: upstream, stage: "joined",
       producer: { (demand, sink) in
         var patience = Patience()
         while true {

@@ -98,7 +98,7 @@ extension LazyList {
     @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
-    map(retryingFailures: retryingFailures) { try transform($0).widened() }.joined()
+    map(retryingFailures: retryingFailures, transform).flattened()
   }
 
   /// Returns the elements of the lists that an asynchronous throwing closure makes of each element;
@@ -109,9 +109,7 @@ extension LazyList {
     @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
-    map(retryingFailures: retryingFailures) { (element) async throws in
-      try await transform(element).widened()
-    }.joined()
+    map(retryingFailures: retryingFailures, transform).flattened()
   }
 
   /// Returns the elements of the sequences that a throwing closure makes of each element; a failed
