@@ -32,4 +32,34 @@ struct FailingTests {
     #expect(try await list.array() == [1, 2, 3])
     #expect(probe.values == [1, 2, 3])
   }
+
+  @Test("and has the cells of the list that it was made of")
+  func cells() async throws {
+    let probe = Probe<Int>()
+    let list = safe.map { probe.pass($0) }
+    let other = list.failing(as: Wrong.self)
+    let third = other.failing()
+    #expect(try await other.prefix(2).array() == [1, 2])
+    #expect([list.evaluatedCount, third.evaluatedCount] == [2, 2])
+    #expect(await list.array() == [1, 2, 3])
+    #expect(other.evaluatedPrefix == [1, 2, 3])
+    #expect(probe.values == [1, 2, 3])
+  }
+
+  @Test("where each fails in a way of its own, the result may fail in any way")
+  func anyway() async {
+    let others: LazyList<Int, CancellationError> = [1] + .failing(CancellationError())
+    await #expect(throws: Wrong.wrong) { try await (unsafe.failing() + others.failing()).array() }
+    let joined: LazyList<Int, any Error> = LazyList([others]).failing(as: Wrong.self).joined()
+    await #expect(throws: CancellationError.self) { try await joined.array() }
+  }
+
+  @Test("an element that needs itself is an error there, and none for who may ask for no error")
+  func cycle() async {
+    let list = LazyList<Int, Never>.recursive { list in list.map { $0 + 1 } }.named("itself")
+    await #expect(throws: CyclicEvaluationError.self) {
+      try await list.failing().head()
+    }
+    #expect(list.debugDescription.contains("needs itself"))
+  }
 }
