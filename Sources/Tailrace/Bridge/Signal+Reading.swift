@@ -89,13 +89,15 @@ extension Signal {
   @inlinable
   public func memoized() -> LazyList<Element, Failure> {
     let source = Owned((open: Optional(open), reading: Reading<Element, Failure>?.none))
-    return LazyList(inTask: {
-      if let open = source.state.open.take() { source.state.reading = open() }
-      switch await source.state.reading?.event(leavingWhenCancelled: true) {
-      case .next(let element): return .element(element)
-      case .failure(let failure): return .nothing(.failed(failure))
-      case .completed: return .nothing(.end)
-      case nil: return .nothing(.cancelled)
+    return LazyList(inTask: { steps in
+      await steps.take {
+        if let open = source.state.open.take() { source.state.reading = open() }
+        switch await source.state.reading?.event(leavingWhenCancelled: true) {
+        case .next(let element): return .element(element)
+        case .failure(let failure): return .nothing(.failed(failure))
+        case .completed: return .nothing(.end)
+        case nil: return .nothing(.cancelled)
+        }
       }
     })
   }

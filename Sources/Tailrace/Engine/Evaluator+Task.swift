@@ -81,55 +81,39 @@ extension Evaluator {
   }
 
   /// For the holder of the claim.
-  @inlinable @inline(never)
+  @usableFromInline
   nonisolated func start(_ task: StepTask) {
     guard let asyncProducer else { fatalError(Anchor<Element>.releasedText) }
-    task.start(self) { asyncProducer.start(self, task) }
-  }
-
-  /// The task's life: a step, and as many more as are wanted, then it parks until the next demand.
-  ///
-  /// It holds the claim whenever it runs.
-  @inlinable
-  nonisolated(nonsending) func run(in task: StepTask) async {
-    while let step = await recordedStep(in: task) {
-      switch write(step) {
-      case .over:
-        if let leftover = leftover() { Reclaimer.release(leftover) }
-        return task.end()
-      case .wrote(let position):
-        var wanted = task.wanted.load(ordering: .relaxed)
-        if claim.isContested {
-          // First those who wait for what is there: the next step may wait for them.
-          wanted = max(wanted, serve(before: position))
-          if claim.isAbandoned { wanted = 0 }
-        }
-        if position < wanted {
-          task.computed.store(position, ordering: .relaxed)
-          continue
-        }
-      case .leftOpen: break
+    task.start(self) {
+      Task(name: taskName, executorPreference: task) {
+        await asyncProducer.run(TaskSteps(self, task))
       }
-      task.willPark()
-      await task.park()
     }
-    task.end()
   }
 
-  /// A step, and a word about it if somebody records.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) func recordedStep(in task: StepTask) async -> Step<Element>? {
-    let span = Recorder.isOn ? beginStep(at: task.computed.load(ordering: .relaxed)) : 0
-    let step = await step()
-    if span != 0 { endStep(span, step) }
-    return step
-  }
-
-  /// What the producer gives; `nil` once it has been let go of.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) func step() async -> Step<Element>? {
-    guard let asyncProducer else { return nil }
-    return await asyncProducer.body()
+  /// A step has been taken. True if the task has to park now. For the holder of the claim, whom the
+  /// task is.
+  @inlinable
+  nonisolated func finish(_ step: Step<Element>, of task: StepTask) -> Bool {
+    switch write(step) {
+    case .over:
+      if let leftover = leftover() { Reclaimer.release(leftover) }
+      return false
+    case .leftOpen: break
+    case .wrote(let position):
+      var wanted = task.wanted.load(ordering: .relaxed)
+      if claim.isContested {
+        // First those who wait for what is there: the next step may wait for them.
+        wanted = max(wanted, serve(before: position))
+        if claim.isAbandoned { wanted = 0 }
+      }
+      if position < wanted {
+        task.computed.store(position, ordering: .relaxed)
+        return false
+      }
+    }
+    task.willPark()
+    return true
   }
 
   @usableFromInline

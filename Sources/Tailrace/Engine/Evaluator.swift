@@ -291,7 +291,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   // MARK: The end
 
-  @usableFromInline nonisolated var isAbandoned: Bool { claim.isAbandoned }
+  @inlinable nonisolated var isAbandoned: Bool { claim.isAbandoned }
 
   /// Nobody can read any more what a step would give.
   @usableFromInline

@@ -185,24 +185,17 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
 @usableFromInline
 final class AsyncProducer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline
-  typealias Body = nonisolated(nonsending) () async -> Step<Element>
+  typealias Run = nonisolated(nonsending) (_ steps: TaskSteps<Element>) async -> Void
 
-  @usableFromInline let body: Body
+  @usableFromInline let run: Run
   @usableFromInline let stage: StageName?
   @usableFromInline let upstream: AnyObject?
-  /// Starts the task. Made where the types are known, so that the task's loop is specialised
-  /// ("Async steps").
-  @usableFromInline
-  let start: @Sendable (Evaluator<Element>, StepTask) -> Task<Void, Never>
 
   @inlinable
-  init(stage: StageName? = nil, upstream: AnyObject? = nil, _ body: @escaping Body) {
-    self.body = body
+  init(stage: StageName? = nil, upstream: AnyObject? = nil, _ run: @escaping Run) {
+    self.run = run
     self.stage = stage
     self.upstream = upstream
-    start = { (evaluator, task) in
-      Task(name: evaluator.taskName, executorPreference: task) { await evaluator.run(in: task) }
-    }
   }
 }
 

@@ -90,22 +90,24 @@ extension LazyList {
     let owned = Owned(Pulling(self, state, drives: true))
     return LazyList<Output, Failure>(
       upstream: owned, stage: stage,
-      inTask: {
-        while true {
-          var next = owned.state.source.next()
-          if next == nil { next = await owned.state.source.nextWaiting() }
-          guard let element = next else { return .nothing(owned.state.source.absence) }
-          let verdict: Verdict<Output>
-          do throws(Failure) {
-            verdict = try await judge(&owned.state.state, element)
-          } catch {
-            return .nothing(.failed(error))
-          }
-          switch verdict {
-          case .emit(let output): return .element(output)
-          case .skip: if Task.isCancelled { return .nothing(.cancelled) }
-          case .last(let output): return .last(output)
-          case .end: return .nothing(.end)
+      inTask: { steps in
+        await steps.take {
+          while true {
+            var next = owned.state.source.next()
+            if next == nil { next = await owned.state.source.nextWaiting() }
+            guard let element = next else { return .nothing(owned.state.source.absence) }
+            let verdict: Verdict<Output>
+            do throws(Failure) {
+              verdict = try await judge(&owned.state.state, element)
+            } catch {
+              return .nothing(.failed(error))
+            }
+            switch verdict {
+            case .emit(let output): return .element(output)
+            case .skip: if Task.isCancelled { return .nothing(.cancelled) }
+            case .last(let output): return .last(output)
+            case .end: return .nothing(.end)
+            }
           }
         }
       })

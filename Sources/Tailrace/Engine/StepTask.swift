@@ -39,6 +39,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isDriven = false
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: UInt = 0
+  /// What is being recorded of the step that runs; 0 for nothing.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var span: Recorder.Span = 0
   // Guard: written once, before the task starts. May touch it: everybody, then.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) private(set) var home: (any TaskExecutor)?

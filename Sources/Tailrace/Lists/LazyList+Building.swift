@@ -134,22 +134,27 @@ extension LazyList {
   ) where S.Element == Element, S.Failure == Failure {
     let source = Owned(
       (sequence: Optional(sequence), iterator: S.AsyncIterator?.none, failure: Failure?.none))
-    self.init(inTask: {
-      if let sequence = source.state.sequence.take() {
-        source.state.iterator = sequence.makeAsyncIterator()
-      }
-      do throws(Failure) {
-        if let element = try await source.state.iterator?.next(isolation: #isolation) {
-          source.state.failure = nil
-          return .element(element)
+    self.init(inTask: { steps in
+      while steps.begin() {
+        if let sequence = source.state.sequence.take() {
+          source.state.iterator = sequence.makeAsyncIterator()
         }
-        // Most iterators are over once they have thrown. That is no end.
-        guard let failure = source.state.failure else { return .nothing(.end) }
-        return .nothing(.failedTransiently(failure))
-      } catch {
-        guard retryingFailures else { return .nothing(.failed(error)) }
-        source.state.failure = error
-        return .nothing(.failedTransiently(error))
+        let step: Step<Element>
+        do throws(Failure) {
+          if let element = try await source.state.iterator?.next(isolation: #isolation) {
+            step = .element(element)
+            source.state.failure = nil
+          } else if let failure = source.state.failure {
+            // Most iterators are over once they have thrown. That is no end.
+            step = .nothing(.failedTransiently(failure))
+          } else {
+            step = .nothing(.end)
+          }
+        } catch {
+          if retryingFailures { source.state.failure = error }
+          step = .nothing(.fate(error, retryingFailures))
+        }
+        if steps.finish(step) { await steps.task.park() }
       }
     })
   }

@@ -42,14 +42,16 @@ extension LazyList {
     tail: @escaping @Sendable () async throws(Failure) -> LazyList
   ) {
     let owned = Owned(Optional(head))
-    self.init(inTask: {
-      do throws(Failure) {
-        guard let head = owned.state else { return .become(try await tail().widened()) }
-        let element = try await head()
-        owned.state = nil
-        return .element(element)
-      } catch {
-        return .nothing(.fate(error, retryingFailures))
+    self.init(inTask: { steps in
+      await steps.take {
+        do throws(Failure) {
+          guard let head = owned.state else { return .become(try await tail().widened()) }
+          let element = try await head()
+          owned.state = nil
+          return .element(element)
+        } catch {
+          return .nothing(.fate(error, retryingFailures))
+        }
       }
     })
   }
@@ -83,9 +85,11 @@ extension LazyList {
   public static func deferred(
     retryingFailures: Bool = false, _ make: @escaping @Sendable () async throws(Failure) -> LazyList
   ) -> LazyList {
-    LazyList(inTask: {
-      do throws(Failure) { return .become(try await make().widened()) } catch {
-        return .nothing(.fate(error, retryingFailures))
+    LazyList(inTask: { steps in
+      await steps.take {
+        do throws(Failure) { return .become(try await make().widened()) } catch {
+          return .nothing(.fate(error, retryingFailures))
+        }
       }
     })
   }

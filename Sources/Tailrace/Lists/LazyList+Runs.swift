@@ -13,14 +13,18 @@ extension LazyList {
   where I.Element == [Element], I.Failure == Failure {
     LazyList(
       stage: "LazyList",
-      inTask: {
-        do throws(Failure) {
-          while let run = try await source.state.next(isolation: #isolation) {
-            if !run.isEmpty { return .become(LazyList(sharing: run, then: growing(by: source)).widened()) }
+      inTask: { steps in
+        await steps.take {
+          do throws(Failure) {
+            while let run = try await source.state.next(isolation: #isolation) {
+              if !run.isEmpty {
+                return .become(LazyList(sharing: run, then: growing(by: source)).widened())
+              }
+            }
+            return .nothing(.end)
+          } catch {
+            return .nothing(.failed(error))
           }
-          return .nothing(.end)
-        } catch {
-          return .nothing(.failed(error))
         }
       })
   }

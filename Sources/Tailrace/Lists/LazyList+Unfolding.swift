@@ -101,15 +101,21 @@ extension LazyList {
     next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
   ) {
     let owned = Owned(state)
-    self.init(inTask: {
-      do throws(Failure) {
-        guard retryingFailures else { return Step(try await next(&owned.state)) }
-        var attempt = owned.state
-        let element = try await next(&attempt)
-        owned.state = attempt
-        return Step(element)
-      } catch {
-        return .nothing(.fate(error, retryingFailures))
+    self.init(inTask: { steps in
+      while steps.begin() {
+        let step: Step<Element>
+        do throws(Failure) {
+          if retryingFailures {
+            var attempt = owned.state
+            step = Step(try await next(&attempt))
+            owned.state = attempt
+          } else {
+            step = Step(try await next(&owned.state))
+          }
+        } catch {
+          step = .nothing(.fate(error, retryingFailures))
+        }
+        if steps.finish(step) { await steps.task.park() }
       }
     })
   }

@@ -71,9 +71,9 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   @inlinable @inline(__always)
   init(
     upstream: AnyObject? = nil, stage: StageName = #function,
-    inTask step: @escaping AsyncProducer<Element>.Body
+    inTask run: @escaping AsyncProducer<Element>.Run
   ) {
-    self.init(Evaluator(AsyncProducer(stage: stage, upstream: upstream, step)))
+    self.init(Evaluator(AsyncProducer(stage: stage, upstream: upstream, run)))
   }
 }
 
@@ -189,7 +189,9 @@ struct Reader<Element: Sendable, Failure: Error> {
       }
       if !isWanted { return }
       if case .stopped = ending { continue }
-      guard let element = try await cursor.nextOrFailure(Failure.self), body(element) else { return }
+      guard let element = try await cursor.nextOrFailure(Failure.self), body(element) else {
+        return
+      }
     }
   }
 

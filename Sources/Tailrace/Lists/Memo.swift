@@ -80,9 +80,11 @@ extension Memo {
     self.init(
       list: LazyList(
         stage: "Memo",
-        inTask: {
-          do throws(Failure) { return .last(try await compute()) } catch {
-            return .nothing(.fate(error, retryingFailures))
+        inTask: { steps in
+          await steps.take {
+            do throws(Failure) { return .last(try await compute()) } catch {
+              return .nothing(.fate(error, retryingFailures))
+            }
           }
         }))
   }

@@ -27,17 +27,18 @@ extension Evaluator {
 
   /// The list's task begins an asynchronous step.
   @usableFromInline
-  nonisolated func beginStep(at position: Int) -> Recorder.Span {
-    Recorder.begin(.step, RecordedList(self), position)
+  nonisolated func beginStep(of task: StepTask) -> Recorder.Span {
+    Recorder.begin(.step, RecordedList(self), task.position)
   }
 
   @usableFromInline
-  nonisolated func endStep(_ span: Recorder.Span, _ step: Step<Element>?) {
+  nonisolated func endStep(_ step: Step<Element>, of task: StepTask) {
+    let span = task.span
+    task.span = 0
     switch step {
     case .element, .last: Recorder.end(span, count: 1)
     case .become: Recorder.end(span, "goes on as another list")
     case .nothing(let absence): Recorder.end(span, absence.recorded)
-    case nil: Recorder.end(span, "over")
     }
   }
 

@@ -97,7 +97,8 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   /// Computes a cell, for as long as that takes no suspension. What has suspended goes on by itself.
   @inlinable
   func run(_ cell: Cell) -> Value? {
-    var cursor = Cursor(LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, drives: true)
+    var cursor = Cursor(
+      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, drives: true)
     return cursor.next()
   }
 
@@ -133,14 +134,16 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
         Evaluator(
           AsyncProducer<Value>(
             stage: "Memos",
-            { [reference] in
-              do throws(Failure) {
-                let value = try await compute(key)
-                reference.store?.finish(key, number, value)
-                return .last(value)
-              } catch {
-                reference.store?.finish(key, number, failure: error)
-                return .nothing(.failed(error))
+            { [reference] steps in
+              await steps.take {
+                do throws(Failure) {
+                  let value = try await compute(key)
+                  reference.store?.finish(key, number, value)
+                  return .last(value)
+                } catch {
+                  reference.store?.finish(key, number, failure: error)
+                  return .nothing(.failed(error))
+                }
               }
             }))
       }

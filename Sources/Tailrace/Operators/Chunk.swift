@@ -202,18 +202,20 @@ extension LazyList {
     let owned = Owned(Pulling(self, state, drives: true))
     return LazyList<Output, Failure>(
       upstream: owned, stage: stage,
-      inTask: {
-        while let element = await owned.state.source.nextInStep() {
-          do throws(Failure) {
-            if let output = try await add(&owned.state.state, element) { return .element(output) }
-          } catch {
-            return .nothing(.failed(error))
+      inTask: { steps in
+        await steps.take {
+          while let element = await owned.state.source.nextInStep() {
+            do throws(Failure) {
+              if let output = try await add(&owned.state.state, element) { return .element(output) }
+            } catch {
+              return .nothing(.failed(error))
+            }
+            if Task.isCancelled { return .nothing(.cancelled) }
           }
-          if Task.isCancelled { return .nothing(.cancelled) }
+          let absence = owned.state.source.absence
+          if case .end = absence, let output = finish(owned.state.state) { return .last(output) }
+          return .nothing(absence)
         }
-        let absence = owned.state.source.absence
-        if case .end = absence, let output = finish(owned.state.state) { return .last(output) }
-        return .nothing(absence)
       })
   }
 }

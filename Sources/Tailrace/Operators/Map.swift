@@ -41,11 +41,18 @@ extension LazyList {
     let source = Owned(Cursor(self, drives: true))
     return LazyList<T, Failure>(
       upstream: source,
-      inTask: {
-        var next = source.state.next()
-        if next == nil { next = await source.state.nextWaiting() }
-        guard let element = next else { return .nothing(source.state.absence) }
-        return .element(await transform(element))
+      inTask: { steps in
+        while steps.begin() {
+          var next = source.state.next()
+          if next == nil { next = await source.state.nextWaiting() }
+          let step: Step<T> =
+            if let element = next {
+              .element(await transform(element))
+            } else {
+              .nothing(source.state.absence)
+            }
+          if steps.finish(step) { await steps.task.park() }
+        }
       })
   }
 

@@ -60,7 +60,8 @@ extension LazyList {
       @escaping @Sendable (Failure) async -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, NewFailure> {
     recovering { (failure, _) in
-      .become(.init(inTask: { .become(await handler(failure).widened()) }))
+      .become(
+        .init(inTask: { steps in await steps.take { .become(await handler(failure).widened()) } }))
     }
   }
 
@@ -73,9 +74,11 @@ extension LazyList {
   ) -> LazyList<Element, any Error> {
     recovering { (failure, _) in
       .become(
-        .init(inTask: {
-          do { return .become(try await handler(failure).widened()) } catch {
-            return .nothing(.failed(error))
+        .init(inTask: { steps in
+          await steps.take {
+            do { return .become(try await handler(failure).widened()) } catch {
+              return .nothing(.failed(error))
+            }
           }
         }))
     }

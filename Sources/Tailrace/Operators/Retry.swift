@@ -357,28 +357,30 @@ extension LazyList where Failure == any Error {
     let owned = Owned(Pulling(self, (state: state, pending: Element?.none), drives: true))
     return LazyList<Output, any Error>(
       upstream: owned, stage: stage,
-      inTask: {
-        while true {
-          if owned.state.state.pending == nil {
-            guard let element = await owned.state.source.nextInStep() else {
-              return .nothing(owned.state.source.absence)
+      inTask: { steps in
+        await steps.take {
+          while true {
+            if owned.state.state.pending == nil {
+              guard let element = await owned.state.source.nextInStep() else {
+                return .nothing(owned.state.source.absence)
+              }
+              owned.state.state.pending = .some(element)
             }
-            owned.state.state.pending = .some(element)
-          }
-          guard let element = owned.state.state.pending else { continue }
-          let verdict: Verdict<Output>
-          do {
-            var attempt = owned.state.state.state
-            verdict = try await judge(&attempt, element)
-            owned.state.state = (attempt, nil)
-          } catch {
-            return .nothing(.failedTransiently(error))
-          }
-          switch verdict {
-          case .emit(let output): return .element(output)
-          case .skip: if Task.isCancelled { return .nothing(.cancelled) }
-          case .last(let output): return .last(output)
-          case .end: return .nothing(.end)
+            guard let element = owned.state.state.pending else { continue }
+            let verdict: Verdict<Output>
+            do {
+              var attempt = owned.state.state.state
+              verdict = try await judge(&attempt, element)
+              owned.state.state = (attempt, nil)
+            } catch {
+              return .nothing(.failedTransiently(error))
+            }
+            switch verdict {
+            case .emit(let output): return .element(output)
+            case .skip: if Task.isCancelled { return .nothing(.cancelled) }
+            case .last(let output): return .last(output)
+            case .end: return .nothing(.end)
+            }
           }
         }
       })

@@ -187,18 +187,20 @@ extension LazyList {
     let source = Owned(Cursor(self, drives: true))
     return LazyList(
       upstream: source, stage: stage,
-      inTask: {
-        while let element = await source.state.nextInStep() {
-          let isDropped: Bool
-          do throws(Failure) {
-            isDropped = try await predicate(element)
-          } catch {
-            return .nothing(.failed(error))
+      inTask: { steps in
+        await steps.take {
+          while let element = await source.state.nextInStep() {
+            let isDropped: Bool
+            do throws(Failure) {
+              isDropped = try await predicate(element)
+            } catch {
+              return .nothing(.failed(error))
+            }
+            if !isDropped { return .become(source.state.rest.prepending(element)) }
+            if Task.isCancelled { return .nothing(.cancelled) }
           }
-          if !isDropped { return .become(source.state.rest.prepending(element)) }
-          if Task.isCancelled { return .nothing(.cancelled) }
+          return .nothing(source.state.absence)
         }
-        return .nothing(source.state.absence)
       })
   }
 }
