@@ -72,16 +72,18 @@ extension Cursor {
 
   /// Has a missing cell computed, or waits for it. Returns what keeps the cursor from trying again.
   @inlinable
-  nonisolated(nonsending) func settle(_ cell: MissingCell) async -> Absence? {
+  nonisolated(nonsending) mutating func settle(_ cell: MissingCell) async -> Absence? {
+    lookWhoDrives()
+    let isOutermost = demand.isOutermost
     let attempted: (attempt: MissingCell.Attempt, cell: MissingCell)
     if cell.isBulk, stopsWhenCancelled {
       attempted = await withTaskCancellationHandler {
-        cell.settleNow(isOutermost: demand.isOutermost)
+        cell.settleNow(isOutermost: isOutermost)
       } onCancel: {
         cell.cells.stopComputing()
       }
     } else {
-      attempted = cell.settleNow(isOutermost: demand.isOutermost)
+      attempted = cell.settleNow(isOutermost: isOutermost)
     }
     switch attempted.attempt {
     case .settled, .blocked: return nil

@@ -104,9 +104,7 @@ struct Cursor<Element: Sendable> {
       return false
     }
     if segment.owner != nil {
-      if drives, !demand.isOutermost, segment.owner.unsafelyUnwrapped.task != nil {
-        demand.isOutermost = StepTask.current == nil
-      }
+      if segment.owner.unsafelyUnwrapped.task != nil { lookWhoDrives() }
       var deeper = demand
       deeper.budget &-= 1
       return segment.owner.unsafelyUnwrapped.demand(
@@ -119,6 +117,12 @@ struct Cursor<Element: Sendable> {
     var deeper = demand
     deeper.budget &-= 1
     return evaluator.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
+  }
+
+  /// Looks once whether a step is what drives from here: a reader mostly is none.
+  @inlinable @inline(__always)
+  mutating func lookWhoDrives() {
+    if drives, !demand.isOutermost { demand.isOutermost = StepTask.current == nil }
   }
 
   /// Takes the producer over, if nobody else can see what it would give.

@@ -174,7 +174,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       segment.close(list.destination(from: segment), at: mark)
     case .nothing(.end): segment.close(.end, at: mark)
     case .nothing(.failed(let failure)): segment.close(.failed(failure), at: mark)
-    case .nothing(.missing(let cell)) where cell.cells === segment && cell.mark == mark:
+    case .nothing(.missing(let cell)) where cell.mark == mark && cell.cells === segment:
       // The claim is held here: the cell that is computed was met again on the way to it.
       let cycle = CyclicEvaluationError(
         lists: [segment.title], position: segment.start + mark.count)
