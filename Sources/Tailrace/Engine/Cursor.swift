@@ -107,8 +107,11 @@ struct Cursor<Element: Sendable> {
       if segment.owner.unsafelyUnwrapped.task != nil { lookWhoDrives() }
       var deeper = demand
       deeper.budget &-= 1
-      return segment.owner.unsafelyUnwrapped.demand(
-        segment, after: mark, deeper, drives: drives && !demand.isBulk, &lastAbsence)
+      let drives = drives && !demand.isBulk
+      // The segment holds it: counting references would be a sixth of a first pass.
+      return Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
+        $0.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
+      }
     }
     guard let evaluator = segment.source.evaluator else {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: false))
