@@ -22,7 +22,7 @@ extension Evaluator {
     let position = segment.start + mark.count
     task.computed.store(position, ordering: .relaxed)
     task.wanted.store(isBulk ? segment.end(after: mark) : position + 1, ordering: .relaxed)
-    lent = segment
+    lent = .passUnretained(segment)
     if !task.isStarted { start(task) }
     let span = Recorder.isOn ? beginDemand(at: position) : 0
     let drive = task.drive(isOutermost: isOutermost)
@@ -71,7 +71,7 @@ extension Evaluator {
   ) -> Wake {
     // Held here for as long as it is lent.
     let open = front
-    lent = open
+    lent = open.map(Unmanaged.passUnretained)
     task.wanted.store(end, ordering: .relaxed)
     return withExtendedLifetime(open) {
       if case .parked = task.driveOn() { return letGoOfTask(isPast: isThere(), isBulk: isBulk) }
@@ -95,7 +95,7 @@ extension Evaluator {
   /// task is.
   @inlinable
   nonisolated func finish(_ step: Step<Element>, of task: StepTask) -> Bool {
-    switch write(step) {
+    switch write(step, of: task) {
     case .over:
       if let leftover = leftover() { Reclaimer.release(leftover) }
       return false
@@ -126,9 +126,17 @@ extension Evaluator {
 
   /// Writes down what a step gave. For the holder of the claim.
   @inlinable
-  nonisolated func write(_ step: Step<Element>) -> Progress {
+  nonisolated func write(_ step: Step<Element>, of task: StepTask) -> Progress {
+    if task.isDriven, let lent {
+      return lent._withUnsafeGuaranteedRef { write(step, into: $0) }
+    }
     // Nobody can read it any more.
-    guard let segment = task.unsafelyUnwrapped.isDriven ? lent : front else { return .over }
+    guard let front else { return .over }
+    return write(step, into: front)
+  }
+
+  @inlinable @inline(__always)
+  nonisolated func write(_ step: Step<Element>, into segment: Cells) -> Progress {
     let mark = segment.published.load(ordering: .relaxed)
     let isFull = mark.count == segment.capacity
     switch step {
@@ -165,7 +173,10 @@ extension Evaluator: SteppingList {
   }
 
   @usableFromInline
-  nonisolated func isLeft() { if front !== lent { front = lent } }
+  nonisolated func isLeft() {
+    let open = lent?.takeUnretainedValue()
+    if front !== open { front = open }
+  }
 
   @usableFromInline
   nonisolated func hasParked() {

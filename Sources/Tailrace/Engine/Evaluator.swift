@@ -30,7 +30,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated(unsafe) var notes: Notes
   /// The open segment, while a driver is there who holds it.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) unowned(unsafe) var lent: Cells?
+  nonisolated(unsafe) var lent: Unmanaged<Cells>?
   /// The open segment, from the first time on that a step has really suspended: the task that writes
   /// its cells must not keep the list alive.
   @exclusivity(unchecked) @usableFromInline
@@ -114,9 +114,11 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, after mark: Published, _ demand: Demand, drives: Bool,
     _ absence: inout Absence
   ) -> Bool {
-    if drives, let task {
-      return self.demand(
-        segment, after: mark, of: task, isOutermost: demand.isOutermost, &absence)
+    if drives, task != nil {
+      let isOutermost = demand.isOutermost
+      return Unmanaged.passUnretained(task.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
+        self.demand(segment, after: mark, of: $0, isOutermost: isOutermost, &absence)
+      }
     }
     guard task == nil, demand.budget > 0, claim.take() else {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: demand.isBulk))
@@ -233,7 +235,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       capacity: Capacity<Element>.following(segment.capacity))
     next.append(element, to: Published(count: 0))
     segment.close(.more(next, 0), at: Published(count: segment.capacity))
-    if let task { if task.isDriven { lent = next } else { front = next } }
+    if let task { if task.isDriven { lent = .passUnretained(next) } else { front = next } }
     if Recorder.isOn { notes.insert(.recorded) }
   }
 
