@@ -91,24 +91,27 @@ extension LazyList {
     return LazyList<Output, Failure>(
       upstream: owned, stage: stage,
       inTask: { steps in
-        await steps.take {
-          while true {
+        while steps.begin() {
+          var step = Step<Output>?.none
+          while step == nil {
             var next = owned.state.source.next()
             if next == nil { next = await owned.state.source.nextWaiting() }
-            guard let element = next else { return .nothing(owned.state.source.absence) }
-            let verdict: Verdict<Output>
-            do throws(Failure) {
-              verdict = try await judge(&owned.state.state, element)
-            } catch {
-              return .nothing(.failed(error))
+            guard let element = next else {
+              step = .nothing(owned.state.source.absence)
+              continue
             }
-            switch verdict {
-            case .emit(let output): return .element(output)
-            case .skip: if Task.isCancelled { return .nothing(.cancelled) }
-            case .last(let output): return .last(output)
-            case .end: return .nothing(.end)
+            do throws(Failure) {
+              switch try await judge(&owned.state.state, element) {
+              case .emit(let output): step = .element(output)
+              case .skip: if Task.isCancelled { step = .nothing(.cancelled) }
+              case .last(let output): step = .last(output)
+              case .end: step = .nothing(.end)
+              }
+            } catch {
+              step = .nothing(.failed(error))
             }
           }
+          if let step, steps.finish(step) { await steps.task.park() }
         }
       })
   }

@@ -31,9 +31,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(E) -> T
   ) -> LazyList<T, E> {
-    failing(as: type).transformInTask(()) { (_, element) async throws(E) in
-      .emit(try await transform(element))
-    }
+    failing(as: type).mapInTask(transform)
   }
 
   /// The elements that satisfy a predicate, in a list that fails as it does.
@@ -96,9 +94,7 @@ extension LazyList {
     failingAs type: Failure.Type,
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
   ) -> LazyList<T, Failure> {
-    self.transformInTask(()) { (_, element) async throws(Failure) in
-      .emit(try await transform(element))
-    }
+    mapInTask(transform)
   }
 
   /// The elements that satisfy a predicate that fails as the list does.

@@ -61,8 +61,34 @@ extension LazyList {
   public consuming func map<T: Sendable>(
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transformInTask(()) { (_, element) async throws in
-      .emit(try await transform(element))
-    }
+    widened().mapInTask(transform)
+  }
+
+  /// The results of an asynchronous closure that fails as the list does.
+  @inlinable @inline(__always)
+  consuming func mapInTask<T: Sendable>(
+    _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
+  ) -> LazyList<T, Failure> {
+    let source = Owned(Cursor(self, drives: true))
+    return LazyList<T, Failure>(
+      upstream: source, stage: "map",
+      inTask: { steps in
+        while steps.begin() {
+          var next = source.state.next()
+          if next == nil { next = await source.state.nextWaiting() }
+          let step: Step<T>
+          do throws(Failure) {
+            step =
+              if let element = next {
+                .element(try await transform(element))
+              } else {
+                .nothing(source.state.absence)
+              }
+          } catch {
+            step = .nothing(.failed(error))
+          }
+          if steps.finish(step) { await steps.task.park() }
+        }
+      })
   }
 }
