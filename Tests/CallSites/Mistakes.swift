@@ -59,12 +59,6 @@ func failuresOfOtherTypes(
   // expected-error@-1 {{the right list cannot fail, and the left one can: write 'left + right.failing()'}}
   _ = failing + others
   // expected-error@-1 {{these lists fail in different ways: 'left.failing() + right.failing()' fails in}}
-  _ = failing.zip(others)
-  // expected-error@-1 {{these lists fail in different ways: 'first.failing().zip(second.failing())' fails}}
-  _ = zip(numbers, failing)
-  // expected-error@-1 {{these lists fail in different ways: write 'first.zip(second)' where one of them}}
-  _ = LazyList.zip(numbers, failing, numbers)
-  // expected-error@-1 {{these lists fail in different ways: 'failing()' gives one that cannot fail the}}
   _ = failing.failing(as: CancellationError.self)
   // expected-error@-1 {{a list that can fail is no list that fails with another type: 'failing()'}}
   let _: LazyList<Int, ParseError> = numbers
@@ -81,6 +75,19 @@ func failuresOfOtherTypes(
   _ = numbers.map { _ in failing }.joined()
   _ = failing.mapFailure { $0 as any Error }
   _ = failing.failing() + others.failing()
-  _ = failing.failing().zip(others.failing())
-  let _: LazyList<Int, any Error> = failing.map { _ in others }.joined()
+  // What fails in different ways.
+  let pairs = failing.zip(others)
+  let _: LazyList<(Int, Int), any Error> = pairs
+  let free = zip(numbers, failing)
+  let _: LazyList<(Int, Int), any Error> = free
+  let triples = LazyList.zip(numbers, failing, numbers)
+  let _: LazyList<(Int, Int, Int), any Error> = triples
+  let inner = numbers.map { _ in failing }.joined()
+  let _: LazyList<Int, ParseError> = inner
+  let outer = failing.map { _ in numbers }.joined()
+  let _: LazyList<Int, ParseError> = outer
+  let same = numbers.map { _ in numbers }.joined()
+  let _: LazyList<Int, Never> = same
+  let both = failing.map { _ in others }.joined()
+  let _: LazyList<Int, any Error> = both
 }

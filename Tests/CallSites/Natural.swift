@@ -23,6 +23,8 @@ func folds() async throws {
   let sum = await LazyList(1...100).map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0, +)
   let same = await numbers.map { $0 * 2 }.filter { $0 % 3 == 0 }.reduce(0) { $0 + $1 }
   let long = await numbers.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.reduce(0, +)
+  let isRight = await LazyList(1...100).map { $0 * 2 }.filter { $0 % 3 == 0 }.sum() == 3366
+  print("sum: \(await numbers.map { $0 * 2 }.filter { $0 % 3 == 0 }.sum()), or \(isRight)")
   let halves = await [1.5, 2.5].lazyList.map { $0 * 2 + 1 }.filter { $0 > 0.5 }.reduce(0, +)
   let text = await words.lazyList.map { $0 + "x" }.filter { $0 != "" }.reduce("", +)
   let counts = await LazyList(1...6).map { $0 % 2 }.reduce(into: [:]) { $0[$1, default: 0] += 1 }

@@ -61,6 +61,22 @@ private func methods(_ numbers: LazyList<Int, Never>, _ pages: LazyList<Int, any
   let _: LazyList<Int, Never> = there
 }
 
+private func different(
+  _ numbers: LazyList<Int, Never>, _ pages: LazyList<Int, any Error>,
+  _ stopped: LazyList<Int, CancellationError>
+) {
+  let pairs = zip(numbers, pages)
+  let _: LazyList<(Int, Int), any Error> = pairs
+  let others = zip(stopped, pages)
+  let _: LazyList<(Int, Int), any Error> = others
+  let inner = numbers.map { _ in stopped }.joined()
+  let _: LazyList<Int, CancellationError> = inner
+  let outer = stopped.map { _ in numbers }.joined()
+  let _: LazyList<Int, CancellationError> = outer
+  let both = stopped.map { _ in pages }.joined()
+  let _: LazyList<Int, any Error> = both
+}
+
 // What uses no list stays what it was.
 private func others(_ stream: AsyncStream<Int>) async {
   let sum = zip([1, 2, 3], [10, 20, 30]).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)

@@ -1,6 +1,16 @@
 // Folds and searches with plain and throwing closures are the standard library's. Here are the
 // asynchronous ones, one call after the other, in the caller's isolation.
 extension EagerList {
+  /// The sum of the elements, zero where there are none.
+  ///
+  /// ```swift
+  /// EagerList(1...4).sum()   // 10
+  /// ```
+  ///
+  /// - Complexity: O(*n*).
+  @inlinable
+  public func sum() -> Element where Element: AdditiveArithmetic { slice.reduce(.zero, +) }
+
   /// Returns the elements combined, from the front on, by an asynchronous closure.
   ///
   /// ```swift

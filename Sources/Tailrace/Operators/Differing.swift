@@ -39,34 +39,6 @@ extension LazyList {
     fatalError("a + of lists that fail in different ways was called")
   }
 
-  /// The way out where both lists can fail.
-  @available(
-    *, unavailable,
-    message: """
-      these lists fail in different ways: 'first.failing().zip(second.failing())' fails in any way, \
-      and 'mapFailure(_:)' gives both the same failure
-      """
-  )
-  public func zip<Other: Sendable, E: Error>(
-    _ other: LazyList<Other, E>
-  ) -> LazyList<(Element, Other), any Error> {
-    fatalError("a zip of lists that fail in different ways was called")
-  }
-
-  /// The way out where the lists do not all fail in the same way.
-  @available(
-    *, unavailable,
-    message: """
-      these lists fail in different ways: 'failing()' gives one that cannot fail the others' failure, \
-      lets any one fail in any way, and 'mapFailure(_:)' gives any one theirs
-      """
-  )
-  public static func zip<each Other: ListLike>(
-    _ first: LazyList, _ other: repeat each Other
-  ) -> LazyList<(Element, repeat (each Other).Element), any Error> {
-    fatalError("a zip of lists that fail in different ways was called")
-  }
-
   /// The way out where the list can fail already.
   @available(
     *, unavailable,

@@ -25,13 +25,21 @@ extension LazyList where Failure == Never {
   }
 
   /// Returns the elements of the lists, which can fail, that this list, which cannot, consists of.
-  @inlinable @_disfavoredOverload
-  public consuming func joined<Inner, E: Error>() -> LazyList<Inner, E>
-  where Element == LazyList<Inner, E> {
+  @inlinable
+  public consuming func joined() -> LazyList<Element.Element, Element.Failure>
+  where Element: ListLike {
+    flattened()
+  }
+
+  /// Returns the elements of the lists that this list consists of, where none of them can fail.
+  @inlinable
+  public consuming func joined() -> LazyList<Element.Element, Never>
+  where Element: ListLike, Element.Failure == Never {
     flattened()
   }
 }
 
+// Where both fail in ways of their own, the result may fail in any way.
 extension LazyList {
   /// Returns this list as one that may fail in any way, so that it stands beside lists that do.
   ///
@@ -60,17 +68,33 @@ extension LazyList {
     zip(other.failing(as: Failure.self))
   }
 
-  /// Returns the elements of the lists that this list consists of, where both fail in ways of their
-  /// own.
+  /// Returns the pairs of the elements of two lists that fail in different ways.
   @inlinable @_disfavoredOverload
-  public consuming func joined() -> LazyList<Element.Element, any Error> where Element: ListLike {
-    flattened()
+  public consuming func zip<Other: Sendable, E: Error>(
+    _ other: LazyList<Other, E>
+  ) -> LazyList<(Element, Other), any Error> {
+    widened().zip(other.widened())
+  }
+
+  /// Returns the tuples of the elements of lists that fail in different ways.
+  @_disfavoredOverload
+  public static func zip<each Other: ListLike>(
+    _ first: LazyList, _ other: repeat each Other
+  ) -> LazyList<(Element, repeat (each Other).Element), any Error> {
+    LazyList<Element, any Error>.zip(first.widened(), repeat (each other).list.widened())
   }
 
   /// Returns the elements of the lists, which cannot fail, that this list consists of.
-  @inlinable @_disfavoredOverload
-  public consuming func joined<Inner>() -> LazyList<Inner, Failure>
-  where Element == LazyList<Inner, Never> {
+  @inlinable
+  public consuming func joined() -> LazyList<Element.Element, Failure>
+  where Element: ListLike, Element.Failure == Never {
+    flattened()
+  }
+
+  /// Returns the elements of the lists that this list consists of, where both fail in ways of their
+  /// own.
+  @inlinable
+  public consuming func joined() -> LazyList<Element.Element, any Error> where Element: ListLike {
     flattened()
   }
 }

@@ -59,6 +59,22 @@ extension LazyList {
     return result
   }
 
+  /// Returns the sum of the elements, zero where there are none.
+  ///
+  /// ```swift
+  /// await LazyList(1...4).sum()   // 10
+  /// ```
+  ///
+  /// It is `reduce(.zero, +)`, and the compiler has nothing to try: it may stand anywhere in an
+  /// expression.
+  ///
+  /// - Laziness: exhaustive.
+  @inlinable
+  nonisolated(nonsending) public consuming func sum() async throws(Failure) -> Element
+  where Element: AdditiveArithmetic {
+    try await reduce(.zero) { $0 + $1 }
+  }
+
   /// Returns a value updated with each element, from the head on.
   ///
   /// ```swift

@@ -72,20 +72,13 @@ where First.Failure == Second.Failure {
   first.list.zip(second.list)
 }
 
-/// The way out where one list fails otherwise than the other.
-// It costs nothing: the compiler tries what is unavailable last. A twin of the `zip` of three lists
-// does, beside swift-async-algorithms.
-@available(
-  *, unavailable,
-  message: """
-    these lists fail in different ways: write 'first.zip(second)' where one of them cannot fail, and \
-    give both the same failure by 'mapFailure(_:)' where both can
-    """
-)
+/// Returns the pairs of the elements of lists that fail in different ways; where one of them cannot fail,
+/// `first.zip(second)` fails as the other does.
+@inlinable
 public func zip<First: ListLike, Second: ListLike>(
   _ first: First, _ second: Second
 ) -> LazyList<(First.Element, Second.Element), any Error> {
-  fatalError("a zip of lists that fail in different ways was called")
+  first.list.widened().zip(second.list.widened())
 }
 
 /// Returns the triples of the elements that have the same position in all three lists:

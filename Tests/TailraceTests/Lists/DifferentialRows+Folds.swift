@@ -161,6 +161,12 @@ extension Comparison {
         "lazy, into": { sample in await sample.lazy.reduce(into: "") { $0 += " \($1)" } },
       ]),
     Comparison(
+      "sum", { sample in sample.input.reduce(0) { $0 &+ $1 } },
+      [
+        "lazy": { sample in await sample.lazy.sum() },
+        "eager": { sample in sample.eager.sum() },
+      ]),
+    Comparison(
       "reduce, throwing",
       { sample in try sample.input.reduce(0) { $0 + (try sample.checked($1)) } },
       [

@@ -47,11 +47,17 @@ struct FailingTests {
   }
 
   @Test("where each fails in a way of its own, the result may fail in any way")
-  func anyway() async {
+  func anyway() async throws {
     let others: LazyList<Int, CancellationError> = [1] + .failing(CancellationError())
     await #expect(throws: Wrong.wrong) { try await (unsafe.failing() + others.failing()).array() }
     let joined: LazyList<Int, any Error> = LazyList([others]).failing(as: Wrong.self).joined()
     await #expect(throws: CancellationError.self) { try await joined.array() }
+    let pairs = unsafe.zip(others.dropFirst(0))
+    await #expect(throws: CancellationError.self) { try await pairs.array() }
+    #expect(try await zip(safe, unsafe).map { $0 * $1 }.array() == [4, 10, 18])
+    let triples = LazyList.zip(safe, unsafe, others)
+    #expect(try await triples.head() ?? (0, 0, 0) == (1, 4, 1))
+    await #expect(throws: CancellationError.self) { try await triples.count() }
   }
 
   @Test("an element that needs itself is an error there, and none for who may ask for no error")
