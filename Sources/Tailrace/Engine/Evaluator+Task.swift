@@ -326,29 +326,3 @@ extension Segment: MemoCells {
     evaluator.letGo()
   }
 }
-
-extension Waiter {
-  /// Waits to be woken; a cancelled task is, if that may be.
-  nonisolated(nonsending) func wait(cancellable: Bool) async -> Wake {
-    guard cancellable else { return await park() }
-    return await withTaskCancellationHandler {
-      await park()
-    } onCancel: {
-      wake(.cancelled)
-    }
-  }
-
-  /// Waits for a step, which is raised with the task that waits for it.
-  nonisolated(nonsending) func wait(
-    cancellable: Bool, raising raise: @Sendable (TaskPriority) -> Void
-  ) async -> Wake {
-    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
-      return await wait(cancellable: cancellable)
-    }
-    return await withTaskPriorityEscalationHandler {
-      await wait(cancellable: cancellable)
-    } onPriorityEscalated: { _, priority in
-      raise(priority)
-    }
-  }
-}

@@ -344,27 +344,6 @@ struct Notes: OptionSet, Sendable {
   @inlinable static var recorded: Notes { Notes(rawValue: 2) }
 }
 
-/// How many cells the segments of a list have: few at first, for short lists, then about a kilobyte
-/// each, so that a list of Ints costs less than 10 bytes an element ("Memory").
-@usableFromInline
-enum Capacity<Element> {
-  @usableFromInline static var first: Int { 8 }
-
-  @usableFromInline static var most: Int { fitting(128, into: 2048) }
-
-  /// More at once, because they are given back when they have been read ("Arrays").
-  @usableFromInline static var mostCopied: Int { fitting(1024, into: 16_384) }
-
-  private static func fitting(_ count: Int, into bytes: Int) -> Int {
-    max(8, min(count, bytes / max(1, MemoryLayout<Element>.stride)))
-  }
-
-  @usableFromInline
-  static func following(_ capacity: Int) -> Int {
-    min(capacity * 2, most)
-  }
-}
-
 @usableFromInline
 final class ListName: Sendable {
   @usableFromInline let text: String

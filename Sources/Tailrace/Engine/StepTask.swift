@@ -71,8 +71,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// The position of the element that is computed.
   @usableFromInline let computed = Atomic(0)
   /// The step, or what looks ahead, that drives this one; it may be over.
-  private let driver = Locked(StepTask?.none)
-  private let hasDriver = Atomic(false)
+  let driver = Locked(StepTask?.none)
+  let hasDriver = Atomic(false)
   /// Everybody may know where suspended steps go on.
   private let isKnown = Atomic(false)
   /// The highest priority that has waited.
@@ -80,7 +80,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   private var parkings: UInt = 0
 
   /// What lies ahead, if the task is not a list's own but looks ahead for one.
-  private let ahead: Any.Type?
+  let ahead: Any.Type?
 
   @usableFromInline
   init() { ahead = nil }
@@ -188,28 +188,6 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     self.isDriven = isDriven
     job.runSynchronously(on: asUnownedTaskExecutor())
     return parkedTurn.load(ordering: .relaxed) == turn
-  }
-
-  /// How many tasks look ahead: mostly none, and then there is nothing to look up.
-  @usableFromInline static let lookingAhead = Atomic(0)
-
-  /// Whether what runs is wanted only by what looks ahead, directly or through other lists.
-  @inlinable static var isAhead: Bool {
-    lookingAhead.load(ordering: .relaxed) > 0 && current.map(\.isAhead) == true
-  }
-
-  @usableFromInline
-  nonisolated var isAhead: Bool {
-    var task = self
-    for _ in 0..<64 {
-      if task.ahead != nil { return true }
-      guard task.hasDriver.load(ordering: .relaxed), let driver = task.driver.withLock({ $0 })
-      else {
-        return false
-      }
-      task = driver
-    }
-    return false
   }
 
   // MARK: Jobs
@@ -376,33 +354,6 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     list?.title ?? "LazyList<\(ahead ?? Any.self)>"
   }
   @usableFromInline nonisolated var position: Int { computed.load(ordering: .relaxed) }
-
-  /// The list whose step the running code belongs to: its task, or a child of that.
-  @usableFromInline
-  static var current: StepTask? { preferredExecutor as? StepTask }
-
-  /// Where what the running code starts may go on after a suspension.
-  @usableFromInline
-  static var preferredHome: (any TaskExecutor)? {
-    guard let preferred = preferredExecutor else { return nil }
-    if let step = preferred as? StepTask { return step.home }
-    return preferred
-  }
-
-  /// Starts a task there.
-  // A task that is told to prefer nothing remembers that, and asks for it at each switch.
-  @usableFromInline
-  static func atHome(_ run: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    guard let home = preferredHome else { return Task(operation: run) }
-    return Task(executorPreference: home, operation: run)
-  }
-
-  static var preferredExecutor: (any TaskExecutor)? {
-    guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else {
-      return nil
-    }
-    return withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
-  }
 }
 
 /// What a task needs to know of the list whose steps it runs.

@@ -1,0 +1,26 @@
+public import Synchronization
+
+// Whether what runs is wanted by nobody but what looks ahead.
+extension StepTask {
+  /// How many tasks look ahead: mostly none, and then there is nothing to look up.
+  @usableFromInline static let lookingAhead = Atomic(0)
+
+  /// Whether what runs is wanted only by what looks ahead, directly or through other lists.
+  @inlinable static var isAhead: Bool {
+    lookingAhead.load(ordering: .relaxed) > 0 && current.map(\.isAhead) == true
+  }
+
+  @usableFromInline
+  nonisolated var isAhead: Bool {
+    var task = self
+    for _ in 0..<64 {
+      if task.ahead != nil { return true }
+      guard task.hasDriver.load(ordering: .relaxed), let driver = task.driver.withLock({ $0 })
+      else {
+        return false
+      }
+      task = driver
+    }
+    return false
+  }
+}
