@@ -160,18 +160,45 @@ struct Reader<Element: Sendable, Failure: Error> {
     while true {
       while cursor.withNextCells({ elements.append(contentsOf: $0) }) {}
       // Else the cells say why there are none.
-      if cursor.producer != nil {
-        var count = pushedAtOnce
-        let ending: Ending<Element> = cursor.drive(cursor.demand) {
-          elements.append($0)
-          count &-= 1
-          return count > 0
-        }
-        if case .stopped = ending { continue }
-      }
+      if cursor.producer != nil, appendPushed(to: &elements) { continue }
       guard let element = try await cursor.nextOrFailure(Failure.self) else { return }
       elements.append(element)
     }
+  }
+
+  /// Appends what a producer gives. True if there may be more.
+  ///
+  /// Elements that are nothing but bits go by way of a buffer: to append each to the array asks each time
+  /// whether that is shared, and full ("Collecting"). Others would be counted once more.
+  @inlinable
+  mutating func appendPushed(to elements: inout [Element]) -> Bool {
+    var count = pushedAtOnce
+    let ending: Ending<Element>
+    if _isPOD(Element.self) {
+      ending = withUnsafeTemporaryAllocation(of: Element.self, capacity: 64) { buffer in
+        var filled = 0
+        let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
+          buffer.initializeElement(at: filled, to: element)
+          filled &+= 1
+          if filled == 64 {
+            elements.append(contentsOf: buffer)
+            filled = 0
+          }
+          count &-= 1
+          return count > 0
+        }
+        elements.append(contentsOf: buffer[..<filled])
+        return ending
+      }
+    } else {
+      ending = cursor.drive(cursor.demand) { element in
+        elements.append(element)
+        count &-= 1
+        return count > 0
+      }
+    }
+    if case .stopped = ending { return true }
+    return false
   }
 
   /// Hands every element to a closure, as long as it wants them.

@@ -66,4 +66,17 @@ struct ArrayReadingTests {
     #expect(left == Array(10..<500))
     #expect(right == left)
   }
+
+  @Test(
+    "an array of what nobody else holds has all elements, whatever they are",
+    arguments: [0, 1, 63, 64, 65, 128, 1000])
+  func pushed(count: Int) async throws {
+    #expect(await LazyList(0..<count).map { $0 + 1 }.array() == Array(1..<count + 1))
+    let texts = await LazyList(0..<count).map { "number \($0)" }.array()
+    #expect(texts == (0..<count).map { "number \($0)" })
+    let failing = LazyList(0..<count).failing(as: CancellationError.self) + .failing(.init())
+    await #expect(throws: CancellationError.self) { try await failing.map { $0 + 1 }.array() }
+    let cancellable = try await LazyList(0..<count).map { $0 + 1 }.cancellable.array()
+    #expect(cancellable.count == count)
+  }
 }
