@@ -1,7 +1,7 @@
 // Pulling where one may suspend.
 extension Cursor {
   /// Pulls inside of an asynchronous step. Where there is no element, `absence` says why.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) mutating func nextInStep() async -> Element? {
     if let element = next() { return element }
     return await nextWaiting()

@@ -94,9 +94,7 @@ extension LazyList {
         while steps.begin() {
           var step = Step<Output>?.none
           while step == nil {
-            var next = owned.state.source.next()
-            if next == nil { next = await owned.state.source.nextWaiting() }
-            guard let element = next else {
+            guard let element = await owned.state.source.nextInStep() else {
               step = .nothing(owned.state.source.absence)
               continue
             }

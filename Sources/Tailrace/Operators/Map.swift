@@ -38,22 +38,7 @@ extension LazyList {
   public consuming func map<T: Sendable>(
     @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
-    let source = Owned(Cursor(self, drives: true))
-    return LazyList<T, Failure>(
-      upstream: source,
-      inTask: { steps in
-        while steps.begin() {
-          var next = source.state.next()
-          if next == nil { next = await source.state.nextWaiting() }
-          let step: Step<T> =
-            if let element = next {
-              .element(await transform(element))
-            } else {
-              .nothing(source.state.absence)
-            }
-          if steps.finish(step) { await steps.task.park() }
-        }
-      })
+    mapInTask(transform)
   }
 
   /// Returns the results of an asynchronous throwing closure for each element, one at a time.
@@ -74,12 +59,10 @@ extension LazyList {
       upstream: source, stage: "map",
       inTask: { steps in
         while steps.begin() {
-          var next = source.state.next()
-          if next == nil { next = await source.state.nextWaiting() }
           let step: Step<T>
           do throws(Failure) {
             step =
-              if let element = next {
+              if let element = await source.state.nextInStep() {
                 .element(try await transform(element))
               } else {
                 .nothing(source.state.absence)
