@@ -148,8 +148,10 @@ struct CycleTests {
 
   @Test("a list that cannot fail traps, with words")
   func trap() async {
-    await #expect(processExitsWith: .failure) {
-      _ = await LazyList<Int, Never>.recursive { $0.map { $0 + 1 } }.head()
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = await LazyList<Int, Never>.recursive { $0.map { $0 + 1 } }.named("itself").head()
     }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains(#"element 0 of a LazyList needs itself: "itself""#), "\(said)")
   }
 }

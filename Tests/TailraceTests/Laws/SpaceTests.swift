@@ -123,6 +123,48 @@ struct SpaceTests {
     _ = (exhausted, failed, cut)
   }
 
+  @Test("asynchronous closures go at the same moments", arguments: [false, true])
+  func closuresInTasks(_ suspends: Bool) async {
+    let population = Population()
+    @Sendable func number(_ token: Member) async -> Int {
+      if suspends { await Task.yield() }
+      return token.number
+    }
+    let exhausted = { [token = population.member()] in
+      LazyList(0..<3).map { await number(token) + $0 }
+    }()
+    #expect(await exhausted.head() == 0)
+    #expect(population.alive == 1)
+    #expect(await exhausted.count() == 3)
+    #expect(population.alive == 0, "exhausted")
+
+    let failed = { [token = population.member()] in
+      LazyList(0..<3).map { (position: Int) async throws -> Int in
+        if await number(token) + position == 1 { throw Mishap(position: 1) }
+        return position
+      }
+    }()
+    await #expect(throws: Mishap.self) { try await failed.count() }
+    #expect(population.alive == 0, "failed")
+
+    let cut = { [token = population.member()] in
+      LazyList(0...).map { await number(token) + $0 }
+    }().prefix(3)
+    #expect(await cut.count() == 3)
+    #expect(population.alive == 0, "cut off")
+
+    do {
+      let parked = { [token = population.member()] in
+        LazyList(0...).map { await number(token) + $0 }.filter { _ async in true }
+      }()
+      #expect(await parked.head() == 0)
+      #expect(population.alive == 1)
+      _ = parked
+    }
+    #expect(population.alive == 0, "abandoned")
+    _ = (exhausted, failed, cut)
+  }
+
   @Test("head and tail closures go when they have run")
   func headAndTail() async {
     let population = Population()

@@ -125,6 +125,24 @@ struct StepAttackTests {
     #expect(list.evaluatedPrefix == Array(0..<list.evaluatedCount))
   }
 
+  /// Its step cancels its own task, and has nothing to give after that.
+  private static func stopsItself() -> LazyList<Int, Never> {
+    LazyList(1...).filter { _ async in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return false
+    }
+  }
+
+  @Test("a step that cancels its own task traps where its list cannot throw that")
+  func trapsItself() async {
+    await #expect(throws: CancellationError.self) { try await Self.stopsItself().failing().head() }
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = await Self.stopsItself().head()
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("a LazyList that cannot fail has cancelled its own task"), "\(said)")
+  }
+
   @Test("the only reference to a list is let go of by its own step", arguments: [false, true])
   func leavesItself(_ suspends: Bool) async {
     let population = Population()
