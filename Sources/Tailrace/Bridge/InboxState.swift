@@ -32,14 +32,14 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
     @usableFromInline var sleepers: [Sleeper] = []
     var handlers: [@Sendable () -> Void] = []
     /// Only to be released.
-    var unread: Backlog<Element>?
+    var unread: Buffer<Element>?
   }
 
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
   @usableFromInline typealias Termination = Signal<Element, Failure>.Termination
 
   @usableFromInline var phase = Phase.open
-  @usableFromInline var backlog: Backlog<Element>
+  @usableFromInline var buffer: Buffer<Element>
   /// What ends the subscription when there is no room; `nil` where elements are dropped instead.
   @usableFromInline let overflow: Failure?
   /// The reader, if it waits because there is nothing to read.
@@ -50,7 +50,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
 
   @inlinable
   init(_ policy: Signal<Element, Failure>.BufferingPolicy) {
-    backlog = Backlog(policy)
+    buffer = Buffer(policy)
     overflow = policy.overflow
   }
 
@@ -60,10 +60,10 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
     guard case .open = phase else { return (.terminated, nil) }
     if let reader = reader.take() {
       // It waits for this element, which needs no room, not even where nothing is kept.
-      backlog.elements.append(element)
-      return (.enqueued(remaining: backlog.remaining), reader)
+      buffer.elements.append(element)
+      return (.enqueued(remaining: buffer.remaining), reader)
     }
-    switch backlog.append(element) {
+    switch buffer.append(element) {
     case .kept(let remaining): return (.enqueued(remaining: remaining), nil)
     case .dropped(let element):
       if let overflow { phase = .ended(overflow) }
@@ -74,7 +74,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   /// Elements are missing that would have been sent now.
   mutating func lose(_ count: Int) {
     guard case .open = phase else { return }
-    backlog.lose(count)
+    buffer.lose(count)
     if let overflow { phase = .ended(overflow) }
   }
 
@@ -96,8 +96,8 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   mutating func cancel() -> Aftermath {
     if case .cancelled = phase { return Aftermath() }
     phase = .cancelled
-    var unread = Backlog<Element>(newest: 0)
-    swap(&unread, &backlog)
+    var unread = Buffer<Element>(newest: 0)
+    swap(&unread, &buffer)
     return Aftermath(
       sleepers: wakeAll(), handlers: disposal.dispose(.cancelled), unread: unread)
   }
@@ -108,21 +108,21 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   mutating func take(
     into batch: inout [Element]
   ) -> (taken: Taken, dropped: Int, senders: [Sleeper]) {
-    if case .cancelled = phase { return (.cancelled, backlog.dropped, []) }
-    if let dropped = backlog.take(into: &batch) {
-      return (.elements, dropped, backlog.hasMuchRoom ? wakeSenders() : [])
+    if case .cancelled = phase { return (.cancelled, buffer.dropped, []) }
+    if let dropped = buffer.take(into: &batch) {
+      return (.elements, dropped, buffer.hasMuchRoom ? wakeSenders() : [])
     }
     switch phase {
-    case .open: return (.nothing, backlog.dropped, [])
-    case .ended(let failure): return (.ended(failure), backlog.dropped, [])
-    case .cancelled: return (.cancelled, backlog.dropped, [])
+    case .open: return (.nothing, buffer.dropped, [])
+    case .ended(let failure): return (.ended(failure), buffer.dropped, [])
+    case .cancelled: return (.cancelled, buffer.dropped, [])
     }
   }
 
   /// The reader found nothing, and would sleep. False if there is something new to look at.
   @inlinable
   mutating func sleep(reader: Sleeper) -> (sleeps: Bool, senders: [Sleeper]) {
-    guard case .open = phase, backlog.count == 0 else { return (false, []) }
+    guard case .open = phase, buffer.count == 0 else { return (false, []) }
     self.reader = reader
     // Where nothing is kept, a reader that waits is room.
     return (true, wakeSenders())
@@ -139,8 +139,8 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   /// What is sent now would find no room, and what is older would not make any.
   @inlinable
   var isFull: Bool {
-    guard case .open = phase, !backlog.dropsOldest, reader == nil else { return false }
-    return backlog.count >= backlog.limit
+    guard case .open = phase, !buffer.dropsOldest, reader == nil else { return false }
+    return buffer.count >= buffer.limit
   }
 
   /// Those who wait until there is room look again.

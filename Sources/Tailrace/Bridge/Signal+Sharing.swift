@@ -40,7 +40,7 @@ extension Signal {
   ) -> Signal {
     require(count >= 0, "shared(replaying:) takes 0 or more, not \(count)", file: file, line: line)
     let entrance = Entrance { [feed] in
-      Hub(bufferingPolicy, replaying: count, source: feed, keptFor: (duration, scheduler))
+      Broadcaster(bufferingPolicy, replaying: count, source: feed, keptFor: (duration, scheduler))
     }
     return Signal(on: self.scheduler, opening: { .inbox(entrance.subscribe()) })
   }

@@ -32,7 +32,7 @@ extension Signal where Failure == any Error {
 final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
   /// Read by whoever has the turn. Leaving is for everybody.
   @usableFromInline let reading: Reading<Element, Failure>
-  @usableFromInline let lock = TaskLock()
+  @usableFromInline let lock = AsyncLock()
 
   @inlinable
   init(_ reading: Reading<Element, Failure>) { self.reading = reading }

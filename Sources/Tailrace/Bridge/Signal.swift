@@ -34,7 +34,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   /// Where the handlers of `subscribe` run, if that was said.
   @usableFromInline let scheduler: (any Scheduler)?
 
-  /// A signal that is read from another one, or from a hub.
+  /// A signal that is read from another one, or from a broadcaster.
   @inlinable
   init(
     on scheduler: (any Scheduler)? = nil,
@@ -94,7 +94,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   public static func makeSignal(
     bufferingPolicy: BufferingPolicy = .unbounded
   ) -> (signal: Signal, subscriber: Subscriber) {
-    make(Hub(bufferingPolicy, replaying: 0, waits: true))
+    make(Broadcaster(bufferingPolicy, replaying: 0, waits: true))
   }
 
   /// Returns a hot signal that gives everyone who subscribes what was sent last, and what to send
@@ -125,14 +125,16 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   ) -> (signal: Signal, subscriber: Subscriber) {
     require(
       count >= 0, "makeSignal(replaying:) takes 0 or more, not \(count)", file: file, line: line)
-    return make(Hub(bufferingPolicy, replaying: count, waits: false))
+    return make(Broadcaster(bufferingPolicy, replaying: count, waits: false))
   }
 
   private static func make(
-    _ hub: Hub<Element, Failure>
+    _ broadcaster: Broadcaster<Element, Failure>
   ) -> (signal: Signal, subscriber: Subscriber) {
-    let entrance = Entrance { hub }
-    return (Signal(opening: { .inbox(entrance.subscribe()) }), Subscriber(.hub(hub)))
+    let entrance = Entrance { broadcaster }
+    return (
+      Signal(opening: { .inbox(entrance.subscribe()) }), Subscriber(.broadcaster(broadcaster))
+    )
   }
 }
 

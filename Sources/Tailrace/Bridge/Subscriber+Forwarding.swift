@@ -15,7 +15,7 @@ extension Signal.Subscriber {
   nonisolated(nonsending) func ready() async {
     switch outlet {
     case .inbox(let inbox): await inbox.ready()
-    case .hub(let hub): await hub.ready()
+    case .broadcaster(let broadcaster): await broadcaster.ready()
     }
   }
 

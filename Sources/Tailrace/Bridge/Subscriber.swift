@@ -49,12 +49,12 @@ extension Signal {
     @usableFromInline
     enum Outlet: Sendable {
       case inbox(Inbox<Element, Failure>)
-      case hub(Hub<Element, Failure>)
+      case broadcaster(Broadcaster<Element, Failure>)
 
       func end(with failure: Failure?) {
         switch self {
         case .inbox(let inbox): inbox.end(with: failure)
-        case .hub(let hub): hub.end(with: failure)
+        case .broadcaster(let broadcaster): broadcaster.end(with: failure)
         }
       }
     }
@@ -85,7 +85,7 @@ extension Signal {
     public func send(_ element: Element) -> SendResult {
       switch outlet {
       case .inbox(let inbox): inbox.send(element)
-      case .hub(let hub): hub.send(element)
+      case .broadcaster(let broadcaster): broadcaster.send(element)
       }
     }
 
@@ -106,7 +106,7 @@ extension Signal {
     public nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
       switch outlet {
       case .inbox(let inbox): await inbox.send(whenReady: element)
-      case .hub(let hub): await hub.send(whenReady: element)
+      case .broadcaster(let broadcaster): await broadcaster.send(whenReady: element)
       }
     }
 
@@ -139,7 +139,7 @@ extension Signal {
     func lose(_ count: Int) {
       switch outlet {
       case .inbox(let inbox): inbox.lose(count)
-      case .hub(let hub): hub.lose(count)
+      case .broadcaster(let broadcaster): broadcaster.lose(count)
       }
     }
 
@@ -147,7 +147,7 @@ extension Signal {
     public var isTerminated: Bool {
       switch outlet {
       case .inbox(let inbox): inbox.isOver
-      case .hub(let hub): hub.isOver
+      case .broadcaster(let broadcaster): broadcaster.isOver
       }
     }
 
@@ -170,7 +170,7 @@ extension Signal {
     public func onTermination(_ handler: @escaping @Sendable (_ how: Termination) -> Void) {
       switch outlet {
       case .inbox(let inbox): inbox.onTermination(handler)
-      case .hub(let hub): hub.onTermination(handler)
+      case .broadcaster(let broadcaster): broadcaster.onTermination(handler)
       }
     }
   }

@@ -7,7 +7,7 @@ extension EagerList {
   // As generic as the standard library's, and no more: else that one, which gives an array, is preferred.
   @inlinable
   public func filter(
-    @CheckedAlone<Bool> _ isIncluded: (Element) throws -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: (Element) throws -> Bool
   ) rethrows -> EagerList {
     EagerList(try slice.filter(isIncluded))
   }
@@ -15,7 +15,7 @@ extension EagerList {
   /// Returns the elements that satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func filter<Failure: Error>(
-    @CheckedAlone<Bool> _ isIncluded:
+    @_CheckedAlone<Bool> _ isIncluded:
       nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> EagerList {
     try await filtering(isIncluded)
@@ -57,7 +57,7 @@ extension EagerList {
   /// ```
   @inlinable
   public func removeDuplicates<Failure: Error>(
-    @CheckedAlone<Bool> by areSame: (Element, Element) throws(Failure) -> Bool
+    @_CheckedAlone<Bool> by areSame: (Element, Element) throws(Failure) -> Bool
   ) throws(Failure) -> EagerList {
     try removingDuplicates(areSame)
   }
@@ -66,7 +66,7 @@ extension EagerList {
   /// one kept.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func removeDuplicates<Failure: Error>(
-    @CheckedAlone<Bool> by areSame:
+    @_CheckedAlone<Bool> by areSame:
       nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> EagerList {
     try await removingDuplicatesInTurn(areSame)

@@ -19,7 +19,7 @@ extension EagerList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func reduce<Result, Failure: Error>(
     _ initial: Result,
-    @CheckedAlone<Result> _ combine:
+    @_CheckedAlone<Result> _ combine:
       nonisolated(nonsending) (Result, Element) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     var result = initial
@@ -58,7 +58,7 @@ extension EagerList {
   /// Replaces `-foldRightWithStart:reduce:`.
   @inlinable
   public func foldRight<Result, Failure: Error>(
-    _ initial: Result, @CheckedAlone<Result> _ combine: (Element, Result) throws(Failure) -> Result
+    _ initial: Result, @_CheckedAlone<Result> _ combine: (Element, Result) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var result = initial
     for element in reversed() { result = try combine(element, result) }
@@ -69,7 +69,7 @@ extension EagerList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func foldRight<Result, Failure: Error>(
     _ initial: Result,
-    @CheckedAlone<Result> _ combine:
+    @_CheckedAlone<Result> _ combine:
       nonisolated(nonsending) (Element, Result) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     var result = initial

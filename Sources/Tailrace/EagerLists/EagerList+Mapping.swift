@@ -8,7 +8,7 @@ extension EagerList {
   /// EagerList(1...3).map { $0 * 2 }   // [2, 4, 6]
   /// ```
   @inlinable
-  public func map<T, Failure: Error>(@CheckedAlone<T> _ transform: (Element) throws(Failure) -> T)
+  public func map<T, Failure: Error>(@_CheckedAlone<T> _ transform: (Element) throws(Failure) -> T)
     throws(Failure) -> EagerList<T>
   {
     EagerList<T>(try slice.map(transform))
@@ -17,7 +17,7 @@ extension EagerList {
   /// Returns the results of an asynchronous closure for each element, one after the other.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func map<T, Failure: Error>(
-    @CheckedAlone<T> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T
+    @_CheckedAlone<T> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T
   ) async throws(Failure) -> EagerList<T> {
     try await mapping(transform)
   }
@@ -39,7 +39,7 @@ extension EagerList {
   /// ```
   @inlinable
   public func compactMap<T, Failure: Error>(
-    @CheckedAlone<T?> _ transform: (Element) throws(Failure) -> T?
+    @_CheckedAlone<T?> _ transform: (Element) throws(Failure) -> T?
   ) throws(Failure) -> EagerList<T> {
     var results: [T] = []
     for element in self {
@@ -51,7 +51,7 @@ extension EagerList {
   /// Returns the results of an asynchronous closure that are not `nil`.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func compactMap<T, Failure: Error>(
-    @CheckedAlone<T?> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T?
+    @_CheckedAlone<T?> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T?
   ) async throws(Failure) -> EagerList<T> {
     try await compactMapping(transform)
   }
@@ -76,7 +76,7 @@ extension EagerList {
   /// Replaces `-flattenMap:`.
   @inlinable
   public func flatMap<S: Sequence, Failure: Error>(
-    @CheckedAlone<S> _ transform: (Element) throws(Failure) -> S
+    @_CheckedAlone<S> _ transform: (Element) throws(Failure) -> S
   ) throws(Failure) -> EagerList<S.Element> {
     var results: [S.Element] = []
     for element in self { results.append(contentsOf: try transform(element)) }
@@ -86,7 +86,7 @@ extension EagerList {
   /// Returns the elements of the sequences that an asynchronous closure makes of each element.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func flatMap<S: Sequence, Failure: Error>(
-    @CheckedAlone<S> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> S
+    @_CheckedAlone<S> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> S
   ) async throws(Failure) -> EagerList<S.Element> {
     try await flatMapping(transform)
   }

@@ -6,7 +6,7 @@ extension EagerList {
   /// ```
   @inlinable
   public func reductions<Result, Failure: Error>(
-    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) throws(Failure) -> Result
+    _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) throws(Failure) -> Result
   ) throws(Failure) -> EagerList<Result> {
     try reductions(into: initial) { (result, element) throws(Failure) in
       result = try combine(result, element)
@@ -17,7 +17,7 @@ extension EagerList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func reductions<Result, Failure: Error>(
     _ initial: Result,
-    @CheckedAlone<Result> _ combine:
+    @_CheckedAlone<Result> _ combine:
       nonisolated(nonsending) (Result, Element) async throws(Failure) -> Result
   ) async throws(Failure) -> EagerList<Result> {
     var result = initial

@@ -7,7 +7,7 @@ extension EagerList {
   /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func first<Failure: Error>(
-    @CheckedAlone<Bool> where predicate:
+    @_CheckedAlone<Bool> where predicate:
       nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
     for element in self where try await predicate(element) { return element }
@@ -21,7 +21,7 @@ extension EagerList {
   /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func contains<Failure: Error>(
-    @CheckedAlone<Bool> where predicate:
+    @_CheckedAlone<Bool> where predicate:
       nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Bool {
     for element in self where try await predicate(element) { return true }
@@ -35,7 +35,8 @@ extension EagerList {
   /// ```
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func allSatisfy<Failure: Error>(
-    @CheckedAlone<Bool> _ predicate: nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+    @_CheckedAlone<Bool> _ predicate:
+      nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Bool {
     for element in self {
       guard try await predicate(element) else { return false }
@@ -47,7 +48,7 @@ extension EagerList {
   /// none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func min<Failure: Error>(
-    @CheckedAlone<Bool> by areInIncreasingOrder:
+    @_CheckedAlone<Bool> by areInIncreasingOrder:
       nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
     try await extreme { (result, element) async throws(Failure) in
@@ -59,7 +60,7 @@ extension EagerList {
   /// none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func max<Failure: Error>(
-    @CheckedAlone<Bool> by areInIncreasingOrder:
+    @_CheckedAlone<Bool> by areInIncreasingOrder:
       nonisolated(nonsending) (Element, Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
     try await extreme(areInIncreasingOrder)

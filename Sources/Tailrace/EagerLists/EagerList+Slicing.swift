@@ -45,7 +45,7 @@ extension EagerList {
   /// Returns the first elements, for as long as they satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func prefix<Failure: Error>(
-    @CheckedAlone<Bool> while predicate:
+    @_CheckedAlone<Bool> while predicate:
       nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> EagerList {
     prefix(try await countOfFirst(predicate))
@@ -54,7 +54,7 @@ extension EagerList {
   /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func drop<Failure: Error>(
-    @CheckedAlone<Bool> while predicate:
+    @_CheckedAlone<Bool> while predicate:
       nonisolated(nonsending) (Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> EagerList {
     dropFirst(try await countOfFirst(predicate))

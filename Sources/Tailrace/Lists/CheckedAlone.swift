@@ -10,7 +10,7 @@
 ///
 /// ```swift
 /// extension LazyList {
-///   func mapPairs<T>(@CheckedAlone<T> _ pair: @escaping @Sendable (Element, Element) -> T)
+///   func mapPairs<T>(@_CheckedAlone<T> _ pair: @escaping @Sendable (Element, Element) -> T)
 ///     -> LazyList<T, Failure>
 ///   {
 ///     adjacentPairs().map { pair($0, $1) }
@@ -20,7 +20,7 @@
 // A result builder that builds nothing. Its argument is the closure's result, so that what the result
 // must be is known inside: `.some(case)`, `[]`, `nil`.
 @resultBuilder
-public enum CheckedAlone<Value>: Sendable {
+public enum _CheckedAlone<Value>: Sendable {
   /// The value of the body's only expression.
   @inlinable @inline(__always)
   public static func buildExpression(_ value: Value) -> Value { value }
@@ -68,7 +68,7 @@ public enum CheckedAlone<Value>: Sendable {
 }
 
 // Where no value is asked for, everything may stand in a body.
-extension CheckedAlone where Value == Void {
+extension _CheckedAlone where Value == Void {
   /// A result that is not used.
   @_disfavoredOverload @inlinable @inline(__always)
   public static func buildExpression<Unused>(_ value: Unused) {}

@@ -13,7 +13,7 @@
 /// Replaces `-objectEnumerator`.
 public actor SharedIterator<Element: Sendable, Failure: Error> {
   private var reader: LazyList<Element, Failure>.Iterator
-  private let lock = TaskLock()
+  private let lock = AsyncLock()
 
   init(_ list: consuming LazyList<Element, Failure>) { reader = list.makeAsyncIterator() }
 

@@ -23,7 +23,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func sorted(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> [Element] {
     try await array().sorted(by: areInIncreasingOrder)
   }
@@ -31,7 +31,7 @@ extension LazyList {
   /// Returns all elements in an order that a throwing closure says.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func sorted(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) async throws -> [Element] {
     try await array().sorted(by: areInIncreasingOrder)
   }
@@ -45,7 +45,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
-    @CheckedAlone<Key> by key: (Element) -> Key
+    @_CheckedAlone<Key> by key: (Element) -> Key
   ) async throws(Failure) -> [Key: [Element]] {
     try await reduce(into: [Key: [Element]]()) { (groups, element) in
       groups[key(element), default: []].append(element)
@@ -55,7 +55,7 @@ extension LazyList {
   /// Returns all elements, by what a throwing closure gives for each.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
-    @CheckedAlone<Key> by key: (Element) throws -> Key
+    @_CheckedAlone<Key> by key: (Element) throws -> Key
   ) async throws -> [Key: [Element]] {
     var reader = Reader(self)
     var groups: [Key: [Element]] = [:]
@@ -68,7 +68,7 @@ extension LazyList {
   /// Returns all elements, by what an asynchronous closure gives for each.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
-    @CheckedAlone<Key> by key: (Element) async -> Key
+    @_CheckedAlone<Key> by key: (Element) async -> Key
   ) async throws(Failure) -> [Key: [Element]] {
     var reader = Reader(self)
     var groups: [Key: [Element]] = [:]
@@ -81,7 +81,7 @@ extension LazyList {
   /// Returns all elements, by what an asynchronous throwing closure gives for each.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
-    @CheckedAlone<Key> by key: (Element) async throws -> Key
+    @_CheckedAlone<Key> by key: (Element) async throws -> Key
   ) async throws -> [Key: [Element]] {
     var reader = Reader(self)
     var groups: [Key: [Element]] = [:]

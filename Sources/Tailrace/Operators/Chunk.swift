@@ -38,7 +38,7 @@ extension LazyList {
   /// - Laziness: searching, for the element that begins the next array.
   @inlinable
   public consuming func chunked(
-    @CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) -> Bool
+    @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList<[Element], Failure> {
     gather([Element]()) { (chunk, element) throws(Failure) in
       guard let last = chunk.last, !belongInSameGroup(last, element) else {
@@ -54,7 +54,7 @@ extension LazyList {
   /// Returns the elements in arrays, each as long as a throwing predicate holds between neighbours.
   @inlinable @_disfavoredOverload
   public consuming func chunked(
-    @CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) throws -> Bool
+    @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<[Element], any Error> {
     widened().gather([Element]()) { (chunk, element) throws in
       guard let last = chunk.last, !(try belongInSameGroup(last, element)) else {
@@ -71,7 +71,7 @@ extension LazyList {
   /// neighbours.
   @inlinable
   public consuming func chunked(
-    @CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) async -> Bool
+    @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList<[Element], Failure> {
     gatherInTask([Element]()) { (chunk, element) async throws(Failure) in
       guard let last = chunk.last, !(await belongInSameGroup(last, element)) else {
@@ -88,7 +88,7 @@ extension LazyList {
   /// between neighbours.
   @inlinable
   public consuming func chunked(
-    @CheckedAlone<Bool> by belongInSameGroup:
+    @_CheckedAlone<Bool> by belongInSameGroup:
       @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<[Element], any Error> {
     widened().gatherInTask([Element]()) { (chunk, element) async throws in
@@ -112,7 +112,7 @@ extension LazyList {
   /// - Laziness: searching, for the element that begins the next array.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
-    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
+    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
     gather((Subject, [Element])?.none) { (chunk, element) throws(Failure) in
       chunk.add(element, subject(element))
@@ -125,7 +125,7 @@ extension LazyList {
   /// it gave.
   @inlinable @_disfavoredOverload
   public consuming func chunked<Subject: Equatable & Sendable>(
-    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
+    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
     widened().gather((Subject, [Element])?.none) { (chunk, element) throws in
       chunk.add(element, try subject(element))
@@ -138,7 +138,7 @@ extension LazyList {
   /// what it gave.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
-    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
+    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
     gatherInTask((Subject, [Element])?.none) { (chunk, element) async throws(Failure) in
       let subject = await subject(element)
@@ -152,7 +152,7 @@ extension LazyList {
   /// same, with what it gave.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
-    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
+    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
     widened().gatherInTask((Subject, [Element])?.none) { (chunk, element) async throws in
       let subject = try await subject(element)

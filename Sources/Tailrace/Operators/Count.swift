@@ -9,7 +9,7 @@ extension LazyList {
   /// - Laziness: searching.
   @inlinable
   nonisolated(nonsending) public consuming func firstIndex(
-    @CheckedAlone<Bool> where predicate: (Element) -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int? {
     var reader = Reader(self)
     var (position, isFound) = (0, false)
@@ -25,7 +25,7 @@ extension LazyList {
   /// is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func firstIndex(
-    @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Int? {
     var reader = Reader(self)
     var position = 0
@@ -40,7 +40,7 @@ extension LazyList {
   /// there is none.
   @inlinable
   nonisolated(nonsending) public consuming func firstIndex(
-    @CheckedAlone<Bool> where predicate: (Element) async -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Int? {
     var reader = Reader(self)
     var position = 0
@@ -55,7 +55,7 @@ extension LazyList {
   /// `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func firstIndex(
-    @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int? {
     var reader = Reader(self)
     var position = 0
@@ -75,7 +75,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func count(
-    @CheckedAlone<Bool> where predicate: (Element) -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int {
     var reader = Reader(self, wantsAll: true)
     var count = 0
@@ -89,7 +89,7 @@ extension LazyList {
   /// Returns the number of elements that satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func count(
-    @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Int {
     var reader = Reader(self)
     var count = 0
@@ -100,7 +100,7 @@ extension LazyList {
   /// Returns the number of elements that satisfy an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func count(
-    @CheckedAlone<Bool> where predicate: (Element) async -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Int {
     var reader = Reader(self)
     var count = 0
@@ -111,7 +111,7 @@ extension LazyList {
   /// Returns the number of elements that satisfy an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func count(
-    @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int {
     var reader = Reader(self)
     var count = 0

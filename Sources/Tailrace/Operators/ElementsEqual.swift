@@ -56,7 +56,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    @CheckedAlone<Bool> by areEquivalent: (Element, Other) -> Bool
+    @_CheckedAlone<Bool> by areEquivalent: (Element, Other) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -72,7 +72,7 @@ extension LazyList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    @CheckedAlone<Bool> by areEquivalent: (Element, Other) throws -> Bool
+    @_CheckedAlone<Bool> by areEquivalent: (Element, Other) throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -89,7 +89,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    @CheckedAlone<Bool> by areEquivalent: (Element, Other) async -> Bool
+    @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)
@@ -106,7 +106,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
-    @CheckedAlone<Bool> by areEquivalent: (Element, Other) async throws -> Bool
+    @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     var otherReader = Reader(other)

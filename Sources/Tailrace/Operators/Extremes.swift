@@ -8,7 +8,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func min(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -21,7 +21,7 @@ extension LazyList {
   /// Returns the least element by a throwing order; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func min(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -34,7 +34,7 @@ extension LazyList {
   /// Returns the least element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -47,7 +47,7 @@ extension LazyList {
   /// Returns the least element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -79,7 +79,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func max(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -92,7 +92,7 @@ extension LazyList {
   /// Returns the greatest element by a throwing order; `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func max(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -105,7 +105,7 @@ extension LazyList {
   /// Returns the greatest element by an asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }
@@ -118,7 +118,7 @@ extension LazyList {
   /// Returns the greatest element by an asynchronous throwing order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
-    @CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
+    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     guard var result = try await reader.next() else { return nil }

@@ -27,14 +27,14 @@ extension LazyList where Failure == Never {
   /// Returns the elements of the lists, which can fail, that this list, which cannot, consists of.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Element.Failure>
-  where Element: ListLike {
+  where Element: _ListLike {
     flattened()
   }
 
   /// Returns the elements of the lists that this list consists of, where none of them can fail.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Never>
-  where Element: ListLike, Element.Failure == Never {
+  where Element: _ListLike, Element.Failure == Never {
     flattened()
   }
 }
@@ -78,7 +78,7 @@ extension LazyList {
 
   /// Returns the tuples of the elements of lists that fail in different ways.
   @_disfavoredOverload
-  public static func zip<each Other: ListLike>(
+  public static func zip<each Other: _ListLike>(
     _ first: LazyList, _ other: repeat each Other
   ) -> LazyList<(Element, repeat (each Other).Element), any Error> {
     LazyList<Element, any Error>.zip(first.widened(), repeat (each other).list.widened())
@@ -87,14 +87,14 @@ extension LazyList {
   /// Returns the elements of the lists, which cannot fail, that this list consists of.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Failure>
-  where Element: ListLike, Element.Failure == Never {
+  where Element: _ListLike, Element.Failure == Never {
     flattened()
   }
 
   /// Returns the elements of the lists that this list consists of, where both fail in ways of their
   /// own.
   @inlinable
-  public consuming func joined() -> LazyList<Element.Element, any Error> where Element: ListLike {
+  public consuming func joined() -> LazyList<Element.Element, any Error> where Element: _ListLike {
     flattened()
   }
 }

@@ -20,7 +20,7 @@ extension LazyList where Failure == Never {
   @inlinable
   public consuming func map<T: Sendable, E: Error>(
     failingAs type: E.Type,
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(E) -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(E) -> T
   ) -> LazyList<T, E> {
     failing(as: type).transform(()) { (_, element) throws(E) in .emit(try transform(element)) }
   }
@@ -29,7 +29,7 @@ extension LazyList where Failure == Never {
   @inlinable
   public consuming func map<T: Sendable, E: Error>(
     failingAs type: E.Type,
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(E) -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(E) -> T
   ) -> LazyList<T, E> {
     failing(as: type).mapInTask(transform)
   }
@@ -38,7 +38,7 @@ extension LazyList where Failure == Never {
   @inlinable
   public consuming func filter<E: Error>(
     failingAs type: E.Type,
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(E) -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(E) -> Bool
   ) -> LazyList<Element, E> {
     failing(as: type).transform(()) { (_, element) throws(E) in
       try isIncluded(element) ? .emit(element) : .skip
@@ -49,7 +49,7 @@ extension LazyList where Failure == Never {
   @inlinable
   public consuming func filter<E: Error>(
     failingAs type: E.Type,
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(E) -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(E) -> Bool
   ) -> LazyList<Element, E> {
     failing(as: type).transformInTask(()) { (_, element) async throws(E) in
       try await isIncluded(element) ? .emit(element) : .skip
@@ -60,7 +60,7 @@ extension LazyList where Failure == Never {
   @inlinable
   public consuming func compactMap<T: Sendable, E: Error>(
     failingAs type: E.Type,
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(E) -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(E) -> T?
   ) -> LazyList<T, E> {
     failing(as: type).transform(()) { (_, element) throws(E) in Verdict(try transform(element)) }
   }
@@ -69,7 +69,7 @@ extension LazyList where Failure == Never {
   @inlinable
   public consuming func compactMap<T: Sendable, E: Error>(
     failingAs type: E.Type,
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(E) -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(E) -> T?
   ) -> LazyList<T, E> {
     failing(as: type).transformInTask(()) { (_, element) async throws(E) in
       Verdict(try await transform(element))
@@ -83,7 +83,7 @@ extension LazyList {
   @inlinable
   public consuming func map<T: Sendable>(
     failingAs type: Failure.Type,
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(Failure) -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(Failure) -> T
   ) -> LazyList<T, Failure> {
     self.transform(()) { (_, element) throws(Failure) in .emit(try transform(element)) }
   }
@@ -92,7 +92,7 @@ extension LazyList {
   @inlinable
   public consuming func map<T: Sendable>(
     failingAs type: Failure.Type,
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
   ) -> LazyList<T, Failure> {
     mapInTask(transform)
   }
@@ -101,7 +101,7 @@ extension LazyList {
   @inlinable
   public consuming func filter(
     failingAs type: Failure.Type,
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
   ) -> LazyList<Element, Failure> {
     self.transform(()) { (_, element) throws(Failure) in
       try isIncluded(element) ? .emit(element) : .skip
@@ -112,7 +112,7 @@ extension LazyList {
   @inlinable
   public consuming func filter(
     failingAs type: Failure.Type,
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(Failure) -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(Failure) -> Bool
   ) -> LazyList<Element, Failure> {
     self.transformInTask(()) { (_, element) async throws(Failure) in
       try await isIncluded(element) ? .emit(element) : .skip
@@ -123,7 +123,7 @@ extension LazyList {
   @inlinable
   public consuming func compactMap<T: Sendable>(
     failingAs type: Failure.Type,
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(Failure) -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(Failure) -> T?
   ) -> LazyList<T, Failure> {
     self.transform(()) { (_, element) throws(Failure) in Verdict(try transform(element)) }
   }
@@ -132,7 +132,7 @@ extension LazyList {
   @inlinable
   public consuming func compactMap<T: Sendable>(
     failingAs type: Failure.Type,
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T?
   ) -> LazyList<T, Failure> {
     self.transformInTask(()) { (_, element) async throws(Failure) in
       Verdict(try await transform(element))

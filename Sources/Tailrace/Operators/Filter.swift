@@ -11,7 +11,7 @@ extension LazyList {
   /// Replaces `-filter:`.
   @inlinable @inline(__always)
   public consuming func filter(
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
     let source = Owned(Cursor(self))
     return LazyList(
@@ -25,7 +25,7 @@ extension LazyList {
   /// Returns the elements that satisfy a throwing predicate.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func filter(
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transform(()) { (_, element) in try isIncluded(element) ? .emit(element) : .skip }
   }
@@ -33,7 +33,7 @@ extension LazyList {
   /// Returns the elements that satisfy an asynchronous predicate.
   @inlinable @inline(__always)
   public consuming func filter(
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
     transformInTask(()) { (_, element) async throws(Failure) in
       await isIncluded(element) ? .emit(element) : .skip
@@ -43,7 +43,7 @@ extension LazyList {
   /// Returns the elements that satisfy an asynchronous throwing predicate.
   @inlinable @inline(__always)
   public consuming func filter(
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transformInTask(()) { (_, element) async throws in
       try await isIncluded(element) ? .emit(element) : .skip
@@ -60,7 +60,7 @@ extension LazyList {
   /// - Laziness: searching.
   @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) -> T?
   ) -> LazyList<T, Failure> {
     self.transform(()) { (_, element) throws(Failure) in Verdict(transform(element)) }
   }
@@ -68,7 +68,7 @@ extension LazyList {
   /// Returns the results of a throwing closure that are not `nil`.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func compactMap<T: Sendable>(
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
     widened().transform(()) { (_, element) in Verdict(try transform(element)) }
   }
@@ -76,7 +76,7 @@ extension LazyList {
   /// Returns the results of an asynchronous closure that are not `nil`.
   @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async -> T?
   ) -> LazyList<T, Failure> {
     transformInTask(()) { (_, element) async throws(Failure) in
       Verdict(await transform(element))
@@ -86,7 +86,7 @@ extension LazyList {
   /// Returns the results of an asynchronous throwing closure that are not `nil`.
   @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
     widened().transformInTask(()) { (_, element) async throws in
       Verdict(try await transform(element))
@@ -131,7 +131,7 @@ extension LazyList {
   /// - Laziness: searching.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
-    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) -> Bool
+    @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList {
     transform(Element?.none) { (kept, element) throws(Failure) in
       if let last = kept, areSame(last, element) { return .skip }
@@ -144,7 +144,7 @@ extension LazyList {
   /// kept.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func removeDuplicates(
-    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
+    @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transform(Element?.none) { (kept, element) in
       if let last = kept, try areSame(last, element) { return .skip }
@@ -157,7 +157,7 @@ extension LazyList {
   /// one kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
-    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
+    @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList {
     transformInTask(Element?.none) { (kept, element) async throws(Failure) in
       if let last = kept, await areSame(last, element) { return .skip }
@@ -170,7 +170,7 @@ extension LazyList {
   /// the last one kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
-    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
+    @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transformInTask(Element?.none) { (kept, element) async throws in
       if let last = kept, try await areSame(last, element) { return .skip }

@@ -12,7 +12,7 @@ extension LazyList {
   /// Replaces `-flattenMap:`.
   @inlinable
   public consuming func flatMap<T: Sendable>(
-    @CheckedAlone<LazyList<T, Failure>> _ transform:
+    @_CheckedAlone<LazyList<T, Failure>> _ transform:
       @escaping @Sendable (Element) -> LazyList<T, Failure>
   ) -> LazyList<T, Failure> {
     map(transform).joined()
@@ -22,7 +22,7 @@ extension LazyList {
   /// element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+    @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map(transform).flattened()
@@ -31,7 +31,7 @@ extension LazyList {
   /// Returns the elements of the lists that a throwing closure makes of each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+    @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map(transform).flattened()
@@ -40,7 +40,7 @@ extension LazyList {
   /// Returns the elements of the lists that an asynchronous closure makes of each element.
   @inlinable
   public consuming func flatMap<T: Sendable>(
-    @CheckedAlone<LazyList<T, Failure>> _ transform:
+    @_CheckedAlone<LazyList<T, Failure>> _ transform:
       @escaping @Sendable (Element) async -> LazyList<T, Failure>
   ) -> LazyList<T, Failure> {
     map(transform).joined()
@@ -49,7 +49,7 @@ extension LazyList {
   /// Returns the elements of the lists that an asynchronous throwing closure makes of each element.
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+    @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map(transform).flattened()
@@ -65,7 +65,7 @@ extension LazyList {
   /// - Laziness: searching, through empty sequences.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) -> S
+    @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) -> S
   ) -> LazyList<S.Element, Failure> {
     map(transform).joined()
   }
@@ -73,7 +73,7 @@ extension LazyList {
   /// Returns the elements of the sequences that a throwing closure makes of each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<S: Sequence & Sendable>(
-    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) throws -> S
+    @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) throws -> S
   ) -> LazyList<S.Element, any Error> {
     map(transform).joined()
   }
@@ -81,7 +81,7 @@ extension LazyList {
   /// Returns the elements of the sequences that an asynchronous closure makes of each element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) async -> S
+    @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) async -> S
   ) -> LazyList<S.Element, Failure> {
     map(transform).joined()
   }
@@ -90,7 +90,7 @@ extension LazyList {
   /// element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
-    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) async throws -> S
+    @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) async throws -> S
   ) -> LazyList<S.Element, any Error> {
     map(transform).joined()
   }

@@ -15,7 +15,7 @@ extension LazyList {
   /// Replaces `-foldLeftWithStart:reduce:`.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result>(
-    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) -> Result
+    _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
     var reader = Reader(self, wantsAll: true)
     var result = initial
@@ -29,7 +29,7 @@ extension LazyList {
   /// Returns the elements combined, from the head on, by a throwing closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
-    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
+    _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial
@@ -40,7 +40,7 @@ extension LazyList {
   /// Returns the elements combined, from the head on, by an asynchronous closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
-    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) async -> Result
+    _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
     var reader = Reader(self)
     var result = initial
@@ -51,7 +51,7 @@ extension LazyList {
   /// Returns the elements combined, from the head on, by an asynchronous throwing closure.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
-    _ initial: Result, @CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
+    _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
     var reader = Reader(self)
     var result = initial
@@ -101,8 +101,8 @@ extension LazyList {
   // keys, unless they are known before the closure's result is.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Key: Hashable, Value>(
-    into initial: EmptyDictionaryLiteral,
-    @CheckedAlone<Void> _ update: (inout [Key: Value], Element) -> Void
+    into initial: _EmptyDictionaryLiteral,
+    @_CheckedAlone<Void> _ update: (inout [Key: Value], Element) -> Void
   ) async throws(Failure) -> [Key: Value] {
     try await reduce(into: [Key: Value](), update)
   }
@@ -191,7 +191,7 @@ extension LazyList {
 }
 
 /// `[:]`, before anything is known about its keys and values.
-public struct EmptyDictionaryLiteral: ExpressibleByDictionaryLiteral, Sendable {
+public struct _EmptyDictionaryLiteral: ExpressibleByDictionaryLiteral, Sendable {
   /// `[:]`; a literal with elements is a `Dictionary`.
   @inlinable
   public init(dictionaryLiteral elements: (Never, Never)...) {}

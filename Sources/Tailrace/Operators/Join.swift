@@ -16,7 +16,9 @@ extension LazyList {
   public static func + (left: consuming LazyList, right: consuming LazyList) -> LazyList {
     if left.segment == nil { return right }
     if right.segment == nil { return left }
-    let parts = Concatenation(Pieces.pair(Pieces.of(left.widened()), Pieces.of(right.widened())))
+    let parts = Concatenation(
+      ConcatenationTree.pair(
+        ConcatenationTree.of(left.widened()), ConcatenationTree.of(right.widened())))
     let producer = Producer<Element>(
       { (demand, sink) in
         while true {
@@ -73,10 +75,10 @@ extension LazyList {
   ///   it has ended.
   ///
   /// Replaces `-flatten`.
-  // Of `ListLike`s, so that it is nearer than one of any `AsyncSequence`s, which remembers nothing.
+  // Of `_ListLike`s, so that it is nearer than one of any `AsyncSequence`s, which remembers nothing.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Failure>
-  where Element: ListLike, Element.Failure == Failure {
+  where Element: _ListLike, Element.Failure == Failure {
     flattened()
   }
 
@@ -85,7 +87,7 @@ extension LazyList {
   /// The result fails in both: for who knows that its type says so.
   @inlinable
   consuming func flattened<E: Error>() -> LazyList<Element.Element, E>
-  where Element: ListLike {
+  where Element: _ListLike {
     let outer = Owned(Cursor(self))
     let inner = Owned(Cursor<Element.Element>?.none)
     let upstream = JoinedUpstream(outer, inner)

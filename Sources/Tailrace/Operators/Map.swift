@@ -15,7 +15,7 @@ extension LazyList {
   /// Replaces `-map:`.
   @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) -> T
   ) -> LazyList<T, Failure> {
     let source = Owned(Cursor(self))
     return LazyList<T, Failure>(
@@ -28,7 +28,7 @@ extension LazyList {
   /// Returns the results of a throwing closure for each element.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func map<T: Sendable>(
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
     widened().transform(()) { (_, element) in .emit(try transform(element)) }
   }
@@ -36,7 +36,7 @@ extension LazyList {
   /// Returns the results of an asynchronous closure for each element, one at a time.
   @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
     mapInTask(transform)
   }
@@ -44,7 +44,7 @@ extension LazyList {
   /// Returns the results of an asynchronous throwing closure for each element, one at a time.
   @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
     widened().mapInTask(transform)
   }

@@ -22,7 +22,7 @@ extension LazyList {
   /// Replaces `-catch:`.
   @inlinable
   public consuming func `catch`(
-    @CheckedAlone<LazyList<Element, Never>> _ handler:
+    @_CheckedAlone<LazyList<Element, Never>> _ handler:
       @escaping @Sendable (Failure) -> LazyList<Element, Never>
   ) -> LazyList<Element, Never> {
     recovering { (failure, _) in .become(handler(failure).widened()) }
@@ -32,7 +32,7 @@ extension LazyList {
   /// makes of it.
   @inlinable @_disfavoredOverload
   public consuming func `catch`<NewFailure: Error>(
-    @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
+    @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, NewFailure> {
     recovering { (failure, _) in .become(handler(failure).widened()) }
@@ -42,7 +42,7 @@ extension LazyList {
   /// it.
   @inlinable @_disfavoredOverload
   public consuming func `catch`<NewFailure: Error>(
-    @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
+    @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) throws -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, any Error> {
     recovering { (failure, _) in
@@ -56,7 +56,7 @@ extension LazyList {
   /// of it.
   @inlinable
   public consuming func `catch`<NewFailure: Error>(
-    @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
+    @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) async -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, NewFailure> {
     recovering { (failure, _) in
@@ -69,7 +69,7 @@ extension LazyList {
   /// closure makes of it.
   @inlinable
   public consuming func `catch`<NewFailure: Error>(
-    @CheckedAlone<LazyList<Element, NewFailure>> _ handler:
+    @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) async throws -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, any Error> {
     recovering { (failure, _) in
@@ -124,7 +124,7 @@ extension LazyList {
   /// - Failure: what the closure makes of it. A step that may be retried still is.
   @inlinable
   public consuming func mapFailure<NewFailure: Error>(
-    @CheckedAlone<NewFailure> _ transform: @escaping @Sendable (Failure) -> NewFailure
+    @_CheckedAlone<NewFailure> _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> LazyList<Element, NewFailure> {
     recovering { (failure, isTransient) in
       .nothing(.fate(transform(failure), isTransient))

@@ -18,7 +18,7 @@ extension LazyList {
   @inlinable
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
     widened().judging((), retryingFailures) { (_, element) in .emit(try transform(element)) }
   }
@@ -28,7 +28,7 @@ extension LazyList {
   @inlinable
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
-    @CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
+    @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
     widened().judgingInTask((), retryingFailures) { (_, element) async throws in
       .emit(try await transform(element))
@@ -41,7 +41,7 @@ extension LazyList {
   @inlinable
   public consuming func compactMap<T: Sendable>(
     retryingFailures: Bool,
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
     widened().judging((), retryingFailures) { (_, element) in Verdict(try transform(element)) }
   }
@@ -51,7 +51,7 @@ extension LazyList {
   @inlinable
   public consuming func compactMap<T: Sendable>(
     retryingFailures: Bool,
-    @CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
+    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
     widened().judgingInTask((), retryingFailures) { (_, element) async throws in
       Verdict(try await transform(element))
@@ -64,7 +64,7 @@ extension LazyList {
   @inlinable
   public consuming func filter(
     retryingFailures: Bool,
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().judging((), retryingFailures) { (_, element) in
       try isIncluded(element) ? .emit(element) : .skip
@@ -76,7 +76,7 @@ extension LazyList {
   @inlinable
   public consuming func filter(
     retryingFailures: Bool,
-    @CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
+    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().judgingInTask((), retryingFailures) { (_, element) async throws in
       try await isIncluded(element) ? .emit(element) : .skip
@@ -95,7 +95,7 @@ extension LazyList {
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     retryingFailures: Bool,
-    @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+    @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map(retryingFailures: retryingFailures, transform).flattened()
@@ -106,7 +106,7 @@ extension LazyList {
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     retryingFailures: Bool,
-    @CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+    @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
   ) -> LazyList<T, any Error> {
     map(retryingFailures: retryingFailures, transform).flattened()
@@ -119,7 +119,7 @@ extension LazyList {
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
     retryingFailures: Bool,
-    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) throws -> S
+    @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) throws -> S
   ) -> LazyList<S.Element, any Error> {
     map(retryingFailures: retryingFailures, transform).joined()
   }
@@ -129,7 +129,7 @@ extension LazyList {
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
     retryingFailures: Bool,
-    @CheckedAlone<S> _ transform: @escaping @Sendable (Element) async throws -> S
+    @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) async throws -> S
   ) -> LazyList<S.Element, any Error> {
     map(retryingFailures: retryingFailures, transform).joined()
   }
@@ -173,7 +173,7 @@ extension LazyList {
   @inlinable
   public consuming func prefix(
     retryingFailures: Bool,
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().judging((), retryingFailures) { (_, element) in
       try predicate(element) ? .emit(element) : .end
@@ -185,7 +185,7 @@ extension LazyList {
   @inlinable
   public consuming func prefix(
     retryingFailures: Bool,
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().judgingInTask((), retryingFailures) { (_, element) async throws in
       try await predicate(element) ? .emit(element) : .end
@@ -199,7 +199,7 @@ extension LazyList {
   @inlinable
   public consuming func drop(
     retryingFailures: Bool,
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().judging(true, retryingFailures) { (isDropping, element) in
       isDropping = try isDropping && predicate(element)
@@ -212,7 +212,7 @@ extension LazyList {
   @inlinable
   public consuming func drop(
     retryingFailures: Bool,
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().judgingInTask(true, retryingFailures) { (isDropping, element) async throws in
       if isDropping { isDropping = try await predicate(element) }
@@ -227,7 +227,7 @@ extension LazyList {
   @inlinable
   public consuming func removeDuplicates(
     retryingFailures: Bool,
-    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
+    @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().judging(Element?.none, retryingFailures) { (kept, element) in
       if let last = kept, try areSame(last, element) { return .skip }
@@ -241,7 +241,7 @@ extension LazyList {
   @inlinable
   public consuming func removeDuplicates(
     retryingFailures: Bool,
-    @CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
+    @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().judgingInTask(Element?.none, retryingFailures) { (kept, element) async throws in
       if let last = kept, try await areSame(last, element) { return .skip }
@@ -257,7 +257,7 @@ extension LazyList {
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result, retryingFailures: Bool,
-    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
+    @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
   ) -> LazyList<Result, any Error> {
     widened().judging(initial, retryingFailures) { (result, element) in
       result = try combine(result, element)
@@ -270,7 +270,7 @@ extension LazyList {
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result, retryingFailures: Bool,
-    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
+    @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
   ) -> LazyList<Result, any Error> {
     widened().judgingInTask(initial, retryingFailures) { (result, element) async throws in
       result = try await combine(result, element)

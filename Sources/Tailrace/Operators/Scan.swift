@@ -12,7 +12,7 @@ extension LazyList {
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
-    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) -> Result
+    @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) -> Result
   ) -> LazyList<Result, Failure> {
     transform(initial) { (result, element) throws(Failure) in
       result = combine(result, element)
@@ -24,7 +24,7 @@ extension LazyList {
   @inlinable @_disfavoredOverload
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
-    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
+    @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
   ) -> LazyList<Result, any Error> {
     widened().transform(initial) { (result, element) in
       result = try combine(result, element)
@@ -36,7 +36,7 @@ extension LazyList {
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
-    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async -> Result
+    @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async -> Result
   ) -> LazyList<Result, Failure> {
     transformInTask(initial) { (result, element) async throws(Failure) in
       result = await combine(result, element)
@@ -48,7 +48,7 @@ extension LazyList {
   @inlinable
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
-    @CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
+    @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
   ) -> LazyList<Result, any Error> {
     widened().transformInTask(initial) { (result, element) async throws in
       result = try await combine(result, element)

@@ -11,7 +11,7 @@ extension LazyList {
   /// Replaces `-objectPassingTest:`.
   @inlinable
   nonisolated(nonsending) public consuming func first(
-    @CheckedAlone<Bool> where predicate: (Element) -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     var found: Element?
@@ -25,7 +25,7 @@ extension LazyList {
   /// Returns the first element that satisfies a throwing predicate, `nil` if there is none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func first(
-    @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -37,7 +37,7 @@ extension LazyList {
   /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func first(
-    @CheckedAlone<Bool> where predicate: (Element) async -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Element? {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -50,7 +50,7 @@ extension LazyList {
   /// none.
   @inlinable
   nonisolated(nonsending) public consuming func first(
-    @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Element? {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -70,7 +70,7 @@ extension LazyList {
   /// Replaces `-any:`.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
-    @CheckedAlone<Bool> where predicate: (Element) -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var isFound = false
@@ -84,7 +84,7 @@ extension LazyList {
   /// Returns whether an element satisfies a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func contains(
-    @CheckedAlone<Bool> where predicate: (Element) throws -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -96,7 +96,7 @@ extension LazyList {
   /// Returns whether an element satisfies an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
-    @CheckedAlone<Bool> where predicate: (Element) async -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -108,7 +108,7 @@ extension LazyList {
   /// Returns whether an element satisfies an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func contains(
-    @CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
+    @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -128,7 +128,7 @@ extension LazyList {
   /// Replaces `-all:`.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
-    @CheckedAlone<Bool> _ predicate: (Element) -> Bool
+    @_CheckedAlone<Bool> _ predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     var holds = true
@@ -142,7 +142,7 @@ extension LazyList {
   /// Returns whether all elements satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func allSatisfy(
-    @CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
+    @_CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -154,7 +154,7 @@ extension LazyList {
   /// Returns whether all elements satisfy an asynchronous predicate.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
-    @CheckedAlone<Bool> _ predicate: (Element) async -> Bool
+    @_CheckedAlone<Bool> _ predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {
@@ -166,7 +166,7 @@ extension LazyList {
   /// Returns whether all elements satisfy an asynchronous throwing predicate.
   @inlinable
   nonisolated(nonsending) public consuming func allSatisfy(
-    @CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
+    @_CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
     var reader = Reader(self)
     while let element = try await reader.next() {

@@ -97,7 +97,7 @@ extension LazyList {
   /// Replaces `-takeWhileBlock:`.
   @inlinable
   public consuming func prefix(
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
     transform(()) { (_, element) throws(Failure) in predicate(element) ? .emit(element) : .end }
   }
@@ -105,7 +105,7 @@ extension LazyList {
   /// Returns the first elements, for as long as they satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   public consuming func prefix(
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transform(()) { (_, element) in try predicate(element) ? .emit(element) : .end }
   }
@@ -113,7 +113,7 @@ extension LazyList {
   /// Returns the first elements, for as long as they satisfy an asynchronous predicate.
   @inlinable
   public consuming func prefix(
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
     transformInTask(()) { (_, element) async throws(Failure) in
       await predicate(element) ? .emit(element) : .end
@@ -123,7 +123,7 @@ extension LazyList {
   /// Returns the first elements, for as long as they satisfy an asynchronous throwing predicate.
   @inlinable
   public consuming func prefix(
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transformInTask(()) { (_, element) async throws in
       try await predicate(element) ? .emit(element) : .end
@@ -142,7 +142,7 @@ extension LazyList {
   /// Replaces `-skipWhileBlock:`.
   @inlinable
   public consuming func drop(
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
     transform(true) { (isDropping, element) throws(Failure) in
       isDropping = isDropping && predicate(element)
@@ -153,7 +153,7 @@ extension LazyList {
   /// Returns the elements from the first one that does not satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   public consuming func drop(
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().transform(true) { (isDropping, element) in
       isDropping = try isDropping && predicate(element)
@@ -164,7 +164,7 @@ extension LazyList {
   /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
   @inlinable
   public consuming func drop(
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
     droppingInTask { (element) async throws(Failure) in await predicate(element) }
   }
@@ -173,7 +173,7 @@ extension LazyList {
   /// predicate.
   @inlinable
   public consuming func drop(
-    @CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
+    @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
     widened().droppingInTask(while: predicate)
   }

@@ -34,7 +34,7 @@ extension LazyList {
   /// - Complexity: keeps what the closure gave, for as long as there may be more elements.
   @inlinable
   public consuming func uniqued<Subject: Hashable & Sendable>(
-    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
+    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList {
     transform(Set<Subject>()) { (seen, element) throws(Failure) in
       seen.insert(subject(element)).inserted ? .emit(element) : .skip
@@ -45,7 +45,7 @@ extension LazyList {
   /// earlier one.
   @inlinable @_disfavoredOverload
   public consuming func uniqued<Subject: Hashable & Sendable>(
-    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
+    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<Element, any Error> {
     widened().transform(Set<Subject>()) { (seen, element) in
       seen.insert(try subject(element)).inserted ? .emit(element) : .skip
@@ -56,7 +56,7 @@ extension LazyList {
   /// earlier one.
   @inlinable
   public consuming func uniqued<Subject: Hashable & Sendable>(
-    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
+    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList {
     transformInTask(Set<Subject>()) { (seen, element) async throws(Failure) in
       seen.insert(await subject(element)).inserted ? .emit(element) : .skip
@@ -67,7 +67,7 @@ extension LazyList {
   /// gave for an earlier one.
   @inlinable
   public consuming func uniqued<Subject: Hashable & Sendable>(
-    @CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
+    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<Element, any Error> {
     widened().transformInTask(Set<Subject>()) { (seen, element) async throws in
       seen.insert(try await subject(element)).inserted ? .emit(element) : .skip

@@ -63,9 +63,9 @@ extension LazyList {
 /// await zip(["Ada", "Bob"].lazyList, LazyList(1...)).array()   // [("Ada", 1), ("Bob", 2)]
 /// ```
 /// ![A pair comes with the later of its elements.](marbles-zip)
-// Of `ListLike`s, and not of `LazyList`s, because a `zip` of two arrays would try it: see there.
+// Of `_ListLike`s, and not of `LazyList`s, because a `zip` of two arrays would try it: see there.
 @inlinable
-public func zip<First: ListLike, Second: ListLike>(
+public func zip<First: _ListLike, Second: _ListLike>(
   _ first: First, _ second: Second
 ) -> LazyList<(First.Element, Second.Element), First.Failure>
 where First.Failure == Second.Failure {
@@ -75,7 +75,7 @@ where First.Failure == Second.Failure {
 /// Returns the pairs of the elements of lists that fail in different ways; where one of them cannot fail,
 /// `first.zip(second)` fails as the other does.
 @inlinable
-public func zip<First: ListLike, Second: ListLike>(
+public func zip<First: _ListLike, Second: _ListLike>(
   _ first: First, _ second: Second
 ) -> LazyList<(First.Element, Second.Element), any Error> {
   first.list.widened().zip(second.list.widened())
@@ -83,7 +83,7 @@ public func zip<First: ListLike, Second: ListLike>(
 
 /// Returns the triples of the elements that have the same position in all three lists:
 /// `LazyList.zip(first, second, third)`.
-public func zip<First: ListLike, Second: ListLike, Third: ListLike>(
+public func zip<First: _ListLike, Second: _ListLike, Third: _ListLike>(
   _ first: First, _ second: Second, _ third: Third
 ) -> LazyList<(First.Element, Second.Element, Third.Element), First.Failure>
 where First.Failure == Second.Failure, First.Failure == Third.Failure {
@@ -94,14 +94,14 @@ where First.Failure == Second.Failure, First.Failure == Third.Failure {
 ///
 /// A function of `LazyList`s would be tried wherever the standard library's of the same name is called,
 /// because an array literal could stand for a list; code that uses no list at all would take longer
-/// to compile. Only lists are `ListLike`, and every list is an `AsyncSequence`: so our `zip` is nearer
+/// to compile. Only lists are `_ListLike`, and every list is an `AsyncSequence`: so our `zip` is nearer
 /// than one of any `AsyncSequence`s, which remembers nothing, in a file that imports both.
-public protocol ListLike<Element, Failure>: AsyncSequence, Sendable where Element: Sendable {
+public protocol _ListLike<Element, Failure>: AsyncSequence, Sendable where Element: Sendable {
   /// The list itself.
   var list: LazyList<Element, Failure> { get }
 }
 
-extension LazyList: ListLike {
+extension LazyList: _ListLike {
   /// The list itself.
   @inlinable
   public var list: LazyList { self }

@@ -34,7 +34,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   static let batch = 64
 
   private let target: DispatchQueue?
-  private let line = Line()
+  private let line = MPSCQueue()
   /// The oldest piece that a drain has taken and not run yet.
   // Guard: `queue`, which is serial. May touch it: `drain()`.
   @exclusivity(unchecked) private nonisolated(unsafe) var taken: Unmanaged<WorkCell>?

@@ -5,7 +5,7 @@ final class WorkCell: Sendable {
   enum Kind: UInt8 { case once, repeatedly, recursively, job, isolatedJob }
 
   /// What is not a closure that runs once.
-  enum Rarity {
+  enum SpecialWork {
     case repetition(Repetition)
     case recursion(Recursion)
     /// A job of a task. Nobody has a handle to such work.
@@ -20,7 +20,7 @@ final class WorkCell: Sendable {
   // then whoever moved it to over. Not an optional, which would call it through a thunk.
   @exclusivity(unchecked) private nonisolated(unsafe) var action: Action
   // Guard: as above. May touch it: as above.
-  @exclusivity(unchecked) private nonisolated(unsafe) var rarity: Rarity?
+  @exclusivity(unchecked) private nonisolated(unsafe) var special: SpecialWork?
   // Guard: the line that the work is in. May touch it: who adds the work to it, then its drain.
   @exclusivity(unchecked) nonisolated(unsafe) var neighbor: Unmanaged<WorkCell>?
   private let observers = AtomicLazyReference<WorkObservers>()
@@ -36,21 +36,21 @@ final class WorkCell: Sendable {
   init(_ repetition: Repetition) {
     kind = .repeatedly
     action = Self.nothing
-    rarity = .repetition(repetition)
+    special = .repetition(repetition)
     phase = Atomic(.waiting)
   }
 
   init(_ recursion: Recursion) {
     kind = .recursively
     action = Self.nothing
-    rarity = .recursion(recursion)
+    special = .recursion(recursion)
     phase = Atomic(.waiting)
   }
 
   init(_ job: UnownedJob, isIsolated: Bool) {
     kind = isIsolated ? .isolatedJob : .job
     action = Self.nothing
-    rarity = .job(job)
+    special = .job(job)
     phase = Atomic(.queued)
   }
 
@@ -102,7 +102,7 @@ final class WorkCell: Sendable {
 
   /// The job that this work stands for. To be asked by the drain.
   var job: UnownedJob? {
-    guard kind == .job || kind == .isolatedJob, case .job(let job) = rarity else { return nil }
+    guard kind == .job || kind == .isolatedJob, case .job(let job) = special else { return nil }
     return job
   }
 
@@ -132,7 +132,7 @@ final class WorkCell: Sendable {
   /// Its turn has come. Recursive work is told how to ask for another one.
   func run(again: (@Sendable () -> Void)? = nil) {
     guard move({ $0.begin() }).0 else { return }
-    switch rarity {
+    switch special {
     case nil:
       perform()
       end(continues: false)
@@ -175,7 +175,7 @@ final class WorkCell: Sendable {
 
   private func release(_ phase: WorkPhase) {
     action = Self.nothing
-    rarity = nil
+    special = nil
     if phase.isObserved, let observers = observers.load() { end(observers) }
   }
 

@@ -267,7 +267,7 @@ struct PushingTests {
 
   @Test("a lock for tasks: one at a time, in the order in which they asked", .hangLimit)
   func lock() async {
-    let lock = TaskLock()
+    let lock = AsyncLock()
     #expect(await lock.lock())
     let seen = Probe<Int>()
     var tasks: [Task<Void, Never>] = []

@@ -90,7 +90,7 @@ private struct Program {
           if gap > 0 { try? await scheduler.sleep(for: .milliseconds(gap)) }
           let element = Model.element(run, index)
           if waits {
-            // Sent when the hub takes it, which is when the number has to be raised.
+            // Sent when the broadcaster takes it, which is when the number has to be raised.
             let result = await subscriber.send(whenReady: element)
             if case .terminated = result { return }
             if Task.isCancelled { return }

@@ -15,7 +15,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   struct Source {
     @usableFromInline var cursor: Cursor<Element>
     @usableFromInline var pulls = 0
-    @usableFromInline var pace = Pace()
+    @usableFromInline var pace = LatencyEstimate()
 
     @inlinable
     init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { cursor = Cursor(list) }
@@ -213,7 +213,7 @@ extension Lookahead: AwaitedPlace {
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isPulling(after: mark.count) } }
 
   /// A reader waits here when a step of the source has suspended.
-  @usableFromInline var soonness: Soonness? { nil }
+  @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
 
   @usableFromInline
   func enter(_ waiter: Waiter, _ mark: Published) -> Bool {
@@ -258,7 +258,7 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>:
 
 /// How long the steps of a list take: whether it is worth the while to have them taken elsewhere.
 @usableFromInline
-struct Pace {
+struct LatencyEstimate {
   /// What it costs to hand a step to another thread.
   @usableFromInline static let handOver = Duration.microseconds(10)
 

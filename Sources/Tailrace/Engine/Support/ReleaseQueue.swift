@@ -4,7 +4,7 @@
 /// another unevaluated list, and so on. Only the first release of such a chain really releases; the
 /// nested ones leave their object to it.
 @usableFromInline
-enum Reclaimer {
+enum ReleaseQueue {
   // Outside of a task the runtime keeps a task-local value per thread.
   @TaskLocal private static var pile: Pile?
 

@@ -112,7 +112,7 @@ extension LazyList {
         .emit(try await transform(element).get())
       }
     }
-    typealias Running = RunningStep<Element, Result<T, Failure>>
+    typealias Running = InFlightTransform<Element, Result<T, Failure>>
     let rules = Running.Rules(isRetried: retryingFailures, transform) { result in
       if case .failure(let failure) = result { failure } else { nil }
     }

@@ -8,7 +8,7 @@ public import Synchronization
 /// generic type, which that code would have to look up, and the result is optional but not a `Result`.
 // Guard: each field's own, below. May touch it: the task that runs, and the stage of the list.
 @usableFromInline
-final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable {
+final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Sendable {
   /// What is the same for all steps of a list.
   @usableFromInline
   final class Rules: Sendable {
@@ -17,7 +17,7 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
     @usableFromInline let failure: @Sendable (Outcome) -> (any Error)?
     /// Whether a failed step runs again when its result is demanded.
     @usableFromInline let isRetried: Bool
-    @usableFromInline let soonness = Soonness()
+    @usableFromInline let yieldHeuristic = YieldHeuristic()
 
     @inlinable
     init(
@@ -33,7 +33,7 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
   @usableFromInline let number: Int
   /// What is to be told of a failure that stays.
   @usableFromInline let line: (any LineOfSteps)?
-  @usableFromInline let waiting = Locked(RunningStepWaiters())
+  @usableFromInline let waiting = Locked(InFlightTransformWaiters())
   /// Becomes true under the lock of `waiting`.
   @usableFromInline let done = Atomic(false)
   // Guard: written by the task before it is done, read by others after that.
@@ -84,7 +84,7 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
   }
 
   @inlinable
-  func complete(with wake: Wake) {
+  func complete(with wake: ResumeReason) {
     let (first, others) = waiting.withLock { waiters in
       defer { waiters.leave() }
       done.store(true, ordering: .releasing)
@@ -108,14 +108,14 @@ final class RunningStep<Input: Sendable, Outcome: Sendable>: @unchecked Sendable
   func cancel() { running?.cancel() }
 }
 
-extension RunningStep: ConcurrentWorker {
+extension InFlightTransform: ConcurrentWorker {
   @usableFromInline var position: Int { number }
 }
 
-extension RunningStep: AwaitedPlace {
+extension InFlightTransform: AwaitedPlace {
   @usableFromInline var worker: (any Worker)? { self }
   @usableFromInline var title: String { "LazyList" }
-  @usableFromInline var soonness: Soonness? { rules.soonness }
+  @usableFromInline var yieldHeuristic: YieldHeuristic? { rules.yieldHeuristic }
 
   @inlinable
   func isMissing(_ mark: Published) -> Bool { !isDone }
@@ -145,7 +145,7 @@ protocol LineOfSteps: AnyObject, Sendable {
 
 /// Those who wait for one step.
 @usableFromInline
-struct RunningStepWaiters: Sendable {
+struct InFlightTransformWaiters: Sendable {
   @usableFromInline var first: Waiter?
   /// Mostly nobody; and nobody where there is no first.
   @usableFromInline var others: [Waiter] = []

@@ -13,7 +13,7 @@ protocol AwaitedPlace: MemoCells {
   /// Who brings what comes here, if that is known.
   var worker: (any Worker)? { get }
   /// Whether what comes here mostly comes soon; `nil` where it does not pay to ask.
-  var soonness: Soonness? { get }
+  var yieldHeuristic: YieldHeuristic? { get }
 }
 
 extension AwaitedPlace {
@@ -28,13 +28,13 @@ extension AwaitedPlace {
   @usableFromInline
   nonisolated(nonsending) func wait(
     for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
-  ) async -> Wake {
+  ) async -> ResumeReason {
     // A reader on an actor would have to come back to it.
     let isolation: (any Actor)? = #isolation
-    if isolation == nil, let soonness, soonness.isWorthTrying {
+    if isolation == nil, let yieldHeuristic, yieldHeuristic.isWorthTrying {
       await Task.yield()
       let isThere = !isMissing(cell.mark)
-      soonness.note(isThere)
+      yieldHeuristic.note(isThere)
       if isThere { return .retry }
     }
     let waiter = Waiter()
@@ -62,7 +62,7 @@ extension AwaitedPlace {
 /// Whether what is waited for is mostly there after all that is ready to run has had its turn. To wait
 /// for that costs less than to be woken.
 @usableFromInline
-final class Soonness: Sendable {
+final class YieldHeuristic: Sendable {
   /// How often in a row it was not, or was not tried.
   private let misses = Atomic(0)
 

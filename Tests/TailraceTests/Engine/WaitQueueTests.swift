@@ -2,13 +2,13 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("WaitingRoom: a wait has a position")
-struct WaitingRoomTests {
+@Suite("WaitQueue: a wait has a position")
+struct WaitQueueTests {
   private final class Guest: Sendable {}
 
   @Test("nobody is in a new room")
   func empty() {
-    var room = WaitingRoom<Guest>()
+    var room = WaitQueue<Guest>()
     #expect(room.isEmpty)
     #expect(room.empty().isEmpty)
     #expect(room.published(before: 100) == ([], 0))
@@ -16,7 +16,7 @@ struct WaitingRoomTests {
 
   @Test("those are served whose cells are published, in the order in which they came")
   func served() {
-    var room = WaitingRoom<Guest>()
+    var room = WaitQueue<Guest>()
     let guests = (0..<6).map { _ in Guest() }
     for (guest, end) in zip(guests, [3, 1, 2, 3, 9, 1]) { room.enter(guest, until: end) }
     #expect(room.published(before: 0) == ([], 9))
@@ -30,7 +30,7 @@ struct WaitingRoomTests {
 
   @Test("who leaves takes the mark along, and may be gone already")
   func leaving() {
-    var room = WaitingRoom<Guest>()
+    var room = WaitQueue<Guest>()
     let (near, far) = (Guest(), Guest())
     room.enter(near, until: 2)
     room.enter(far, until: 7)
@@ -44,7 +44,7 @@ struct WaitingRoomTests {
 
   @Test("everybody looks again when the claim is free")
   func emptied() {
-    var room = WaitingRoom<Guest>()
+    var room = WaitQueue<Guest>()
     let guests = (0..<3).map { _ in Guest() }
     for guest in guests { room.enter(guest, until: .max) }
     #expect(room.empty().map(ObjectIdentifier.init) == guests.map(ObjectIdentifier.init))

@@ -7,7 +7,8 @@
 ///     └── a source's: nobody can come, or the source is not to be kept, or the time is up
 /// ```
 @usableFromInline
-struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Error>: Sendable {
+struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Error>: Sendable
+{
   @usableFromInline typealias Termination = Signal<Element, Failure>.Termination
   @usableFromInline typealias Source = @Sendable (Signal<Element, Failure>.Subscriber) -> Void
 
@@ -29,8 +30,8 @@ struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Erro
   }
 
   enum Joining: Sendable {
-    /// Take the seat: what was sent before the first subscription waits there.
-    case seat(Listener)
+    /// Take the pendingInbox: what was sent before the first subscription waits there.
+    case pendingInbox(Listener)
     /// Listen from now on.
     case listens
     /// Too late: all that is left is the past and the ending.
@@ -52,15 +53,15 @@ struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Erro
     /// To be cancelled.
     var timer: ScheduledWork?
     /// Only to be released.
-    var garbage: (Origin, Backlog<Element>)?
+    var garbage: (Origin, Buffer<Element>)?
   }
 
   @usableFromInline var phase = Phase.open
   @usableFromInline var listeners: [Listener]
   /// What was sent last: all that a late listener gets of what was sent before it came.
-  @usableFromInline var past: Backlog<Element>
+  @usableFromInline var past: Buffer<Element>
   /// Kept for the first subscription.
-  var seat: Listener?
+  var pendingInbox: Listener?
   var origin: Origin
   /// A source is kept for some time without listeners.
   let isKept: Bool
@@ -72,11 +73,11 @@ struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Erro
   var isReachable = true
   var disposal = Disposal<Termination>.none
 
-  /// What somebody sends, to whom it likes. If there is a seat, it waits there for the first one.
-  init(seat: Listener?, replaying count: Int) {
-    listeners = seat.map { [$0] } ?? []
-    self.seat = seat
-    past = Backlog(newest: count)
+  /// What somebody sends, to whom it likes. If there is a pendingInbox, it waits there for the first one.
+  init(pendingInbox: Listener?, replaying count: Int) {
+    listeners = pendingInbox.map { [$0] } ?? []
+    self.pendingInbox = pendingInbox
+    past = Buffer(newest: count)
     origin = .sender
     isKept = false
   }
@@ -84,7 +85,7 @@ struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Erro
   /// What a source sends, once for all.
   init(source: @escaping Source, replaying count: Int, isKept: Bool) {
     listeners = []
-    past = Backlog(newest: count)
+    past = Buffer(newest: count)
     origin = .source(source)
     self.isKept = isKept
   }
@@ -99,7 +100,7 @@ struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Erro
   /// Somebody subscribes, and offers a listener that knows the past. Also returns a timer that is to
   /// be cancelled.
   mutating func join(_ listener: Listener) -> (joining: Joining, timer: ScheduledWork?) {
-    if let seat = seat.take() { return (.seat(seat), nil) }
+    if let pendingInbox = pendingInbox.take() { return (.pendingInbox(pendingInbox), nil) }
     switch phase {
     case .open:
       listeners.append(listener)
@@ -123,10 +124,10 @@ struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Erro
     return departure()
   }
 
-  /// Nobody can subscribe any more; a seat that was not taken never will be.
+  /// Nobody can subscribe any more; a pendingInbox that was not taken never will be.
   mutating func becomeUnreachable() -> (unused: Listener?, departure: Departure) {
     isReachable = false
-    let unused = seat.take()
+    let unused = pendingInbox.take()
     if let unused { listeners.removeAll { $0 === unused } }
     return (unused, departure())
   }
@@ -178,7 +179,7 @@ struct HubState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Erro
     defer {
       phase = .abandoned
       origin = .running
-      past = Backlog(newest: 0)
+      past = Buffer(newest: 0)
     }
     return Remains(
       handlers: disposal.dispose(.cancelled), timer: timer.take(), garbage: (origin, past))

@@ -1,6 +1,6 @@
 /// What was sent and has not been read yet, and what was dropped in between.
 @usableFromInline
-struct Backlog<Element: Sendable>: Sendable {
+struct Buffer<Element: Sendable>: Sendable {
   @usableFromInline
   enum Admission {
     case kept(remaining: Int)
@@ -122,7 +122,7 @@ struct Backlog<Element: Sendable>: Sendable {
   }
 
   /// Begins with what another one holds, for a reader that has missed nothing yet.
-  mutating func recall(_ past: Backlog) {
+  mutating func recall(_ past: Buffer) {
     (elements, passed, gaps) = (past.elements, past.passed, past.gaps)
   }
 }

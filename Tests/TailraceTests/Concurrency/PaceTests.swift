@@ -8,7 +8,7 @@ import Testing
 struct PaceTests {
   @Test("short steps are taken by the demand; after a long one it takes some that are short")
   func pace() {
-    var pace = Pace()
+    var pace = LatencyEstimate()
     #expect(!pace.isQuick)
     pace.took(.nanoseconds(50))
     #expect(pace.isQuick)
@@ -23,7 +23,7 @@ struct PaceTests {
 
   @Test("all are measured at first, then one of some")
   func measured() {
-    var pace = Pace()
+    var pace = LatencyEstimate()
     for _ in 0..<32 {
       let isMeasured = pace.isMeasured
       #expect(isMeasured)

@@ -4,11 +4,11 @@ import Testing
 @testable import Tailrace
 
 @Suite("A step that runs beside others")
-struct RunningStepTests {
+struct InFlightTransformTests {
   @Test("who leaves takes nobody along", arguments: 0..<3)
   func leaving(_ leaver: Int) {
     let all = [Waiter(), Waiter(), Waiter()]
-    var waiters = RunningStepWaiters()
+    var waiters = InFlightTransformWaiters()
     for waiter in all { waiters.add(waiter) }
     waiters.remove(all[leaver])
     let others = all.indices.filter { $0 != leaver }.map { all[$0] }

@@ -1,6 +1,6 @@
 /// Why a waiter goes on.
 @usableFromInline
-enum Wake: Sendable {
+enum ResumeReason: Sendable {
   /// Something changed: look again.
   case retry
   /// The step that was waited for goes on, and the waiter is to drive it.
@@ -21,7 +21,7 @@ final class Waiter: Sendable {
   private enum State: Sendable {
     case new
     case parked(UnsafeContinuation<Void, Never>)
-    case woken(Wake)
+    case woken(ResumeReason)
   }
 
   private let state = Locked(State.new)
@@ -36,7 +36,7 @@ final class Waiter: Sendable {
   // The answer is in the state, not in the continuation: one that is resumed before its task has
   // suspended hands a value over where the thread sanitizer cannot see it.
   @usableFromInline
-  nonisolated(nonsending) func park() async -> Wake {
+  nonisolated(nonsending) func park() async -> ResumeReason {
     await withUnsafeContinuation { continuation in
       let isEarly = state.withLock { state in
         if case .woken = state { return true }
@@ -55,7 +55,7 @@ final class Waiter: Sendable {
 
   /// Returns false if the waiter was woken before.
   @usableFromInline @discardableResult
-  func wake(_ wake: Wake) -> Bool {
+  func wake(_ wake: ResumeReason) -> Bool {
     let former = state.withLock { state in
       let former = state
       if case .woken = former {} else { state = .woken(wake) }
@@ -73,7 +73,7 @@ final class Waiter: Sendable {
 
 extension Waiter {
   /// Waits to be woken; a cancelled task is, if that may be.
-  nonisolated(nonsending) func wait(cancellable: Bool) async -> Wake {
+  nonisolated(nonsending) func wait(cancellable: Bool) async -> ResumeReason {
     guard cancellable else { return await park() }
     return await withTaskCancellationHandler {
       await park()
@@ -85,7 +85,7 @@ extension Waiter {
   /// Waits for a step, which is raised with the task that waits for it.
   nonisolated(nonsending) func wait(
     cancellable: Bool, raising raise: @Sendable (TaskPriority) -> Void
-  ) async -> Wake {
+  ) async -> ResumeReason {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
       return await wait(cancellable: cancellable)
     }

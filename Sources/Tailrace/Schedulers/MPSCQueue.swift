@@ -6,7 +6,7 @@ internal import Synchronization
 /// piece of work came last. Each piece points at the one that came before it, so that a piece is
 /// added by one exchange of the word and needs no storage besides itself ("Plain closures").
 /// Who adds to a line that nobody drains has to start a drain: there is never more than one.
-struct Line: ~Copyable, Sendable {
+struct MPSCQueue: ~Copyable, Sendable {
   private let last = Atomic<UInt>(Self.idle)
 
   private static var idle: UInt { 0 }

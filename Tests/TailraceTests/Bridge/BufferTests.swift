@@ -3,7 +3,7 @@ import Testing
 @testable import Tailrace
 
 @Suite("What waits to be read, as a value")
-struct BacklogTests {
+struct BufferTests {
   /// What a reader gets in the end: elements, and how many are missing between them.
   enum Entry: Equatable, ExpressibleByIntegerLiteral {
     case element(Int)
@@ -13,11 +13,11 @@ struct BacklogTests {
   }
 
   /// Takes one element, and what is missing in front of it.
-  static func take(_ backlog: inout Backlog<Int>, _ missing: inout Int) -> [Entry] {
+  static func take(_ buffer: inout Buffer<Int>, _ missing: inout Int) -> [Entry] {
     var batch: [Int] = []
-    let dropped = backlog.take(into: &batch)
-    defer { missing = dropped ?? backlog.dropped }
-    let gap = (dropped ?? backlog.dropped) - missing
+    let dropped = buffer.take(into: &batch)
+    defer { missing = dropped ?? buffer.dropped }
+    let gap = (dropped ?? buffer.dropped) - missing
     return (gap > 0 ? [.missing(gap)] : []) + batch.map { .element($0) }
   }
 
@@ -32,24 +32,24 @@ struct BacklogTests {
       (.unbounded, [1, 2, 3, 4, 5, 6]),
     ] as [(Signal<Int, Never>.BufferingPolicy, [Entry])])
   func gaps(_ policy: Signal<Int, Never>.BufferingPolicy, _ expected: [Entry]) {
-    var backlog = Backlog<Int>(policy)
+    var buffer = Buffer<Int>(policy)
     var missing = 0
-    for number in 1...4 { _ = backlog.append(number) }
-    var seen = Self.take(&backlog, &missing)
-    for number in 5...6 { _ = backlog.append(number) }
-    for _ in 1...6 { seen += Self.take(&backlog, &missing) }
+    for number in 1...4 { _ = buffer.append(number) }
+    var seen = Self.take(&buffer, &missing)
+    for number in 5...6 { _ = buffer.append(number) }
+    for _ in 1...6 { seen += Self.take(&buffer, &missing) }
     #expect(seen == expected)
   }
 
   @Test("elements that were lost before they came leave a gap, and the gap goes with the past")
   func lost() {
-    var past = Backlog<Int>(newest: 3)
+    var past = Buffer<Int>(newest: 3)
     _ = past.append(1)
     past.lose(2)
     past.lose(1)
     for number in 2...4 { _ = past.append(number) }
     past.lose(5)
-    var late = Backlog<Int>(Signal<Int, Never>.BufferingPolicy.unbounded)
+    var late = Buffer<Int>(Signal<Int, Never>.BufferingPolicy.unbounded)
     late.recall(past)
     late.lose(1)
     _ = late.append(6)
@@ -57,7 +57,7 @@ struct BacklogTests {
     var seen: [Entry] = []
     for _ in 1...5 { seen += Self.take(&late, &missing) }
     #expect(seen == [2, 3, 4, .missing(6), 6])
-    var early = Backlog<Int>(Signal<Int, Never>.BufferingPolicy.unbounded)
+    var early = Buffer<Int>(Signal<Int, Never>.BufferingPolicy.unbounded)
     early.lose(2)
     _ = early.append(1)
     missing = 0
@@ -74,7 +74,7 @@ struct BacklogTests {
       let policy: Signal<Int, Never>.BufferingPolicy =
         [.unbounded, .bufferingOldest(bound), .bufferingNewest(bound)].randomElement(
           using: &random)!
-      var backlog = Backlog<Int>(policy)
+      var buffer = Buffer<Int>(policy)
       /// What is sent, and what is read or known to be missing.
       var (sent, seen) = (0, 0)
       var dropped = 0
@@ -82,9 +82,9 @@ struct BacklogTests {
       var model: [Int] = []
       func take() {
         var batch: [Int] = []
-        let known = backlog.take(into: &batch)
-        seen += (known ?? backlog.dropped) - dropped
-        dropped = known ?? backlog.dropped
+        let known = buffer.take(into: &batch)
+        seen += (known ?? buffer.dropped) - dropped
+        dropped = known ?? buffer.dropped
         for element in batch {
           #expect(element == seen && element == model.first, "seed \(seed)")
           seen += 1
@@ -94,7 +94,7 @@ struct BacklogTests {
       for _ in 0..<Int.random(in: 1...30, using: &random) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0..<5:
-          if case .dropped(let element) = backlog.append(sent) {
+          if case .dropped(let element) = buffer.append(sent) {
             if element != sent { model.append(sent) }
             model.removeAll { $0 == element }
           } else {
@@ -103,16 +103,16 @@ struct BacklogTests {
           sent += 1
         case 5:
           let count = Int.random(in: 1...3, using: &random)
-          backlog.lose(count)
+          buffer.lose(count)
           sent += count
         default: take()
         }
-        #expect(backlog.count == model.count, "seed \(seed)")
+        #expect(buffer.count == model.count, "seed \(seed)")
       }
-      while backlog.count > 0 { take() }
+      while buffer.count > 0 { take() }
       take()
       #expect(seen == sent, "seed \(seed)")
-      #expect(backlog.gaps.isEmpty, "seed \(seed)")
+      #expect(buffer.gaps.isEmpty, "seed \(seed)")
     }
   }
 }

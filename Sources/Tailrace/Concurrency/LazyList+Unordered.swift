@@ -62,7 +62,7 @@ extension LazyList {
         .emit(try await transform(element).get())
       }
     }
-    let crowd = CrowdOwner(Crowd<T>())
+    let crowd = CompletionQueueOwner(CompletionQueue<T>())
     // A slot stands for a closure that was started: for one result more, whichever is next.
     let owner = LookaheadOwner(
       Lookahead<Element, Void>(

@@ -24,7 +24,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated(unsafe) var asyncProducer: AsyncProducer<Element>?
   /// What the last step came to, where that is neither written into a cell nor told to anybody.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var leftOpen: Wake?
+  nonisolated(unsafe) var leftOpen: ResumeReason?
   /// What the next plain step has to look up before it runs; mostly nothing.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var notes: Notes
@@ -286,7 +286,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// The step left nothing behind: all who are there are told why.
   @usableFromInline
-  nonisolated func dismiss(_ why: Wake) {
+  nonisolated func dismiss(_ why: ResumeReason) {
     let waiters = waiting.load()?.state.withLock { $0.empty() } ?? []
     for waiter in waiters { waiter.wake(why) }
   }
@@ -308,7 +308,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     // The one reference: what it holds is released by a loop, and not by this frame.
     let leftover = leftover()
     task?.finish()
-    if let leftover { Reclaimer.release(leftover) }
+    if let leftover { ReleaseQueue.release(leftover) }
     // Who waits in a list that only its own definition could still compute.
     dismiss(.abandoned)
   }

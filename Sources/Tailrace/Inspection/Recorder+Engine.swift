@@ -95,7 +95,7 @@ extension Cursor {
   }
 
   @usableFromInline
-  func endWait(_ span: Recorder.Span, _ wake: Wake) { Recorder.end(span, wake.recorded) }
+  func endWait(_ span: Recorder.Span, _ wake: ResumeReason) { Recorder.end(span, wake.recorded) }
 
   /// The reader gets nothing because its task is cancelled.
   @usableFromInline
@@ -105,7 +105,7 @@ extension Cursor {
   }
 }
 
-extension Wake {
+extension ResumeReason {
   var recorded: String {
     switch self {
     case .retry: "there"

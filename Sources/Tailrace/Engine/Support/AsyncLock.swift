@@ -2,7 +2,7 @@
 ///
 /// A task that is cancelled while it waits leaves the line at once, and hands nothing on but its place.
 @usableFromInline
-final class TaskLock: Sendable {
+final class AsyncLock: Sendable {
   fileprivate struct State: Sendable {
     var isTaken = false
     var line = FIFO<Waiter>()
@@ -33,7 +33,7 @@ final class TaskLock: Sendable {
   }
 }
 
-extension TaskLock.State {
+extension AsyncLock.State {
   /// Takes the turn, or a place in the line.
   fileprivate mutating func take() -> Waiter? {
     guard isTaken else {

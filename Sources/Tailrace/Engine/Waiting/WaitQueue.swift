@@ -1,13 +1,13 @@
 /// Where those wait who found a list's claim taken. It is made when the first two meet.
 final class Room: Sendable {
-  let state = Locked(WaitingRoom<Waiter>())
+  let state = Locked(WaitQueue<Waiter>())
 }
 
 /// Those who found a list's claim taken and wait for a cell, as a value.
 ///
 /// A wait has a position: a waiter is let go of as soon as the cells that it wants are published,
 /// whatever the holder of the claim does next, and at the latest when the claim is free.
-struct WaitingRoom<Waiter: AnyObject & Sendable>: Sendable {
+struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
   private struct Place: Sendable {
     let waiter: Waiter
     /// The waiter wants the cells before this position.

@@ -1,8 +1,8 @@
 /// A hot signal: what is sent goes to everyone who is subscribed, in one order for all.
 @usableFromInline
-final class Hub<Element: Sendable, Failure: Error>: Sendable {
+final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Listener = Inbox<Element, Failure>
-  @usableFromInline typealias State = HubState<Listener, Element, Failure>
+  @usableFromInline typealias State = BroadcasterState<Listener, Element, Failure>
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
 
   /// Its lock is taken before that of a listener, never after it.
@@ -21,7 +21,7 @@ final class Hub<Element: Sendable, Failure: Error>: Sendable {
     canOverflow = policy.overflow != nil
     canBeFull = policy.canBeFull
     patience = (.zero, ImmediateScheduler.shared)
-    state = Locked(State(seat: waits ? Inbox(policy) : nil, replaying: count))
+    state = Locked(State(pendingInbox: waits ? Inbox(policy) : nil, replaying: count))
   }
 
   /// What a source sends, once for all.
@@ -76,7 +76,7 @@ final class Hub<Element: Sendable, Failure: Error>: Sendable {
   @inlinable @inline(__always)
   func deliver(_ element: Element, _ state: inout State) -> Delivery<Element, Failure> {
     guard case .open = state.phase else { return Delivery(.terminated) }
-    // A reader that has just left its seat to nobody still counts as "nobody listens".
+    // A reader that has just left its pendingInbox to nobody still counts as "nobody listens".
     var delivery = Delivery<Element, Failure>(
       state.past.limit > 0 ? .enqueued(remaining: .max) : .dropped(element))
     // By index: a loop over the elements would count a reference to each of them ("Signals").
@@ -128,12 +128,12 @@ final class Hub<Element: Sendable, Failure: Error>: Sendable {
     var inbox = Listener(policy)
     let offered = inbox
     let (joining, timer) = state.withLock { state in
-      offered.state.withLock { $0.backlog.recall(state.past) }
+      offered.state.withLock { $0.buffer.recall(state.past) }
       return state.join(offered)
     }
     timer?.cancel()
     switch joining {
-    case .seat(let seat): inbox = seat
+    case .pendingInbox(let pendingInbox): inbox = pendingInbox
     case .listens: break
     case .ended(let failure): inbox.end(with: failure)
     case .abandoned: return nil
@@ -142,7 +142,7 @@ final class Hub<Element: Sendable, Failure: Error>: Sendable {
     return InboxReader(inbox) { [self] _ in start() }
   }
 
-  private func start() { state.withLock { $0.start() }?(Signal.Subscriber(.hub(self))) }
+  private func start() { state.withLock { $0.start() }?(Signal.Subscriber(.broadcaster(self))) }
 
   private func leave(_ listener: Listener) { act(on: state.withLock { $0.leave(listener) }) }
 

@@ -40,7 +40,7 @@ extension Evaluator {
 
   /// Says what a step came to. True when there is something new to see.
   @inlinable
-  nonisolated func tell(_ wake: Wake, _ absence: inout Absence) -> Bool {
+  nonisolated func tell(_ wake: ResumeReason, _ absence: inout Absence) -> Bool {
     switch wake {
     case .failedTransiently(let failure): absence = .failedTransiently(failure)
     case .abandoned: absence = .released
@@ -54,7 +54,7 @@ extension Evaluator {
   /// If that is past the cell that the driver wanted, it is told to whoever reads on; or, if the task has
   /// gone on for others, has been told to them.
   @inlinable
-  nonisolated func letGoOfTask(isPast: Bool = false, isBulk: Bool = false) -> Wake {
+  nonisolated func letGoOfTask(isPast: Bool = false, isBulk: Bool = false) -> ResumeReason {
     guard let leftOpen else {
       letGo()
       return .retry
@@ -68,7 +68,7 @@ extension Evaluator {
   @usableFromInline
   nonisolated func driveOn(
     _ task: StepTask, wanting end: Int, isBulk: Bool, isThere: () -> Bool
-  ) -> Wake {
+  ) -> ResumeReason {
     // Held here for as long as it is lent.
     let open = front
     lent = open.map(Unmanaged.passUnretained)
@@ -97,7 +97,7 @@ extension Evaluator {
   nonisolated func finish(_ step: Step<Element>, of task: StepTask) -> Bool {
     switch write(step, of: task) {
     case .over:
-      if let leftover = leftover() { Reclaimer.release(leftover) }
+      if let leftover = leftover() { ReleaseQueue.release(leftover) }
       return false
     case .leftOpen: break
     case .wrote(let position):
@@ -274,7 +274,7 @@ extension Segment: MemoCells {
   @usableFromInline
   nonisolated(nonsending) func wait(
     for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
-  ) async -> Wake {
+  ) async -> ResumeReason {
     guard let evaluator = source.evaluator else { return .abandoned }
     let wake = await wait(for: cell, of: evaluator, asked: asked, cancellable: cancellable)
     // What a later step came to is for those who wait for that.
@@ -284,7 +284,7 @@ extension Segment: MemoCells {
   private nonisolated(nonsending) func wait(
     for cell: MissingCell, of evaluator: Evaluator<Element>, asked: (any MemoCells)?,
     cancellable: Bool
-  ) async -> Wake {
+  ) async -> ResumeReason {
     let waiter = Waiter()
     // Until there is anything new, also if everything is wanted: the next step may wait for this
     // reader to have seen it.

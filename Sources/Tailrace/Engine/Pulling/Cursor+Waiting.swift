@@ -42,7 +42,9 @@ extension Cursor {
 
   /// Waits for a cell that somebody else brings.
   @inlinable @inline(__always)
-  nonisolated(nonsending) func wait(for missing: MissingCell, cancellable: Bool) async -> Wake {
+  nonisolated(nonsending) func wait(for missing: MissingCell, cancellable: Bool) async
+    -> ResumeReason
+  {
     let span = Recorder.isOn ? beginWait(missing) : 0
     let wake = await missing.cells.wait(for: missing, asked: segment, cancellable: cancellable)
     if span != 0 { endWait(span, wake) }

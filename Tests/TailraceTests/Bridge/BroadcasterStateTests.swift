@@ -3,11 +3,11 @@ import Testing
 @testable import Tailrace
 
 @Suite("A hot signal, as a value")
-struct HubStateTests {
+struct BroadcasterStateTests {
   final class Listener: Sendable {}
-  typealias State = HubState<Listener, Int, Mishap>
+  typealias State = BroadcasterState<Listener, Int, Mishap>
 
-  let seat = Listener()
+  let pendingInbox = Listener()
   let other = Listener()
   let timer = ImmediateScheduler.shared.schedule(after: .seconds(3600)) {}
 
@@ -23,14 +23,14 @@ struct HubStateTests {
     return all
   }
 
-  @Test("the first subscription takes the seat, the others listen from then on")
+  @Test("the first subscription takes the pendingInbox, the others listen from then on")
   func seats() {
-    var state = State(seat: seat, replaying: 0)
-    guard case .seat(let taken) = state.join(other).joining else {
-      Issue.record("no seat")
+    var state = State(pendingInbox: pendingInbox, replaying: 0)
+    guard case .pendingInbox(let taken) = state.join(other).joining else {
+      Issue.record("no pendingInbox")
       return
     }
-    #expect(taken === seat)
+    #expect(taken === pendingInbox)
     guard case .listens = state.join(other).joining else {
       Issue.record("does not listen")
       return
@@ -38,13 +38,13 @@ struct HubStateTests {
     #expect(state.listeners.count == 2)
   }
 
-  @Test("after the ending the seat is still there, and the others get the ending")
+  @Test("after the ending the pendingInbox is still there, and the others get the ending")
   func ending() {
-    var state = State(seat: seat, replaying: 0)
+    var state = State(pendingInbox: pendingInbox, replaying: 0)
     #expect(state.end(with: Mishap(position: 1)).listeners.count == 1)
     #expect(state.end(with: nil).listeners.isEmpty, "the first ending counts")
-    guard case .seat = state.join(other).joining else {
-      Issue.record("no seat")
+    guard case .pendingInbox = state.join(other).joining else {
+      Issue.record("no pendingInbox")
       return
     }
     guard case .ended(let failure) = state.join(other).joining else {
@@ -56,7 +56,7 @@ struct HubStateTests {
 
   @Test("the past has the newest elements, and gives back what it forgets", arguments: 0...3)
   func past(_ count: Int) {
-    var state = State(seat: nil, replaying: count)
+    var state = State(pendingInbox: nil, replaying: count)
     let forgotten = (1...5).compactMap { state.remember($0) }
     #expect(Self.past(state) == Array((1...5).suffix(count)))
     #expect(forgotten == (count == 0 ? [] : Array((1...5).dropLast(count))))
@@ -66,12 +66,12 @@ struct HubStateTests {
 
   @Test("handlers run when the last listener has left and nobody can come", arguments: [0, 1, 2])
   func deserted(_ subscriptions: Int) {
-    var state = State(seat: seat, replaying: 0)
+    var state = State(pendingInbox: pendingInbox, replaying: 0)
     #expect(state.onTermination({ _ in }) == nil)
-    let listeners = [seat, other].prefix(subscriptions)
+    let listeners = [pendingInbox, other].prefix(subscriptions)
     for _ in listeners { _ = state.join(other) }
     let (unused, departure) = state.becomeUnreachable()
-    #expect((unused === seat) == (subscriptions == 0))
+    #expect((unused === pendingInbox) == (subscriptions == 0))
     #expect(departure.handlers == (subscriptions == 0 ? 1 : 0))
     var late = 0
     for listener in listeners {
@@ -85,9 +85,9 @@ struct HubStateTests {
 
   @Test("a listener that leaves may be followed by another")
   func reachable() {
-    var state = State(seat: seat, replaying: 0)
+    var state = State(pendingInbox: pendingInbox, replaying: 0)
     _ = state.join(other)
-    guard case .nothing = state.leave(seat) else {
+    guard case .nothing = state.leave(pendingInbox) else {
       Issue.record("does more than that")
       return
     }
@@ -101,8 +101,8 @@ struct HubStateTests {
   @Test("a source is run once, by the first who reads; a listener that left before changes nothing")
   func start() {
     var state = Self.shared(isKept: false)
-    _ = state.join(seat)
-    guard case .nothing = state.leave(seat) else {
+    _ = state.join(pendingInbox)
+    guard case .nothing = state.leave(pendingInbox) else {
       Issue.record("there is nothing to end")
       return
     }
@@ -110,7 +110,7 @@ struct HubStateTests {
     #expect(state.start() != nil)
     #expect(state.start() == nil)
     #expect(state.leave(other).isOver, "the last reader ends it")
-    guard case .abandoned = state.join(seat).joining else {
+    guard case .abandoned = state.join(pendingInbox).joining else {
       Issue.record("joins what is over")
       return
     }
@@ -132,10 +132,10 @@ struct HubStateTests {
   @Test("a kept source waits for a reader, until the time is up")
   func kept() {
     var state = Self.shared(2, isKept: true)
-    _ = state.join(seat)
+    _ = state.join(pendingInbox)
     _ = state.start()
     for number in 1...3 { _ = state.remember(number) }
-    guard case .wait(let first) = state.leave(seat) else {
+    guard case .wait(let first) = state.leave(pendingInbox) else {
       Issue.record("does not wait")
       return
     }
@@ -157,10 +157,10 @@ struct HubStateTests {
   @Test("a kept source is not waited for any more", arguments: [true, false])
   func keptNoMore(_ ends: Bool) {
     var state = Self.shared(2, isKept: true)
-    _ = state.join(seat)
+    _ = state.join(pendingInbox)
     _ = state.start()
     _ = state.remember(1)
-    guard case .wait(let departure) = state.leave(seat) else {
+    guard case .wait(let departure) = state.leave(pendingInbox) else {
       Issue.record("does not wait")
       return
     }
@@ -179,7 +179,7 @@ struct HubStateTests {
   }
 }
 
-extension HubState.Departure {
+extension BroadcasterState.Departure {
   fileprivate var handlers: Int {
     if case .end(let remains) = self { remains.handlers.count } else { 0 }
   }

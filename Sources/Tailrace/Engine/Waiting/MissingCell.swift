@@ -162,7 +162,7 @@ protocol MemoCells: CellPlace {
   /// first.
   nonisolated(nonsending) func wait(
     for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
-  ) async -> Wake
+  ) async -> ResumeReason
   /// A driver does not want the rest of a segment any more: the step in flight is the last.
   func stopComputing()
   /// Remembers an element that needs itself as a failure.

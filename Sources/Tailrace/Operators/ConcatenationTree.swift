@@ -3,7 +3,7 @@ import Synchronization
 /// The lists that a concatenation consists of, as data: `a + b + c` is flattened by a loop when it
 /// is evaluated, in linear time however it was nested. Trees share their branches.
 @usableFromInline
-final class Pieces<Element: Sendable>: @unchecked Sendable {
+final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
   /// A list, or as many of its first elements, all of them evaluated.
   @usableFromInline
   struct Leaf {
@@ -23,7 +23,7 @@ final class Pieces<Element: Sendable>: @unchecked Sendable {
 
   fileprivate enum Shape {
     case leaf(Leaf)
-    case pair(Pieces, Pieces)
+    case pair(ConcatenationTree, ConcatenationTree)
   }
 
   // Guard: changed in `deinit` only, by the last owner. May touch it: that owner, and readers.
@@ -34,10 +34,12 @@ final class Pieces<Element: Sendable>: @unchecked Sendable {
   fileprivate convenience init(_ leaf: Leaf) { self.init(.leaf(leaf)) }
 
   @usableFromInline
-  static func pair(_ left: Pieces, _ right: Pieces) -> Pieces { Pieces(.pair(left, right)) }
+  static func pair(_ left: ConcatenationTree, _ right: ConcatenationTree) -> ConcatenationTree {
+    ConcatenationTree(.pair(left, right))
+  }
 
   /// The first piece, apart from the others.
-  fileprivate func taken(before rest: inout Pieces?) -> Leaf {
+  fileprivate func taken(before rest: inout ConcatenationTree?) -> Leaf {
     var first = self
     while true {
       switch first.shape {
@@ -58,7 +60,7 @@ final class Pieces<Element: Sendable>: @unchecked Sendable {
   }
 
   /// Gives its parts away.
-  private func detached() -> [Pieces] {
+  private func detached() -> [ConcatenationTree] {
     guard case .pair(let left, let right) = shape else { return [] }
     shape = .leaf(Leaf(.empty))
     return [left, right]
@@ -67,12 +69,12 @@ final class Pieces<Element: Sendable>: @unchecked Sendable {
 
 // MARK: The pieces of a list
 
-extension Pieces {
+extension ConcatenationTree {
   /// The pieces of a list. Those of a concatenation are the evaluated elements, as the list has them,
   /// and then what it has still to give: who appends to a list adds nothing to the way that the
   /// elements before it go.
   @usableFromInline
-  static func of(_ list: consuming LazyList<Element, any Error>) -> Pieces {
+  static func of(_ list: consuming LazyList<Element, any Error>) -> ConcatenationTree {
     var list = list
     var rest = list
     var evaluated = 0
@@ -83,20 +85,21 @@ extension Pieces {
       let known = mark.count - rest.offset
       guard known >= 0 else { break }
       if let evaluator = segment.owner, evaluator.task == nil, !mark.isClosed || known > 0 {
-        guard evaluator.claim.take() else { return Pieces(Leaf(list, isBusy: true)) }
+        guard evaluator.claim.take() else { return ConcatenationTree(Leaf(list, isBusy: true)) }
         defer { evaluator.letGo() }
         guard let (count, pieces) = evaluator.unevaluated(from: segment.start + rest.offset) else {
           break
         }
         evaluated += count
-        return evaluated == 0 ? pieces : .pair(Pieces(Leaf(list, count: evaluated)), pieces)
+        return evaluated == 0
+          ? pieces : .pair(ConcatenationTree(Leaf(list, count: evaluated)), pieces)
       }
       guard mark.isClosed, case .more(let next, let start) = segment.link else { break }
       rest = LazyList(segment: next, offset: start)
       evaluated += known
       if evaluated == 0 { list = rest }
     }
-    return Pieces(Leaf(list))
+    return ConcatenationTree(Leaf(list))
   }
 }
 
@@ -105,7 +108,7 @@ extension Evaluator {
   /// `nil` if this is none, is over, or has not come that far. For the holder of the claim.
   fileprivate nonisolated func unevaluated(
     from position: Int
-  ) -> (evaluated: Int, pieces: Pieces<Element>)? {
+  ) -> (evaluated: Int, pieces: ConcatenationTree<Element>)? {
     guard let concatenation = producer?.concatenation, concatenation.given >= position,
       let pieces = concatenation.pieces()
     else { return nil }
@@ -123,12 +126,12 @@ final class Concatenation<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var front: Cursor<Element>?
   /// How many elements of the list in front are part of this one.
   @exclusivity(unchecked) @usableFromInline private(set) var left = Int.max
-  @exclusivity(unchecked) private var rest: Pieces<Element>?
+  @exclusivity(unchecked) private var rest: ConcatenationTree<Element>?
   /// How many elements it has given since it has had cells of its own: the position of its next.
   @exclusivity(unchecked) @usableFromInline var given = 0
 
   @usableFromInline
-  init(_ pieces: Pieces<Element>) { rest = pieces }
+  init(_ pieces: ConcatenationTree<Element>) { rest = pieces }
 
   /// The list in front has given some, and this many are left.
   @usableFromInline
@@ -142,7 +145,7 @@ final class Concatenation<Element: Sendable>: @unchecked Sendable {
   func pop() -> LazyList<Element, any Error>? {
     guard let first = rest.take() else { return nil }
     var leaf = first.taken(before: &rest)
-    if leaf.isBusy { leaf = Pieces.of(leaf.list).taken(before: &rest) }
+    if leaf.isBusy { leaf = ConcatenationTree.of(leaf.list).taken(before: &rest) }
     left = leaf.count
     return leaf.list
   }
@@ -151,9 +154,9 @@ final class Concatenation<Element: Sendable>: @unchecked Sendable {
   @usableFromInline var isLast: Bool { rest == nil && left == .max }
 
   /// All that is left. The list in front has cells from now on, to share.
-  fileprivate func pieces() -> Pieces<Element>? {
+  fileprivate func pieces() -> ConcatenationTree<Element>? {
     guard let list = front?.rest, list.segment != nil else { return rest }
-    let first = Pieces(Pieces.Leaf(list, count: left))
+    let first = ConcatenationTree(ConcatenationTree.Leaf(list, count: left))
     return rest.map { .pair(first, $0) } ?? first
   }
 }

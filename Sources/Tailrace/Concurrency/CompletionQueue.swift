@@ -1,8 +1,8 @@
 /// Closures that run at the same time, and their results in the order in which they come.
 @usableFromInline
-final class Crowd<Output: Sendable>: Sendable {
-  @usableFromInline let state = Locked(CrowdState<Output>())
-  @usableFromInline let soonness: Soonness? = Soonness()
+final class CompletionQueue<Output: Sendable>: Sendable {
+  @usableFromInline let state = Locked(CompletionQueueState<Output>())
+  @usableFromInline let yieldHeuristic: YieldHeuristic? = YieldHeuristic()
 
   @inlinable
   init() {}
@@ -26,7 +26,7 @@ final class Crowd<Output: Sendable>: Sendable {
 
   /// The next result. For one demand at a time, which knows that there will be one.
   @inlinable
-  func next() -> CrowdState<Output>.Next { state.withLock { $0.next() } }
+  func next() -> CompletionQueueState<Output>.Next { state.withLock { $0.next() } }
 
   @inlinable
   func cancel() {
@@ -36,7 +36,7 @@ final class Crowd<Output: Sendable>: Sendable {
   }
 }
 
-extension Crowd: AwaitedPlace {
+extension CompletionQueue: AwaitedPlace {
   @usableFromInline var worker: (any Worker)? { nil }
   @usableFromInline var title: String { "LazyList<\(Output.self)>" }
 
@@ -59,7 +59,7 @@ extension Crowd: AwaitedPlace {
 
 /// What a crowd knows, as a value.
 @usableFromInline
-struct CrowdState<Output: Sendable>: Sendable {
+struct CompletionQueueState<Output: Sendable>: Sendable {
   @usableFromInline typealias Running = Task<Void, Never>
 
   @usableFromInline
@@ -145,11 +145,11 @@ struct CrowdState<Output: Sendable>: Sendable {
 
 /// Held by the list that is read; the tasks do not hold it.
 @usableFromInline
-final class CrowdOwner<Output: Sendable>: Sendable {
-  @usableFromInline let crowd: Crowd<Output>
+final class CompletionQueueOwner<Output: Sendable>: Sendable {
+  @usableFromInline let crowd: CompletionQueue<Output>
 
   @inlinable
-  init(_ crowd: Crowd<Output>) { self.crowd = crowd }
+  init(_ crowd: CompletionQueue<Output>) { self.crowd = crowd }
 
   @inlinable
   deinit { crowd.cancel() }
