@@ -12,7 +12,7 @@
 ///      │                                             a failure for now: hesitating
 /// ```
 @usableFromInline
-struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
+struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   @usableFromInline typealias Puller = Task<Void, Never>
 
   @usableFromInline
@@ -72,7 +72,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
   /// for ever.
   @usableFromInline var takenAhead = 0
   /// The demands that wait for what is being pulled.
-  @usableFromInline var sleepers: [Sleeper] = []
+  @usableFromInline var sleepers = WaiterSet<Sleeper, Void>()
   @usableFromInline var puller: Puller?
 
   @inlinable
@@ -108,13 +108,13 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
   @inlinable
   mutating func sleep(_ sleeper: Sleeper, after taken: Int) -> Bool {
     guard isPulling(after: taken) else { return false }
-    sleepers.append(sleeper)
+    sleepers.enter(sleeper)
     return true
   }
 
   /// A demand does not wait any longer.
   @inlinable
-  mutating func leave(_ isLeaving: (Sleeper) -> Bool) { sleepers.removeAll(where: isLeaving) }
+  mutating func leave(_ sleeper: Sleeper) { sleepers.leave(sleeper) }
 
   /// A demand has pulled an element, and takes it. Returns whether somebody is to pull on.
   @inlinable
@@ -132,9 +132,11 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
     if case .abandoned = source { return .refused }
     guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
+    // A step begins when its slot is kept: nothing can have failed at this number or behind it.
+    guard case .pulling = source else {
+      preconditionFailure("an element was pulled ahead while nobody pulled")
+    }
     let sleepers = wakeAll()
-    // It can have failed before it got here.
-    guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleepers) }
     // Who sleeps takes one.
     let pullsOn = slots.count + takenAhead - (sleepers.isEmpty ? 0 : 1) < distance
     if !pullsOn { source = .resting }
@@ -167,8 +169,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
 
   @inlinable
   mutating func wakeAll() -> [Sleeper] {
-    defer { sleepers = [] }
-    return sleepers
+    sleepers.isEmpty ? [] : sleepers.removeAll()
   }
 
   /// What was made of an element has failed: no element behind it will ever be read.

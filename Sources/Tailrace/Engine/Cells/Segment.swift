@@ -99,11 +99,15 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
       base.deallocate()
     }
     if !published.isClosed { source.evaluator?.abandon() }
-    // Unlinks the rest in a loop: a chain of any length is released on one frame.
+    // Unlinks the rest in a loop: a chain of any length is released on one frame. An open segment is
+    // left alone: the list's task may hold a weak reference, and be about to close it.
     var rest = unlinked()
     while case .more(var next, _) = rest {
       rest = .end
-      guard isKnownUniquelyReferenced(&next) else { break }
+      guard next.published.load(ordering: .acquiring).isClosed, isKnownUniquelyReferenced(&next)
+      else { break }
+      // On ARM the check of the count alone does not order the reads after it.
+      atomicMemoryFence(ordering: .acquiring)
       rest = next.unlinked()
     }
   }
