@@ -70,7 +70,9 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
 
   @inlinable
   func firstFull(_ state: State) -> Listener? {
-    state.listeners.first { $0.state.withLock { $0.isFull } }
+    for case let listener? in state.listeners.members
+    where listener.state.withLock({ $0.isFull }) { return listener }
+    return nil
   }
 
   @inlinable @inline(__always)
@@ -80,10 +82,12 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
     var delivery = Delivery<Element, Failure>(
       state.past.limit > 0 ? .enqueued(remaining: .max) : .dropped(element))
     // By index: a loop over the elements would count a reference to each of them ("Signals").
-    for index in state.listeners.indices {
-      let sent = state.listeners[index].state.withLock { $0.send(element) }
+    for index in state.listeners.members.indices where state.listeners.members[index] != nil {
+      let sent = state.listeners.members[index].unsafelyUnwrapped.state.withLock {
+        $0.send(element)
+      }
       if canOverflow, case .dropped = sent.result {
-        delivery.overflowed.append(state.listeners[index])
+        delivery.overflowed.append(state.listeners.members[index].unsafelyUnwrapped)
       }
       delivery.add(sent)
     }
@@ -96,8 +100,9 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   func lose(_ count: Int) {
     let listeners = state.withLock { state in
       state.past.lose(count)
-      for listener in state.listeners { listener.state.withLock { $0.lose(count) } }
-      return state.listeners
+      let listeners = state.listeners.present
+      for listener in listeners { listener.state.withLock { $0.lose(count) } }
+      return listeners
     }
     if canOverflow { for listener in listeners { listener.settle() } }
   }
@@ -125,26 +130,34 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
 
   /// A subscription, unless everybody has left for good.
   func subscribe() -> InboxReader<Element, Failure>? {
-    var inbox = Listener(policy)
-    let offered = inbox
+    let offered = Listener(policy)
     let (joining, timer) = state.withLock { state in
       offered.state.withLock { $0.buffer.recall(state.past) }
       return state.join(offered)
     }
     timer?.cancel()
     switch joining {
-    case .pendingInbox(let pendingInbox): inbox = pendingInbox
-    case .listens: break
-    case .ended(let failure): inbox.end(with: failure)
+    case .pendingInbox(let pendingInbox, let number): return reader(of: pendingInbox, number)
+    case .listens(let number): return reader(of: offered, number)
+    case .ended(let failure):
+      offered.end(with: failure)
+      return InboxReader(offered) { _ in }
     case .abandoned: return nil
     }
-    inbox.onTermination { [self, unowned inbox] _ in leave(inbox) }
-    return InboxReader(inbox) { [self] _ in start() }
   }
 
-  private func start() { state.withLock { $0.start() }?(Signal.Subscriber(.broadcaster(self))) }
+  private func reader(of listener: Listener, _ number: Int) -> InboxReader<Element, Failure> {
+    listener.onTermination { [self] _ in leave(number) }
+    return InboxReader(listener) { [self] _ in
+      state.withLock { $0.start(for: number) }?(Signal.Subscriber(.broadcaster(self)))
+    }
+  }
 
-  private func leave(_ listener: Listener) { act(on: state.withLock { $0.leave(listener) }) }
+  private func leave(_ number: Int) {
+    let (former, departure) = state.withLock { $0.leave(number) }
+    act(on: departure)
+    withExtendedLifetime(former) {}
+  }
 
   func becomeUnreachable() {
     let (unused, departure) = state.withLock { $0.becomeUnreachable() }

@@ -31,9 +31,9 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
 
   enum Joining: Sendable {
     /// Take the pendingInbox: what was sent before the first subscription waits there.
-    case pendingInbox(Listener)
-    /// Listen from now on.
-    case listens
+    case pendingInbox(Listener, number: Int)
+    /// Listen from now on, and leave by that number.
+    case listens(number: Int)
     /// Too late: all that is left is the past and the ending.
     case ended(Failure?)
     case abandoned
@@ -57,11 +57,11 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
   }
 
   @usableFromInline var phase = Phase.open
-  @usableFromInline var listeners: [Listener]
+  @usableFromInline var listeners = Registry<Listener>()
   /// What was sent last: all that a late listener gets of what was sent before it came.
   @usableFromInline var past: Buffer<Element>
   /// Kept for the first subscription.
-  var pendingInbox: Listener?
+  var pendingInbox: (listener: Listener, number: Int)?
   var origin: Origin
   /// A source is kept for some time without listeners.
   let isKept: Bool
@@ -75,16 +75,14 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
 
   /// What somebody sends, to whom it likes. If there is a pendingInbox, it waits there for the first one.
   init(pendingInbox: Listener?, replaying count: Int) {
-    listeners = pendingInbox.map { [$0] } ?? []
-    self.pendingInbox = pendingInbox
     past = Buffer(newest: count)
     origin = .sender
     isKept = false
+    if let pendingInbox { self.pendingInbox = (pendingInbox, listeners.add(pendingInbox)) }
   }
 
   /// What a source sends, once for all.
   init(source: @escaping Source, replaying count: Int, isKept: Bool) {
-    listeners = []
     past = Buffer(newest: count)
     origin = .source(source)
     self.isKept = isKept
@@ -100,36 +98,37 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
   /// Somebody subscribes, and offers a listener that knows the past. Also returns a timer that is to
   /// be cancelled.
   mutating func join(_ listener: Listener) -> (joining: Joining, timer: ScheduledWork?) {
-    if let pendingInbox = pendingInbox.take() { return (.pendingInbox(pendingInbox), nil) }
+    if let (pendingInbox, number) = pendingInbox.take() {
+      return (.pendingInbox(pendingInbox, number: number), nil)
+    }
     switch phase {
     case .open:
-      listeners.append(listener)
       arrivals += 1
-      return (.listens, timer.take())
+      return (.listens(number: listeners.add(listener)), timer.take())
     case .ended(let failure): return (.ended(failure), nil)
     case .abandoned: return (.abandoned, nil)
     }
   }
 
   /// A listener wants to read. Returns the source if it is the first one: then the caller runs it.
-  mutating func start() -> Source? {
+  mutating func start(for number: Int) -> Source? {
     guard case .open = phase, case .source(let source) = origin else { return nil }
     origin = .running
     return source
   }
 
-  mutating func leave(_ listener: Listener) -> Departure {
-    guard let index = listeners.firstIndex(where: { $0 === listener }) else { return .nothing }
-    listeners.remove(at: index)
-    return departure()
+  /// The listener with that number leaves, if it has not left before. It is to be released.
+  mutating func leave(_ number: Int) -> (former: Listener?, departure: Departure) {
+    guard let former = listeners.remove(number) else { return (nil, .nothing) }
+    return (former, departure())
   }
 
   /// Nobody can subscribe any more; a pendingInbox that was not taken never will be.
   mutating func becomeUnreachable() -> (unused: Listener?, departure: Departure) {
     isReachable = false
     let unused = pendingInbox.take()
-    if let unused { listeners.removeAll { $0 === unused } }
-    return (unused, departure())
+    if let unused { _ = listeners.remove(unused.number) }
+    return (unused?.listener, departure())
   }
 
   /// There is a timer now that waits on behalf of a departure. Returns one that is to be cancelled.
@@ -149,9 +148,8 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
   mutating func end(with failure: Failure?) -> (listeners: [Listener], remains: Remains) {
     guard case .open = phase else { return ([], Remains()) }
     phase = .ended(failure)
-    defer { listeners = [] }
     return (
-      listeners,
+      listeners.removeAll(),
       Remains(handlers: disposal.dispose(Termination(failure)), timer: timer.take())
     )
   }

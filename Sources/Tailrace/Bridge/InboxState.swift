@@ -9,7 +9,7 @@
 ///     └──── cancel() ──────────┴────────────▶ cancelled: nothing, again and again
 /// ```
 @usableFromInline
-struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendable {
+struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: Sendable>: Sendable {
   @usableFromInline
   enum Phase: Sendable {
     case open
@@ -29,7 +29,8 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   /// What has to be done outside.
   @usableFromInline
   struct Aftermath: Sendable {
-    @usableFromInline var sleepers: [Sleeper] = []
+    @usableFromInline var reader: Reader?
+    @usableFromInline var senders: [Sender] = []
     var handlers: [@Sendable () -> Void] = []
     /// Only to be released.
     var unread: Buffer<Element>?
@@ -43,9 +44,9 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   /// What ends the subscription when there is no room; `nil` where elements are dropped instead.
   @usableFromInline let overflow: Failure?
   /// The reader, if it waits because there is nothing to read.
-  @usableFromInline var reader: Sleeper?
+  @usableFromInline var reader: Reader?
   /// Those who wait until there is room.
-  @usableFromInline var senders: [Sleeper] = []
+  @usableFromInline var senders = Registry<Sender>()
   @usableFromInline var disposal = Disposal<Termination>.none
 
   @inlinable
@@ -56,7 +57,7 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
 
   /// Somebody sends an element. Wakes the reader if it waits.
   @inlinable
-  mutating func send(_ element: Element) -> (result: SendResult, reader: Sleeper?) {
+  mutating func send(_ element: Element) -> (result: SendResult, reader: Reader?) {
     guard case .open = phase else { return (.terminated, nil) }
     if let reader = reader.take() {
       // It waits for this element, which needs no room, not even where nothing is kept.
@@ -89,7 +90,8 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   mutating func settle() -> Aftermath {
     guard case .ended(let failure) = phase else { return Aftermath() }
     return Aftermath(
-      sleepers: wakeAll(), handlers: disposal.dispose(Termination(failure)))
+      reader: reader.take(), senders: senders.removeAll(),
+      handlers: disposal.dispose(Termination(failure)))
   }
 
   /// Nobody will read any more.
@@ -99,42 +101,44 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
     var unread = Buffer<Element>(newest: 0)
     swap(&unread, &buffer)
     return Aftermath(
-      sleepers: wakeAll(), handlers: disposal.dispose(.cancelled), unread: unread)
+      reader: reader.take(), senders: senders.removeAll(), handlers: disposal.dispose(.cancelled),
+      unread: unread)
   }
 
   /// The reader wants what is there, and has an empty batch for it. Also says how many elements have
-  /// been dropped in front of that, and wakes the senders if there is room again.
+  /// been dropped in front of that, and wakes a sender if there is room again.
   @inlinable
   mutating func take(
     into batch: inout [Element]
-  ) -> (taken: Taken, dropped: Int, senders: [Sleeper]) {
-    if case .cancelled = phase { return (.cancelled, buffer.dropped, []) }
+  ) -> (taken: Taken, dropped: Int, sender: Sender?) {
+    if case .cancelled = phase { return (.cancelled, buffer.dropped, nil) }
     if let dropped = buffer.take(into: &batch) {
-      return (.elements, dropped, buffer.hasMuchRoom ? wakeSenders() : [])
+      return (.elements, dropped, buffer.hasMuchRoom ? nextSender() : nil)
     }
     switch phase {
-    case .open: return (.nothing, buffer.dropped, [])
-    case .ended(let failure): return (.ended(failure), buffer.dropped, [])
-    case .cancelled: return (.cancelled, buffer.dropped, [])
+    case .open: return (.nothing, buffer.dropped, nil)
+    case .ended(let failure): return (.ended(failure), buffer.dropped, nil)
+    case .cancelled: return (.cancelled, buffer.dropped, nil)
     }
   }
 
   /// The reader found nothing, and would sleep. False if there is something new to look at.
   @inlinable
-  mutating func sleep(reader: Sleeper) -> (sleeps: Bool, senders: [Sleeper]) {
-    guard case .open = phase, buffer.count == 0 else { return (false, []) }
+  mutating func sleep(reader: Reader) -> (sleeps: Bool, sender: Sender?) {
+    guard case .open = phase, buffer.count == 0 else { return (false, nil) }
     self.reader = reader
-    // Where nothing is kept, a reader that waits is room.
-    return (true, wakeSenders())
+    // With capacity 0, a suspended reader is one free slot.
+    return (true, nextSender())
   }
 
-  /// A sender would sleep until there is room. False if there is, or if nobody is interested.
-  @inlinable
-  mutating func sleep(sender: Sleeper) -> Bool {
-    guard isFull else { return false }
-    senders.append(sender)
-    return true
-  }
+  /// A sender would sleep until there is room. Returns the number by which it leaves; `nil` if there is
+  /// room, or if nobody is interested.
+  @usableFromInline
+  mutating func sleep(sender: Sender) -> Int? { isFull ? senders.add(sender) : nil }
+
+  /// A sender does not wait any more. It may have been woken meanwhile.
+  @usableFromInline
+  mutating func leave(sender number: Int) -> Sender? { senders.remove(number) }
 
   /// What is sent now would find no room, and what is older would not make any.
   @inlinable
@@ -143,12 +147,11 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
     return buffer.count >= buffer.limit
   }
 
-  /// Those who wait until there is room look again.
+  /// The sender that has waited longest, if there is room for it. It is to be woken, and when it goes on it
+  /// wakes the next: so nobody is woken in vain, and nobody sleeps while there is room.
   @inlinable
-  mutating func wakeSenders() -> [Sleeper] {
-    guard !senders.isEmpty else { return [] }
-    defer { senders = [] }
-    return senders
+  mutating func nextSender() -> Sender? {
+    senders.isEmpty || isFull ? nil : senders.removeFirst()
   }
 
   /// Keeps a handler. If the subscription is over, returns how it ended: then the caller runs it, now.
@@ -157,8 +160,4 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   }
 
   var isOver: Bool { if case .open = phase { false } else { true } }
-
-  private mutating func wakeAll() -> [Sleeper] {
-    (reader.take().map { [$0] } ?? []) + wakeSenders()
-  }
 }

@@ -199,10 +199,16 @@ final class WorkObservers: Sendable {
   /// False when the work is over.
   func add(_ action: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
-      guard case .open(var actions, let alarm) = state else { return false }
-      actions.append(action)
-      state = .open(actions, alarm)
-      return true
+      // Consumed, because a copy of all actions for each of them would be quadratic.
+      switch consume state {
+      case .open(var actions, let alarm):
+        actions.append(action)
+        state = .open(actions, alarm)
+        return true
+      case .closed:
+        state = .closed
+        return false
+      }
     }
   }
 

@@ -15,6 +15,14 @@ struct BroadcasterStateTests {
     State(source: { _ in }, replaying: count, isKept: isKept)
   }
 
+  /// Joins, and returns the number; 0 where it does not listen.
+  static func join(_ state: inout State, _ listener: Listener) -> Int {
+    switch state.join(listener).joining {
+    case .pendingInbox(_, let number), .listens(let number): number
+    case .ended, .abandoned: 0
+    }
+  }
+
   /// Its elements, in the order in which they were sent.
   static func past(_ state: State) -> [Int] {
     var past = state.past
@@ -26,7 +34,7 @@ struct BroadcasterStateTests {
   @Test("the first subscription takes the pendingInbox, the others listen from then on")
   func seats() {
     var state = State(pendingInbox: pendingInbox, replaying: 0)
-    guard case .pendingInbox(let taken) = state.join(other).joining else {
+    guard case .pendingInbox(let taken, _) = state.join(other).joining else {
       Issue.record("no pendingInbox")
       return
     }
@@ -68,15 +76,14 @@ struct BroadcasterStateTests {
   func deserted(_ subscriptions: Int) {
     var state = State(pendingInbox: pendingInbox, replaying: 0)
     #expect(state.onTermination({ _ in }) == nil)
-    let listeners = [pendingInbox, other].prefix(subscriptions)
-    for _ in listeners { _ = state.join(other) }
+    let numbers = (0..<subscriptions).map { _ in Self.join(&state, other) }
     let (unused, departure) = state.becomeUnreachable()
     #expect((unused === pendingInbox) == (subscriptions == 0))
     #expect(departure.handlers == (subscriptions == 0 ? 1 : 0))
     var late = 0
-    for listener in listeners {
+    for number in numbers {
       #expect(!state.isOver)
-      late += state.leave(listener).handlers
+      late += state.leave(number).departure.handlers
     }
     #expect(state.isOver)
     #expect(late == (subscriptions == 0 ? 0 : 1))
@@ -86,12 +93,15 @@ struct BroadcasterStateTests {
   @Test("a listener that leaves may be followed by another")
   func reachable() {
     var state = State(pendingInbox: pendingInbox, replaying: 0)
-    _ = state.join(other)
-    guard case .nothing = state.leave(pendingInbox) else {
+    let number = Self.join(&state, other)
+    let (former, departure) = state.leave(number)
+    #expect(former === pendingInbox, "to be released by the caller")
+    guard case .nothing = departure else {
       Issue.record("does more than that")
       return
     }
     #expect(!state.isOver)
+    #expect(state.leave(number).former == nil, "it has left")
     guard case .listens = state.join(other).joining else {
       Issue.record("does not listen")
       return
@@ -101,20 +111,20 @@ struct BroadcasterStateTests {
   @Test("a source is run once, by the first who reads; a listener that left before changes nothing")
   func start() {
     var state = Self.shared(isKept: false)
-    _ = state.join(pendingInbox)
-    guard case .nothing = state.leave(pendingInbox) else {
+    let first = Self.join(&state, pendingInbox)
+    guard case .nothing = state.leave(first).departure else {
       Issue.record("there is nothing to end")
       return
     }
-    _ = state.join(other)
-    #expect(state.start() != nil)
-    #expect(state.start() == nil)
-    #expect(state.leave(other).isOver, "the last reader ends it")
+    let second = Self.join(&state, other)
+    #expect(state.start(for: second) != nil)
+    #expect(state.start(for: second) == nil)
+    #expect(state.leave(second).departure.isOver, "the last reader ends it")
     guard case .abandoned = state.join(pendingInbox).joining else {
       Issue.record("joins what is over")
       return
     }
-    #expect(state.start() == nil)
+    #expect(state.start(for: second) == nil)
   }
 
   @Test("a source that was not run is let go of when nobody can come")
@@ -126,24 +136,25 @@ struct BroadcasterStateTests {
       Issue.record("it is kept")
       return
     }
-    #expect(state.start() == nil)
   }
 
   @Test("a kept source waits for a reader, until the time is up")
   func kept() {
     var state = Self.shared(2, isKept: true)
-    _ = state.join(pendingInbox)
-    _ = state.start()
+    let early = Self.join(&state, pendingInbox)
+    _ = state.start(for: early)
     for number in 1...3 { _ = state.remember(number) }
-    guard case .wait(let first) = state.leave(pendingInbox) else {
+    guard case .wait(let first) = state.leave(early).departure else {
       Issue.record("does not wait")
       return
     }
     #expect(state.keep(timer, for: first) == nil)
     #expect(Self.past(state) == [2, 3])
-    #expect(state.join(other).timer != nil, "the timer is not needed now")
+    let (joining, former) = state.join(other)
+    #expect(former != nil, "the timer is not needed now")
     #expect(!state.timeIsUp(for: first).isOver, "it went off all the same")
-    guard case .wait(let second) = state.leave(other) else {
+    guard case .listens(let late) = joining, case .wait(let second) = state.leave(late).departure
+    else {
       Issue.record("does not wait")
       return
     }
@@ -157,10 +168,10 @@ struct BroadcasterStateTests {
   @Test("a kept source is not waited for any more", arguments: [true, false])
   func keptNoMore(_ ends: Bool) {
     var state = Self.shared(2, isKept: true)
-    _ = state.join(pendingInbox)
-    _ = state.start()
+    let number = Self.join(&state, pendingInbox)
+    _ = state.start(for: number)
     _ = state.remember(1)
-    guard case .wait(let departure) = state.leave(pendingInbox) else {
+    guard case .wait(let departure) = state.leave(number).departure else {
       Issue.record("does not wait")
       return
     }
