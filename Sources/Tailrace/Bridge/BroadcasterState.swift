@@ -111,8 +111,12 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
   }
 
   /// A listener wants to read. Returns the source if it is the first one: then the caller runs it.
+  ///
+  /// A listener that has left in the meantime starts nothing: nobody would ever stop that.
   mutating func start(for number: Int) -> Source? {
-    guard case .open = phase, case .source(let source) = origin else { return nil }
+    guard case .open = phase, listeners.contains(number), case .source(let source) = origin else {
+      return nil
+    }
     origin = .running
     return source
   }

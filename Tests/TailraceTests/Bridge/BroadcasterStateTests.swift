@@ -127,6 +127,17 @@ struct BroadcasterStateTests {
     #expect(state.start(for: second) == nil)
   }
 
+  @Test("a listener that has left starts nothing, whoever else listens", arguments: [false, true])
+  func lateStart(_ isKept: Bool) {
+    var state = Self.shared(isKept: isKept)
+    let first = Self.join(&state, pendingInbox)
+    _ = state.leave(first)
+    #expect(state.start(for: first) == nil, "it would run for nobody, for ever")
+    let second = Self.join(&state, other)
+    #expect(state.start(for: first) == nil, "the other one has not read yet")
+    #expect(state.start(for: second) != nil)
+  }
+
   @Test("a source that was not run is let go of when nobody can come")
   func unread() {
     var state = Self.shared(isKept: true)

@@ -31,10 +31,11 @@ struct RegistryTests {
           }
         default:
           guard let number = gone.randomElement(using: &random) else { continue }
-          #expect(registry.remove(number) == nil, "seed \(seed)")
+          #expect(registry.remove(number) == nil && !registry.contains(number), "seed \(seed)")
         }
         #expect(registry.present == model.map(\.member), "seed \(seed)")
         #expect(registry.count == model.count && registry.isEmpty == model.isEmpty)
+        #expect(model.allSatisfy { registry.contains($0.number) }, "seed \(seed)")
         #expect(registry.members.count <= max(1, 2 * registry.count), "seed \(seed): holes")
       }
       #expect(registry.removeAll() == model.map(\.member), "seed \(seed)")

@@ -27,6 +27,9 @@ package struct Registry<Member> {
     return lastNumber
   }
 
+  /// Whether the member with that number has not left.
+  func contains(_ number: Int) -> Bool { index(of: number) != nil }
+
   /// Takes a member out. `nil` if it has left before.
   mutating func remove(_ number: Int) -> Member? {
     guard let index = index(of: number) else { return nil }
