@@ -23,7 +23,7 @@ final class WorkCell: Sendable {
   @exclusivity(unchecked) private nonisolated(unsafe) var special: SpecialWork?
   // Guard: the line that the work is in. May touch it: who adds the work to it, then its drain.
   @exclusivity(unchecked) nonisolated(unsafe) var neighbor: Unmanaged<WorkCell>?
-  private let observers = AtomicLazyReference<WorkObservers>()
+  private let observers = LazyReference<WorkObservers>()
 
   private static let nothing: Action = {}
 
