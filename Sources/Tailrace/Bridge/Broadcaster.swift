@@ -77,8 +77,8 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
 
   @inlinable @inline(__always)
   func deliver(_ element: Element, _ state: inout State) -> Delivery<Element, Failure> {
-    guard case .open = state.phase else { return Delivery(.terminated) }
-    // A reader that has just left its pendingInbox to nobody still counts as "nobody listens".
+    guard state.life.isOpen else { return Delivery(.terminated) }
+    // With no listeners left, the element is dropped, or only replayed.
     var delivery = Delivery<Element, Failure>(
       state.past.limit > 0 ? .enqueued(remaining: .max) : .dropped(element))
     // By index: a loop over the elements would count a reference to each of them ("Signals").
@@ -120,11 +120,11 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
     act(on: .end(remains))
   }
 
-  func onTermination(_ handler: @escaping Disposal<State.Termination>.Handler) {
-    if let termination = state.withLock({ $0.onTermination(handler) }) { handler(termination) }
+  func onTermination(_ handler: @escaping Lifecycle<Element, Failure>.Handler) {
+    if let how = state.withLock({ $0.life.onTermination(handler) }) { handler(how) }
   }
 
-  var isOver: Bool { state.withLock { $0.isOver } }
+  var isOver: Bool { state.withLock { !$0.life.isOpen } }
 
   // MARK: Readers
 
@@ -142,7 +142,7 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
     case .ended(let failure):
       offered.end(with: failure)
       return InboxReader(offered) { _ in }
-    case .abandoned: return nil
+    case .cancelled: return nil
     }
   }
 
@@ -168,11 +168,11 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   private func act(on departure: State.Departure) {
     switch departure {
     case .nothing: return
-    case .wait(let departure):
+    case .keepAlive(let number):
       let timer: ScheduledWork = patience.scheduler.schedule(after: patience.duration) { [self] in
-        act(on: state.withLock { $0.timeIsUp(for: departure) })
+        act(on: state.withLock { $0.timeIsUp(since: number) })
       }
-      state.withLock { $0.keep(timer, for: departure) }?.cancel()
+      state.withLock { $0.keep(timer, since: number) }?.cancel()
     case .end(let remains):
       remains.timer?.cancel()
       for handler in remains.handlers { handler() }

@@ -90,11 +90,11 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   func end(with failure: Failure?) { act(on: state.withLock { $0.end(with: failure) }) }
 
-  func onTermination(_ handler: @escaping Disposal<State.Termination>.Handler) {
-    if let termination = state.withLock({ $0.onTermination(handler) }) { handler(termination) }
+  func onTermination(_ handler: @escaping Lifecycle<Element, Failure>.Handler) {
+    if let how = state.withLock({ $0.life.onTermination(handler) }) { handler(how) }
   }
 
-  var isOver: Bool { state.withLock { $0.isOver } }
+  var isOver: Bool { state.withLock { !$0.life.isOpen } }
 
   func act(on aftermath: State.Aftermath) {
     for handler in aftermath.handlers { handler() }

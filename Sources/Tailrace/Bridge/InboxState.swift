@@ -2,22 +2,8 @@
 ///
 /// Every event is one mutating method that says what to do; nothing is done here. ``Inbox`` isolates
 /// the value, asks, and acts when it has let go of its lock.
-///
-/// ```
-///            end(with:), or one too many    everything read
-///   open ───────────────▶ ended(failure?) ─────────────────▶ its ending, again and again
-///     └──── cancel() ──────────┴────────────▶ cancelled: nothing, again and again
-/// ```
 @usableFromInline
 struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: Sendable>: Sendable {
-  @usableFromInline
-  enum Phase: Sendable {
-    case open
-    /// Nothing more is accepted; what was accepted is still to be read.
-    case ended(Failure?)
-    case cancelled
-  }
-
   @usableFromInline
   enum Taken: Sendable {
     case elements
@@ -37,9 +23,8 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   }
 
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
-  @usableFromInline typealias Termination = Signal<Element, Failure>.Termination
 
-  @usableFromInline var phase = Phase.open
+  @usableFromInline var life = Lifecycle<Element, Failure>()
   @usableFromInline var buffer: Buffer<Element>
   /// What ends the subscription when there is no room; `nil` where elements are dropped instead.
   @usableFromInline let overflow: Failure?
@@ -47,7 +32,6 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   @usableFromInline var reader: Reader?
   /// Those who wait until there is room.
   @usableFromInline var senders = Registry<Sender>()
-  @usableFromInline var disposal = Disposal<Termination>.none
 
   @inlinable
   init(_ policy: Signal<Element, Failure>.BufferingPolicy) {
@@ -58,7 +42,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// Somebody sends an element. Wakes the reader if it waits.
   @inlinable
   mutating func send(_ element: Element) -> (result: SendResult, reader: Reader?) {
-    guard case .open = phase else { return (.terminated, nil) }
+    guard life.isOpen else { return (.terminated, nil) }
     if let reader = reader.take() {
       // It waits for this element, which needs no room, not even where nothing is kept.
       buffer.elements.append(element)
@@ -67,42 +51,37 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     switch buffer.append(element) {
     case .kept(let remaining): return (.enqueued(remaining: remaining), nil)
     case .dropped(let element):
-      if let overflow { phase = .ended(overflow) }
+      if let overflow { life.end(with: overflow) }
       return (.dropped(element), nil)
     }
   }
 
   /// Elements are missing that would have been sent now.
   mutating func lose(_ count: Int) {
-    guard case .open = phase else { return }
+    guard life.isOpen else { return }
     buffer.lose(count)
-    if let overflow { phase = .ended(overflow) }
+    if let overflow { life.end(with: overflow) }
   }
 
   /// Somebody sends the ending; the first one counts.
   mutating func end(with failure: Failure?) -> Aftermath {
-    guard case .open = phase else { return Aftermath() }
-    phase = .ended(failure)
-    return settle()
+    life.end(with: failure) ? settle() : Aftermath()
   }
 
   /// An element may have been one too many. If that was the end, everybody has to be told.
   mutating func settle() -> Aftermath {
-    guard case .ended(let failure) = phase else { return Aftermath() }
+    guard !life.isOpen else { return Aftermath() }
     return Aftermath(
-      reader: reader.take(), senders: senders.removeAll(),
-      handlers: disposal.dispose(Termination(failure)))
+      reader: reader.take(), senders: senders.removeAll(), handlers: life.takeHandlers())
   }
 
   /// Nobody will read any more.
   mutating func cancel() -> Aftermath {
-    if case .cancelled = phase { return Aftermath() }
-    phase = .cancelled
-    var unread = Buffer<Element>(newest: 0)
-    swap(&unread, &buffer)
-    return Aftermath(
-      reader: reader.take(), senders: senders.removeAll(), handlers: disposal.dispose(.cancelled),
-      unread: unread)
+    guard life.cancel() else { return Aftermath() }
+    var aftermath = settle()
+    aftermath.unread = buffer
+    buffer = Buffer(newest: 0)
+    return aftermath
   }
 
   /// The reader wants what is there, and has an empty batch for it. Also says how many elements have
@@ -111,11 +90,11 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   mutating func take(
     into batch: inout [Element]
   ) -> (taken: Taken, dropped: Int, sender: Sender?) {
-    if case .cancelled = phase { return (.cancelled, buffer.dropped, nil) }
+    if case .cancelled = life.phase { return (.cancelled, buffer.dropped, nil) }
     if let dropped = buffer.take(into: &batch) {
       return (.elements, dropped, buffer.hasMuchRoom ? nextSender() : nil)
     }
-    switch phase {
+    switch life.phase {
     case .open: return (.nothing, buffer.dropped, nil)
     case .ended(let failure): return (.ended(failure), buffer.dropped, nil)
     case .cancelled: return (.cancelled, buffer.dropped, nil)
@@ -125,7 +104,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// The reader found nothing, and would sleep. False if there is something new to look at.
   @inlinable
   mutating func sleep(reader: Reader) -> (sleeps: Bool, sender: Sender?) {
-    guard case .open = phase, buffer.count == 0 else { return (false, nil) }
+    guard life.isOpen, buffer.count == 0 else { return (false, nil) }
     self.reader = reader
     // With capacity 0, a suspended reader is one free slot.
     return (true, nextSender())
@@ -143,7 +122,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// What is sent now would find no room, and what is older would not make any.
   @inlinable
   var isFull: Bool {
-    guard case .open = phase, !buffer.dropsOldest, reader == nil else { return false }
+    guard life.isOpen, !buffer.dropsOldest, reader == nil else { return false }
     return buffer.count >= buffer.limit
   }
 
@@ -153,11 +132,4 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   mutating func nextSender() -> Sender? {
     senders.isEmpty || isFull ? nil : senders.removeFirst()
   }
-
-  /// Keeps a handler. If the subscription is over, returns how it ended: then the caller runs it, now.
-  mutating func onTermination(_ handler: @escaping Disposal<Termination>.Handler) -> Termination? {
-    disposal.add(handler)
-  }
-
-  var isOver: Bool { if case .open = phase { false } else { true } }
 }

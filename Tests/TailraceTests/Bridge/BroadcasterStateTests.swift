@@ -19,7 +19,7 @@ struct BroadcasterStateTests {
   static func join(_ state: inout State, _ listener: Listener) -> Int {
     switch state.join(listener).joining {
     case .pendingInbox(_, let number), .listens(let number): number
-    case .ended, .abandoned: 0
+    case .ended, .cancelled: 0
     }
   }
 
@@ -75,19 +75,19 @@ struct BroadcasterStateTests {
   @Test("handlers run when the last listener has left and nobody can come", arguments: [0, 1, 2])
   func deserted(_ subscriptions: Int) {
     var state = State(pendingInbox: pendingInbox, replaying: 0)
-    #expect(state.onTermination({ _ in }) == nil)
+    #expect(state.life.onTermination({ _ in }) == nil)
     let numbers = (0..<subscriptions).map { _ in Self.join(&state, other) }
     let (unused, departure) = state.becomeUnreachable()
     #expect((unused === pendingInbox) == (subscriptions == 0))
     #expect(departure.handlers == (subscriptions == 0 ? 1 : 0))
     var late = 0
     for number in numbers {
-      #expect(!state.isOver)
+      #expect(state.life.isOpen)
       late += state.leave(number).departure.handlers
     }
-    #expect(state.isOver)
+    #expect(!state.life.isOpen)
     #expect(late == (subscriptions == 0 ? 0 : 1))
-    #expect(state.onTermination({ _ in }) == .cancelled, "too late to wait for it")
+    #expect(state.life.onTermination({ _ in }) == .cancelled, "too late to wait for it")
   }
 
   @Test("a listener that leaves may be followed by another")
@@ -100,7 +100,7 @@ struct BroadcasterStateTests {
       Issue.record("does more than that")
       return
     }
-    #expect(!state.isOver)
+    #expect(state.life.isOpen)
     #expect(state.leave(number).former == nil, "it has left")
     guard case .listens = state.join(other).joining else {
       Issue.record("does not listen")
@@ -120,7 +120,7 @@ struct BroadcasterStateTests {
     #expect(state.start(for: second) != nil)
     #expect(state.start(for: second) == nil)
     #expect(state.leave(second).departure.isOver, "the last reader ends it")
-    guard case .abandoned = state.join(pendingInbox).joining else {
+    guard case .cancelled = state.join(pendingInbox).joining else {
       Issue.record("joins what is over")
       return
     }
@@ -155,24 +155,25 @@ struct BroadcasterStateTests {
     let early = Self.join(&state, pendingInbox)
     _ = state.start(for: early)
     for number in 1...3 { _ = state.remember(number) }
-    guard case .wait(let first) = state.leave(early).departure else {
+    guard case .keepAlive(let first) = state.leave(early).departure else {
       Issue.record("does not wait")
       return
     }
-    #expect(state.keep(timer, for: first) == nil)
+    #expect(state.keep(timer, since: first) == nil)
     #expect(Self.past(state) == [2, 3])
     let (joining, former) = state.join(other)
     #expect(former != nil, "the timer is not needed now")
-    #expect(!state.timeIsUp(for: first).isOver, "it went off all the same")
-    guard case .listens(let late) = joining, case .wait(let second) = state.leave(late).departure
+    #expect(!state.timeIsUp(since: first).isOver, "it went off all the same")
+    guard case .listens(let late) = joining,
+      case .keepAlive(let second) = state.leave(late).departure
     else {
       Issue.record("does not wait")
       return
     }
-    #expect(!state.timeIsUp(for: first).isOver, "another departure is waited for now")
-    #expect(state.keep(timer, for: first) != nil, "so its timer is not wanted")
-    #expect(state.timeIsUp(for: second).isOver)
-    #expect(state.keep(timer, for: second) != nil, "too late")
+    #expect(!state.timeIsUp(since: first).isOver, "another departure is waited for now")
+    #expect(state.keep(timer, since: first) != nil, "so its timer is not wanted")
+    #expect(state.timeIsUp(since: second).isOver)
+    #expect(state.keep(timer, since: second) != nil, "too late")
     #expect(Self.past(state) == [], "what is over holds nothing")
   }
 
@@ -182,11 +183,11 @@ struct BroadcasterStateTests {
     let number = Self.join(&state, pendingInbox)
     _ = state.start(for: number)
     _ = state.remember(1)
-    guard case .wait(let departure) = state.leave(number).departure else {
+    guard case .keepAlive(let departure) = state.leave(number).departure else {
       Issue.record("does not wait")
       return
     }
-    _ = state.keep(timer, for: departure)
+    _ = state.keep(timer, since: departure)
     if ends {
       #expect(state.end(with: nil).remains.timer != nil)
       #expect(Self.past(state) == [1])
@@ -197,7 +198,7 @@ struct BroadcasterStateTests {
       }
       #expect(remains.timer != nil)
     }
-    #expect(!state.timeIsUp(for: departure).isOver)
+    #expect(!state.timeIsUp(since: departure).isOver)
   }
 }
 

@@ -156,10 +156,10 @@ struct InboxStateTests {
   @Test("handlers: once, the latest first, at once when it is late", arguments: [true, false])
   func handlers(_ endsByItself: Bool) {
     let ran = Probe<Int>()
-    let how: State.Termination = endsByItself ? .completed : .cancelled
+    let how: Signal<Int, Mishap>.Termination = endsByItself ? .completed : .cancelled
     var state = State(.unbounded)
     for number in 1...3 {
-      let isLate = state.onTermination {
+      let isLate = state.life.onTermination {
         #expect($0 == how)
         ran.record(number)
       }
@@ -169,6 +169,6 @@ struct InboxStateTests {
     for handler in first.handlers { handler() }
     #expect(ran.values == [3, 2, 1])
     #expect(state.cancel().handlers.isEmpty)
-    #expect(state.onTermination({ _ in }) == how, "how it ended first")
+    #expect(state.life.onTermination({ _ in }) == how, "how it ended first")
   }
 }

@@ -8,7 +8,8 @@ package struct Registry<Member> {
   @usableFromInline private(set) var members: [Member?] = []
   /// The number of each, ascending.
   private var numbers: [Int] = []
-  private var lastNumber = 0
+  /// The number of the member that came last.
+  private(set) var lastNumber = 0
   /// Before this index there are holes only.
   private var first = 0
   @usableFromInline private(set) var count = 0
