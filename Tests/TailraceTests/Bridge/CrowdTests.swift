@@ -27,9 +27,11 @@ struct CrowdTests {
         scheduler.schedule { await subscriber.send(whenReady: number) }
       }
       scheduler.run()
-      for task in tasks { task.cancel() }
-      scheduler.run()
-      for task in tasks { await task.value }
+      for task in tasks {
+        task.cancel()
+        scheduler.run()
+        await task.value
+      }
       withExtendedLifetime(reader) {}
     }
     #expect(growth < mostGrowth)
