@@ -36,11 +36,22 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     init(_ old: Value, _ cell: Cell) { (self.old, self.cell) = (old, cell) }
   }
 
+  /// One computation of a key: where its value goes, and a number that tells it from those before it in
+  /// the same slot. There is no slot for a key that is not equal to itself.
+  @usableFromInline
+  struct Load: Sendable {
+    @usableFromInline let place: Int?
+    @usableFromInline let number: UInt32
+
+    @inlinable
+    init(place: Int?, number: UInt32) { (self.place, self.number) = (place, number) }
+  }
+
   @usableFromInline
   struct Slot: Sendable {
     @usableFromInline var key: Key?
     @usableFromInline var content: Content
-    /// The number of the computation, which tells it from those that were forgotten.
+    /// The number of the latest computation.
     @usableFromInline var number: UInt32
 
     @inlinable
@@ -111,10 +122,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     if rules.limit != nil { eviction.used(place) }
   }
 
-  /// A key is asked for. `make` gives a cell that computes it, under a number; it runs nothing.
+  /// A key is asked for. `make` gives a cell that does one computation of it; it runs nothing.
   @inlinable
-  mutating func demand(_ key: Key, at now: Int64, _ make: (UInt32) -> Cell) -> Answer {
-    guard let number = index[key] else { return .pending(begin(add(key), make), former: .none) }
+  mutating func demand(_ key: Key, at now: Int64, _ make: (Load) -> Cell) -> Answer {
+    guard let number = index[key] else { return .pending(begin(key, make), former: .none) }
     let place = Int(number)
     let content = slots[place].content
     switch content {
@@ -145,9 +156,9 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   /// A key is to be computed anew. `nil` if it is being computed.
   @inlinable
   mutating func refresh(
-    _ key: Key, at now: Int64, _ make: (UInt32) -> Cell
+    _ key: Key, at now: Int64, _ make: (Load) -> Cell
   ) -> (cell: Cell, former: Content)? {
-    guard let number = index[key] else { return (begin(add(key), make), .none) }
+    guard let number = index[key] else { return (begin(key, make), .none) }
     let place = Int(number)
     let content = slots[place].content
     switch content {
@@ -173,27 +184,47 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
 
   // MARK: Computing
 
+  /// A key is computed that has no slot yet.
   @inlinable
-  mutating func begin(_ place: Int, _ make: (UInt32) -> Cell) -> Cell {
-    let cell = makeCell(place, make)
+  mutating func begin(_ key: Key, _ make: (Load) -> Cell) -> Cell {
+    // Nobody can ask again for a key that is not equal to itself: its value is for this demand only.
+    guard key == key else { return make(load(for: nil)) }
+    return begin(add(key), make)
+  }
+
+  @inlinable
+  mutating func begin(_ place: Int, _ make: (Load) -> Cell) -> Cell {
+    let cell = make(load(for: place))
     slots[place].content = .computing(cell)
     return cell
   }
 
   @inlinable
-  mutating func renew(_ place: Int, _ old: Value, _ make: (UInt32) -> Cell) -> Cell {
-    let cell = makeCell(place, make)
+  mutating func renew(_ place: Int, _ old: Value, _ make: (Load) -> Cell) -> Cell {
+    let cell = make(load(for: place))
     slots[place].content = .renewing(Renewal(old, cell))
     if rules.limit != nil { eviction.pin(place) }
     return cell
   }
 
   @inlinable
-  mutating func makeCell(_ place: Int, _ make: (UInt32) -> Cell) -> Cell {
+  mutating func load(for place: Int?) -> Load {
     statistics.loads &+= 1
-    let number = UInt32(truncatingIfNeeded: statistics.loads)
-    slots[place].number = number
-    return make(number)
+    let load = Load(place: place, number: UInt32(truncatingIfNeeded: statistics.loads))
+    if let place { slots[place].number = load.number }
+    return load
+  }
+
+  /// The slot that still waits for what a computation gives.
+  @inlinable
+  func place(of load: Load) -> Int? {
+    guard let place = load.place, place < slots.count, slots[place].number == load.number else {
+      return nil
+    }
+    switch slots[place].content {
+    case .computing, .renewing: return place
+    case .none, .value, .failure: return nil
+    }
   }
 
   @usableFromInline
@@ -214,13 +245,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
 
   /// A computation has come to its end. If the key was forgotten meanwhile, nothing changes.
   @inlinable
-  mutating func finish(
-    _ key: Key, _ number: UInt32, _ outcome: Outcome, at now: Int64
-  ) -> Leavings {
+  mutating func finish(_ load: Load, _ outcome: Outcome, at now: Int64) -> Leavings {
     var leavings = Leavings()
     if case .failure = outcome { statistics.failures &+= 1 }
-    guard let found = index[key], slots[Int(found)].number == number else { return leavings }
-    let place = Int(found)
+    guard let place = place(of: load) else { return leavings }
     leavings.former = slots[place].content
     if case .renewing(let renewal) = leavings.former {
       if rules.limit != nil { eviction.unpin(place) }
