@@ -17,7 +17,7 @@ public import Tailrace
 ///   - make: makes a store in which nothing is stored, each time in another place.
 /// - Throws: ``StoreFaults``.
 public func checkStore<Store: ListStore>(
-  patience: Duration = .seconds(20),
+  patience: Duration = .seconds(60),
   reopening reopen: (@Sendable (Store) async throws -> Store)? = nil,
   _ make: @escaping @Sendable () async throws -> Store
 ) async throws(StoreFaults) where Store.Element == Int, Store.State == Int {
@@ -36,7 +36,7 @@ public func checkStore<Store: ListStore>(
 /// - Throws: ``StoreFaults``.
 public func checkStore<Store: ListStore>(
   element: @escaping @Sendable (Int) -> Store.Element,
-  state: @escaping @Sendable (Int) -> Store.State, patience: Duration = .seconds(20),
+  state: @escaping @Sendable (Int) -> Store.State, patience: Duration = .seconds(60),
   reopening reopen: (@Sendable (Store) async throws -> Store)? = nil,
   _ make: @escaping @Sendable () async throws -> Store
 ) async throws(StoreFaults) where Store.Element: Equatable, Store.State: Equatable {

@@ -119,8 +119,8 @@ where Store.Element: Equatable, Store.State: Equatable {
         "\(count) elements were appended, and \(all.elements.count) were read, or others")
       expect(.tellsTheEnd, !all.isEnd, "a list that goes on was said to have ended")
     }
-    for position in 0...count + 1 {
-      for limit in [1, 2, 7, count, count + 5] {
+    for position in [0, 1, 2, 4, 5, 7, 20, count - 1, count, count + 1] {
+      for limit in [1, 2, 7, count + 5] {
         let page = try await store.read(from: position, upTo: limit)
         let expected = elements(min(position, count)..<count).prefix(limit)
         expect(
