@@ -233,6 +233,13 @@ struct TaskSteps<Element: Sendable>: Sendable {
     return true
   }
 
+  /// How many elements are wanted beyond those that are written: by the demand that runs the task. None
+  /// once that has left because a step has suspended, or was cancelled.
+  @inlinable
+  var wanted: Int {
+    max(0, task.wanted.load(ordering: .relaxed) - task.computed.load(ordering: .relaxed))
+  }
+
   /// A step has been taken. True if the task has to park now, until the next is demanded.
   @inlinable @inline(__always)
   func finish(_ step: Step<Element>) -> Bool {
