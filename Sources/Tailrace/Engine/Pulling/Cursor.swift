@@ -28,6 +28,8 @@ struct Cursor<Element: Sendable> {
     set { lastAbsence = newValue }
   }
   @usableFromInline var takesOver: Bool
+  /// Takes elements out of cells that nobody else can see. A cursor that may step back does not.
+  @usableFromInline var takesOut = true
   /// A cancelled task gets evaluated elements only.
   @usableFromInline let stopsWhenCancelled: Bool
   /// The cursor pulls where it may wait, and has asynchronous steps run right there. A plain stage must
@@ -78,6 +80,12 @@ struct Cursor<Element: Sendable> {
         guard let base = segment.base else {
           move(to: segment.copy(from: index), at: 0)
           continue
+        }
+        if takesOut, !_isPOD(Element.self), isKnownUniquelyReferenced(&segment) {
+          let element = segment.takeOut(index)
+          index &+= 1
+          self.segment = consume segment
+          return element
         }
         (self.base, limit) = (base, count)
         let element = base[index]

@@ -52,10 +52,13 @@ struct MissingCell: Sendable {
   func settleNow(isOutermost: Bool) -> (attempt: Attempt, cell: MissingCell) {
     var demand = Demand()
     demand.isOutermost = isOutermost
-    // Mostly there is one cell, and then this allocates nothing.
-    let attempt = caught(cells.attempt(self, demand))
-    guard case .blocked(let deeper) = attempt else { return (attempt, self) }
-    var stack = [self, deeper.below(self)]
+    var stack: [MissingCell]
+    // Mostly there is one cell, and then this allocates nothing. A cell that is settled is forgotten at
+    // once: it holds its list, and so what has been read of that.
+    switch caught(cells.attempt(self, demand)) {
+    case .blocked(let deeper): stack = [self, deeper.below(self)]
+    case let attempt: return (attempt, self)
+    }
     while let top = stack.last {
       let attempt = top.caught(top.cells.attempt(top, demand))
       switch attempt {
