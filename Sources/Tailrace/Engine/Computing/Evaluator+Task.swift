@@ -241,8 +241,10 @@ struct TaskSteps<Element: Sendable>: Sendable {
   }
 
   /// A step has been taken. True if the task has to park now, until the next is demanded.
+  ///
+  /// The step is given away: a task that is parked must hold no element.
   @inlinable @inline(__always)
-  func finish(_ step: Step<Element>) -> Bool {
+  func finish(_ step: consuming Step<Element>) -> Bool {
     if task.span != 0 { evaluator.endStep(step, of: task) }
     return evaluator.finish(step, of: task)
   }

@@ -30,6 +30,8 @@ struct Cursor<Element: Sendable> {
   @usableFromInline var takesOver: Bool
   /// A failed attempt that was made for this cursor, until it is told where the cursor gets there.
   @usableFromInline var told: FailedAttempt?
+  /// Takes elements out of cells that nobody else can see. A cursor that may step back does not.
+  @usableFromInline var takesOut = true
   /// A cancelled task gets evaluated elements only.
   @usableFromInline let stopsWhenCancelled: Bool
   /// A cancelled task does not wait: the list that it computes is read by nobody.
@@ -84,6 +86,12 @@ struct Cursor<Element: Sendable> {
         guard let base = segment.base else {
           move(to: segment.copy(from: index), at: 0)
           continue
+        }
+        if takesOut, !_isPOD(Element.self), isKnownUniquelyReferenced(&segment) {
+          let element = segment.takeOut(index)
+          index &+= 1
+          self.segment = consume segment
+          return element
         }
         (self.base, limit) = (base, count)
         let element = base[index]

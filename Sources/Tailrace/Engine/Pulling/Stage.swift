@@ -109,7 +109,7 @@ extension LazyList {
               step = .nothing(.failed(error))
             }
           }
-          if let step, steps.finish(step) { await steps.task.park() }
+          if let taken = step.take(), steps.finish(consume taken) { await steps.task.park() }
         }
       })
   }

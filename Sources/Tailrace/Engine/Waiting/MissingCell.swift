@@ -67,7 +67,8 @@ struct MissingCell: Sendable {
       Settled(outcome: outcome, attempt: failed === told ? nil : failed)
     }
     var stack: [MissingCell] = []
-    // Mostly there is one cell, and then this allocates nothing.
+    // Mostly there is one cell, and then this allocates nothing. A cell that is settled is forgotten at
+    // once: it holds its list, and so all that has been read of that.
     var top = self
     while true {
       demand.budget.told = failed.map { .passUnretained($0) }
