@@ -132,11 +132,9 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     if case .abandoned = source { return .refused }
     guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
-    // A step begins when its slot is kept: nothing can have failed at this number or behind it.
-    guard case .pulling = source else {
-      preconditionFailure("an element was pulled ahead while nobody pulled")
-    }
     let sleepers = wakeAll()
+    // Nobody pulls on where the pull has been given up meanwhile.
+    guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleepers) }
     // Who sleeps takes one.
     let pullsOn = slots.count + takenAhead - (sleepers.isEmpty ? 0 : 1) < distance
     if !pullsOn { source = .resting }

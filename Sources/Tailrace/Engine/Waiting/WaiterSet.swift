@@ -84,3 +84,10 @@ extension WaiterSet where Mark == Void {
   @inlinable
   mutating func enter(_ waiter: Waiter) { enter(waiter, ()) }
 }
+
+extension WaiterSet: CustomStringConvertible {
+  /// Those who wait, in the order in which they came.
+  @usableFromInline var description: String {
+    "[" + entries.map { "\($0.waiter): \($0.mark)" }.joined(separator: ", ") + "]"
+  }
+}
