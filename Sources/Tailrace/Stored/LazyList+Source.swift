@@ -9,8 +9,8 @@ extension LazyList {
   ///
   /// It holds the list from its head on, and so all elements that are evaluated.
   ///
-  /// - Laziness: reading evaluates nothing. Waiting for more than *i* elements demands the element at
-  ///   *i*, and no other.
+  /// - Laziness: reading evaluates nothing. Waiting for more than *i* elements demands the element
+  ///   at *i*, and no other.
   /// - Failure: that of the list, where there is no element before it to be read.
   /// - Complexity: O(*segments*) for each read.
   public var source: some ListSource<Element> { HeldListSource(list: self) }

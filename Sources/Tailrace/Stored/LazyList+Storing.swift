@@ -3,8 +3,8 @@ extension LazyList where Failure == any Error {
   /// Creates a list of what is stored, and then of what a closure makes of the state that is stored
   /// with it.
   ///
-  /// A list that was stopped, with its process or its machine, goes on where it stopped: the elements
-  /// are read, and the next one is computed from the state after the last one.
+  /// A list that was stopped, with its process or its machine, goes on where it stopped: the
+  /// elements are read, and the next one is computed from the state after the last one.
   ///
   /// ```swift
   /// let store = MemoryStore<Int, Int>()
@@ -18,10 +18,10 @@ extension LazyList where Failure == any Error {
   /// try await squares().prefix(3).array()   // [1, 4, 9]; two are read, one is computed
   /// ```
   ///
-  /// - *Publication exactly once*: whoever was given the element at a position gets the same element
-  ///   there ever after, in the sense of the store's durability.
-  /// - *Computation at least once*: a step that was not stored runs again, with the state before it. Its
-  ///   position is its idempotency key.
+  /// - *Publication exactly once*: whoever was given the element at a position gets the same
+  ///   element there ever after, in the sense of the store's durability.
+  /// - *Computation at least once*: a step that was not stored runs again, with the state before
+  ///   it. Its position is its idempotency key.
   ///
   /// See <doc:StoredLists>.
   ///
@@ -34,14 +34,14 @@ extension LazyList where Failure == any Error {
   ///   - file: the caller's, for the words of a trap.
   ///   - line: the caller's, too.
   ///   - next: makes an element and changes the state; `nil` at the end, which is stored.
-  /// - Laziness: stepwise; what is stored is read in pages. Nothing is opened before the first demand, and
-  ///   the store is claimed at the first demand for an element that is not stored. What wants everything,
-  ///   such as ``array()``, stores several elements at once: at most as many as are wanted, those that can be had
-  ///   without waiting, for a tenth of a second.
+  /// - Laziness: stepwise; what is stored is read in pages. Nothing is opened before the first
+  ///   demand, and the store is claimed at the first demand for an element that is not stored. What
+  ///   wants everything, such as ``array()``, stores several elements at once: at most as many as
+  ///   are wanted, those that can be had without waiting, for a tenth of a second.
   /// - Isolation: the store and an asynchronous closure are called from tasks of the list.
-  /// - Failure: the closure's, or the store's, at its position. It is not remembered, and not stored: the
-  ///   next demand runs the step again; or only stores what it gave, if it was the store that failed.
-  ///   ``ListStoreError/inUse`` where somebody else writes.
+  /// - Failure: the closure's, or the store's, at its position. It is not remembered, and not
+  ///   stored: the next demand runs the step again; or only stores what it gave, if it was the
+  ///   store that failed. ``ListStoreError/inUse`` where somebody else writes.
   /// - Cancellation: a reader that is cancelled leaves the append whole.
   @inlinable
   public init<Store: ListStore>(
@@ -52,8 +52,8 @@ extension LazyList where Failure == any Error {
     self.init(storing: store, from: position, policy, file, line, StoredWork(state, next))
   }
 
-  /// Creates a list of what is stored, and then of what an asynchronous closure makes of the state that
-  /// is stored with it.
+  /// Creates a list of what is stored, and then of what an asynchronous closure makes of the state
+  /// that is stored with it.
   @inlinable
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
@@ -63,11 +63,12 @@ extension LazyList where Failure == any Error {
     self.init(storing: store, from: position, policy, file, line, StoredWork(state, next))
   }
 
-  /// Creates a list of what is stored, and then of what a closure makes of a state that is folded from
-  /// the elements.
+  /// Creates a list of what is stored, and then of what a closure makes of a state that is folded
+  /// from the elements.
   ///
-  /// For a state that is too large to be stored with each element, the frontier of a crawler for one. Only
-  /// `rebuild` changes it, with each element, whether that has just been computed or is read again:
+  /// For a state that is too large to be stored with each element, the frontier of a crawler for
+  /// one. Only `rebuild` changes it, with each element, whether that has just been computed or is
+  /// read again:
   ///
   /// ```swift
   /// let store = MemoryStore<Int, Set<Int>>()
@@ -90,8 +91,8 @@ extension LazyList where Failure == any Error {
   ///   - line: the caller's, too.
   ///   - rebuild: changes the state by one element.
   ///   - next: makes an element of the state; `nil` at the end.
-  /// - Laziness: as ``init(storedIn:from:state:atTail:file:line:next:)``; the first demand for an element that
-  ///   is not stored reads the elements since the last snapshot.
+  /// - Laziness: as ``init(storedIn:from:state:atTail:file:line:next:)``; the first demand for an
+  ///   element that is not stored reads the elements since the last snapshot.
   @inlinable
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
@@ -106,8 +107,8 @@ extension LazyList where Failure == any Error {
       StoredWork(state, snapshots, rebuild, next))
   }
 
-  /// Creates a list of what is stored, and then of what an asynchronous closure makes of a state that is
-  /// folded from the elements.
+  /// Creates a list of what is stored, and then of what an asynchronous closure makes of a state
+  /// that is folded from the elements.
   @inlinable
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
@@ -122,8 +123,8 @@ extension LazyList where Failure == any Error {
       StoredWork(state, snapshots, rebuild, next))
   }
 
-  /// - Parameter patience: for how long elements that are wanted are gathered before they are stored
-  ///   together: what a process loses that is killed meanwhile.
+  /// - Parameter patience: for how long elements that are wanted are gathered before they are
+  ///   stored together: what a process loses that is killed meanwhile.
   @inlinable
   init<Store: ListStore>(
     storing store: Store, from position: Int, _ policy: TailPolicy, _ file: StaticString,

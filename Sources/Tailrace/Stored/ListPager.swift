@@ -13,8 +13,8 @@ protocol ListPager {
 extension LazyList where Failure == any Error {
   /// The list of what a pager gives.
   ///
-  /// A single element is written into a cell. Several are not copied: the list becomes their array, and
-  /// a list of what comes after them, which has the pager then.
+  /// A single element is written into a cell. Several are not copied: the list becomes their array,
+  /// and a list of what comes after them, which has the pager then.
   ///
   /// - Parameters:
   ///   - pager: gives the elements. What it throws is told, and not remembered.

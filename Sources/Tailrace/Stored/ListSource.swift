@@ -1,8 +1,9 @@
-/// Something that has the elements of a list by position, for anybody to read, as often as they like.
+/// Something that has the elements of a list by position, for anybody to read, as often as they
+/// like.
 ///
-/// A list is data: elements by position. Whoever can say what is there from a position on is a source,
-/// be it a file, a table of a database, a list in memory (``LazyList/source``), or a server.
-/// ``LazyList/init(reading:from:)`` makes a list of it.
+/// A list is data: elements by position. Whoever can say what is there from a position on is a
+/// source, be it a file, a table of a database, a list in memory (``LazyList/source``), or a
+/// server. ``LazyList/init(reading:from:)`` makes a list of it.
 ///
 /// - Isolation: the methods are called from the task of a list, several at the same time by several
 ///   lists. They must not block a thread.
@@ -18,7 +19,8 @@ public protocol ListSource<Element>: Sendable {
   ///   - position: 0 or more; it may be behind all elements.
   ///   - count: how many at most, 1 or more. Fewer may be given, but none only if there are none.
   /// - Returns: the elements, and whether the list has ended with them.
-  /// - Throws: ``ListStoreError/trimmed(first:)`` where the elements at the position are kept no more.
+  /// - Throws: ``ListStoreError/trimmed(first:)`` where the elements at the position are kept no
+  ///   more.
   nonisolated(nonsending) func read(
     from position: Int, upTo count: Int
   ) async throws -> ListPage<Element>
@@ -47,3 +49,4 @@ public struct ListPage<Element: Sendable>: Sendable {
 }
 
 extension ListPage: Equatable where Element: Equatable {}
+extension ListPage: Codable where Element: Codable {}

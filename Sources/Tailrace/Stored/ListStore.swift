@@ -5,8 +5,8 @@
 /// whoever stopped it, and two writers cannot both be right. See
 /// ``LazyList/init(storedIn:from:state:atTail:next:)``.
 ///
-/// How elements become bytes, or columns, is the store's business. `checkStore`, in TailraceTesting,
-/// tells whether a store keeps what it promises.
+/// How elements become bytes, or columns, is the store's business. `checkStore`, in
+/// TailraceTesting, tells whether a store keeps what it promises.
 ///
 /// ```swift
 /// /// A list in a table: what a store comes to.
@@ -32,22 +32,24 @@ public protocol ListStore<Element, State>: ListSource {
 
   /// Becomes the writer, if nobody else is, and says where the list stands.
   ///
-  /// A store in which appending alone decides who was first, such as a database with transactions, may
-  /// let everybody write. The writer may claim again, and is told where the list stands then.
+  /// A store in which appending alone decides who was first, such as a database with transactions,
+  /// may let everybody write. The writer may claim again, and is told where the list stands then.
   ///
-  /// - Returns: count, state and end as they are together, at one moment; `nil` if somebody else writes.
+  /// - Returns: count, state and end as they are together, at one moment; `nil` if somebody else
+  ///   writes.
   nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>?
 
   /// Stores a commit at the end of the list: all of it, or nothing.
   ///
   /// When this returns, the elements are as durable as the store makes them, and may be given out.
-  /// Where it throws anything but `superseded`, the list appends the same commit again at the next demand.
+  /// Where it throws anything but `superseded`, the list appends the same commit again at the next
+  /// demand.
   ///
   /// - Parameters:
   ///   - commit: what is stored.
   ///   - position: how many elements must be stored before it, no more and no fewer.
-  /// - Throws: ``ListStoreError/superseded`` if another number of elements is stored, if the list has
-  ///   ended, or if the claim was lost: then somebody else's elements are the elements.
+  /// - Throws: ``ListStoreError/superseded`` if another number of elements is stored, if the list
+  ///   has ended, or if the claim was lost: then somebody else's elements are the elements.
   nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
   ) async throws
@@ -85,8 +87,8 @@ extension ListCheckpoint: Equatable where State: Equatable {}
 public struct ListCommit<Element: Sendable, State: Sendable>: Sendable {
   /// The elements, in order; none where the list only ends.
   public var elements: [Element]
-  /// The state after these elements; `nil` if the last one that is stored stays valid, together with the
-  /// number of elements that it came after.
+  /// The state after these elements; `nil` if the last one that is stored stays valid, together
+  /// with the number of elements that it came after.
   public var state: State?
   /// Whether the list ends with these elements.
   public var isEnd: Bool
@@ -107,14 +109,15 @@ extension ListCommit: Equatable where Element: Equatable, State: Equatable {}
 public enum ListStoreError: Error, Equatable, Sendable {
   /// Somebody else writes the list. What is stored can be read.
   case inUse
-  /// What was to be appended lost against what somebody else has appended; a list takes that instead.
+  /// What was to be appended lost against what somebody else has appended; a list takes that
+  /// instead.
   case superseded
   /// The element at this position was stored, and cannot be read any more.
   case damaged(at: Int)
   /// What is stored there is something else.
   case otherSchema(found: String, expected: String)
-  /// It is not known what an earlier failure has left on the disk: this store writes no more. A new one
-  /// finds out.
+  /// It is not known what an earlier failure has left on the disk: this store writes no more. A new
+  /// one finds out.
   case poisoned
   /// The elements before this position are not kept any more.
   case trimmed(first: Int)

@@ -6,10 +6,11 @@ public enum SnapshotPolicy: Sendable, Hashable {
   case never
   /// After every so many elements, 1 or more.
   case every(Int)
-  /// After at least 1024 elements, and half as many as there were at the last snapshot: at 1024, 2048,
-  /// 3072, 4608 and so on. Going on folds at most a third of the list, or 1023 elements; and where the state grows with
-  /// the list, all snapshots together have three times the bytes of the last one, so that the bytes that
-  /// are written for an element stay the same however long the list gets.
+  /// After at least 1024 elements, and half as many as there were at the last snapshot: at 1024,
+  /// 2048, 3072, 4608 and so on. Going on folds at most a third of the list, or 1023 elements; and
+  /// where the state grows with the list, all snapshots together have three times the bytes of the
+  /// last one, so that the bytes that are written for an element stay the same however long the
+  /// list gets.
   case growing
 }
 

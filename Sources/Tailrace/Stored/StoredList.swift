@@ -57,7 +57,8 @@ struct StoredList<Store: ListStore>: ListPager {
 
   // MARK: Reading
 
-  /// Reads what is stored, up to the end or the moment at which this list becomes the writer. `nil` then.
+  /// Reads what is stored, up to the end or the moment at which this list becomes the writer. `nil`
+  /// then.
   @inlinable
   nonisolated(nonsending) mutating func readOn() async throws -> ListPage<Store.Element>? {
     while true {

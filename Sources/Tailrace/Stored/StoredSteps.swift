@@ -3,8 +3,8 @@
 struct StoredStep<Element: Sendable, State: Sendable>: Sendable {
   @usableFromInline let element: Element
   @usableFromInline let state: State?
-  /// Whether a commit ends with this element, because the state after it is a snapshot, and the next step
-  /// has none.
+  /// Whether a commit ends with this element, because the state after it is a snapshot, and the
+  /// next step has none.
   @usableFromInline let endsCommit: Bool
 
   @inlinable
@@ -17,9 +17,9 @@ struct StoredStep<Element: Sendable, State: Sendable>: Sendable {
 
 /// How a stored list computes: the steps from a checkpoint on, as a list of their own.
 ///
-/// It is read by the stored list alone, and only when that has to compute. Being a list, it has what a
-/// list has: a step that suspends goes on by itself, and what was computed before it can be stored
-/// meanwhile.
+/// It is read by the stored list alone, and only when that has to compute. Being a list, it has
+/// what a list has: a step that suspends goes on by itself, and what was computed before it can be
+/// stored meanwhile.
 @usableFromInline
 struct StoredWork<Store: ListStore>: Sendable {
   @usableFromInline typealias Steps = LazyList<StoredStep<Store.Element, Store.State>, any Error>

@@ -13,9 +13,9 @@ public import Foundation
 /// let store = FileStore(url, element: dates, state: .raw as ByteCoding<Int>)
 /// ```
 ///
-/// The name stands in the file: a file of something else is ``/Tailrace/ListStoreError/otherSchema(found:expected:)``. The
-/// version stands with each commit: a coding that says the oldest version that it understands is given bytes of
-/// older ones, and so migrates as it reads.
+/// The name stands in the file: a file of something else is `ListStoreError.otherSchema`. The
+/// version stands with each commit: a coding that says the oldest version that it understands is
+/// given bytes of older ones, and so migrates as it reads.
 public struct ByteCoding<Value: Sendable>: Sendable {
   /// Appends the bytes of a value.
   public typealias Encode = @Sendable (_ value: Value, _ bytes: inout [UInt8]) throws -> Void
@@ -112,8 +112,8 @@ extension ByteCoding where Value == Data {
 }
 
 extension ByteCoding where Value: BitwiseCopyable {
-  /// The value as it lies in memory: for numbers, and structs and tuples of them. For machines of one
-  /// kind: nothing is said about the order of bytes.
+  /// The value as it lies in memory: for numbers, and structs and tuples of them. For machines of
+  /// one kind: nothing is said about the order of bytes.
   @inlinable
   public static var raw: ByteCoding {
     ByteCoding(name: "raw \(Value.self) of \(MemoryLayout<Value>.size) bytes") { value, bytes in

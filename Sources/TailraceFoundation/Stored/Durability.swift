@@ -4,7 +4,7 @@ public enum Durability: Sendable, Hashable {
   case process
   /// The machine: it is on the disk (`fdatasync`; `F_FULLFSYNC` on Darwin).
   case machine
-  /// The process, at once; and the machine, after at most so many commits, 1 or more. An element may be
-  /// given out before it is on the disk.
+  /// The process, at once; and the machine, after at most so many commits, 1 or more. An element
+  /// may be given out before it is on the disk.
   case machineEvery(Int)
 }

@@ -13,17 +13,19 @@ public import Tailrace
 /// try await LazyList(reading: store).last()   // "element 3"
 /// ```
 ///
-/// The file is made by the first append, and only ever grows at its end. One process writes it, any number follow it.
-/// Whoever opens it goes on after the last commit that is whole, be it after a crash. See <doc:/Tailrace/StoredLists>.
+/// The file is made by the first append, and only ever grows at its end. One process writes it, any
+/// number follow it. Whoever opens it goes on after the last commit that is whole, be it after a
+/// crash. See *Lists that are stored*, in the documentation of Tailrace.
 ///
-/// A claim lasts until the store is released: it is a lock of the file, which goes with the process at the
-/// latest.
+/// A claim lasts until the store is released: it is a lock of the file, which goes with the process
+/// at the latest.
 ///
-/// - Isolation: no thread that runs tasks waits for a disk. An append that does not have to wait for one
-///   (``Durability/process``) is made in place: it copies the bytes to the operating system.
-/// - Failure: ``/Tailrace/ListStoreError``; ``FileError`` where the system says no, for one with `ENOSPC`: the next
-///   demand stores the same elements. After a sync that has failed the store is `poisoned`, and a new one has
-///   to be made. What the codings throw.
+/// - Isolation: no thread that runs tasks waits for a disk. An append that does not have to wait
+///   for one (``Durability/process``) is made in place: it copies the bytes to the operating
+///   system.
+/// - Failure: `ListStoreError`; ``FileError`` where the system says no, for one with `ENOSPC`: the
+///   next demand stores the same elements. After a sync that has failed the store is `poisoned`,
+///   and a new one has to be made. What the codings throw.
 public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// The file.
   public let url: URL
@@ -94,8 +96,8 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     try await journal.waitForMore(than: position)
   }
 
-  /// Becomes the writer, if nobody else is: makes the file if there is none, and cuts off what a writer that
-  /// was stopped has left unfinished.
+  /// Becomes the writer, if nobody else is: makes the file if there is none, and cuts off what a
+  /// writer that was stopped has left unfinished.
   ///
   /// - Complexity: independent of the length of the list; proportional to what was not on the disk.
   public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
@@ -130,24 +132,25 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
 
   /// Forgets elements before a position, and gives their space back, where the file system can.
   ///
-  /// Positions stay what they are. Whoever reads there gets ``/Tailrace/ListStoreError/trimmed(first:)``, also in the
-  /// middle of reading; whoever reads behind it notices nothing. Whole commits are forgotten, and never the
-  /// last state, nor, where the state is rebuilt, the elements since.
+  /// Positions stay what they are. Whoever reads there gets `ListStoreError.trimmed`, also in the
+  /// middle of reading; whoever reads behind it notices nothing. Whole commits are forgotten, and
+  /// never the last state, nor, where the state is rebuilt, the elements since.
   ///
   /// - Returns: the position of the first element that is kept.
-  /// - Throws: ``/Tailrace/ListStoreError/inUse`` if somebody else writes the list.
+  /// - Throws: `ListStoreError.inUse` if somebody else writes the list.
   @discardableResult
   public nonisolated(nonsending) func trim(before position: Int) async throws -> Int {
     try await journal.trim(before: position)
   }
 
-  /// Gives up what is damaged and everything behind it, and becomes the writer: for whoever would rather go on
-  /// than know what was lost.
+  /// Gives up what is damaged and everything behind it, and becomes the writer: for whoever would
+  /// rather go on than know what was lost.
   ///
-  /// A damaged list is not repaired by itself, because others may have seen the elements that are lost. Keep a copy of the file.
+  /// A damaged list is not repaired by itself, because others may have seen the elements that are
+  /// lost. Keep a copy of the file.
   ///
   /// - Returns: how many elements are left.
-  /// - Throws: ``/Tailrace/ListStoreError/inUse`` if somebody else writes the list.
+  /// - Throws: `ListStoreError.inUse` if somebody else writes the list.
   @discardableResult
   public nonisolated(nonsending) func cutDamage() async throws -> Int {
     try await journal.cutDamage()

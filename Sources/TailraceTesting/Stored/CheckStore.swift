@@ -8,12 +8,13 @@ public import Tailrace
 /// try await checkStore { MemoryStore<Int, Int>() }
 /// ```
 ///
-/// It appends, claims and reads, alone and side by side, and looks at every ``StoreRule``. A store that hangs is
-/// given up after the patience.
+/// It appends, claims and reads, alone and side by side, and looks at every ``StoreRule``. A store
+/// that hangs is given up after the patience.
 ///
 /// - Parameters:
 ///   - patience: after which time a call that should have come back is a fault.
-///   - reopen: opens what a store has stored anew, as another process would; `nil` if that cannot be done.
+///   - reopen: opens what a store has stored anew, as another process would; `nil` if that cannot
+///     be done.
 ///   - make: makes a store in which nothing is stored, each time in another place.
 /// - Throws: ``StoreFaults``.
 public func checkStore<Store: ListStore>(
@@ -31,7 +32,8 @@ public func checkStore<Store: ListStore>(
 ///   - element: makes an element; others for other numbers.
 ///   - state: makes a state; others for other numbers.
 ///   - patience: after which time a call that should have come back is a fault.
-///   - reopen: opens what a store has stored anew, as another process would; `nil` if that cannot be done.
+///   - reopen: opens what a store has stored anew, as another process would; `nil` if that cannot
+///     be done.
 ///   - make: makes a store in which nothing is stored, each time in another place.
 /// - Throws: ``StoreFaults``.
 public func checkStore<Store: ListStore>(

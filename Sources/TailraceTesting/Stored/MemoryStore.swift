@@ -13,9 +13,9 @@ public import Tailrace
 /// store.isEnded   // true
 /// ```
 ///
-/// Handles of one memory stand for processes: `other()` makes a second one, and only one of them writes, the
-/// first that claims, until it releases its claim or goes away. A memory that is `shared` lets all of them write, as a
-/// database does, and the first that appends wins.
+/// Handles of one memory stand for processes: `other()` makes a second one, and only one of them
+/// writes, the first that claims, until it releases its claim or goes away. A memory that is
+/// `shared` lets all of them write, as a database does, and the first that appends wins.
 public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
   /// What a test looks at, and what fails because it says so.
   typealias Place = MemoryPlace<Element, State>
@@ -86,7 +86,8 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
     try place.contents.withLock { $0.read(from: position, upTo: count) }.get()
   }
 
-  /// Waits until there are more elements, or until the list has ended, or the claim has become free.
+  /// Waits until there are more elements, or until the list has ended, or the claim has become
+  /// free.
   public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     await place.waitForMore(than: position, ObjectIdentifier(self))
   }

@@ -41,7 +41,8 @@ where Store.Element: Equatable, Store.State: Equatable {
     return store
   }
 
-  /// Everything that can be read, and whether the list has ended; not more than a check ever stores.
+  /// Everything that can be read, and whether the list has ended; not more than a check ever
+  /// stores.
   func everything(in store: Store) async throws -> ListPage<Store.Element> {
     var all = ListPage<Store.Element>([])
     while !all.isEnd && all.elements.count < 1000 {
@@ -63,7 +64,8 @@ where Store.Element: Equatable, Store.State: Equatable {
     }
   }
 
-  /// Runs something that should come back soon. False if it does not: it is cancelled then, and left alone.
+  /// Runs something that should come back soon. False if it does not: it is cancelled then, and
+  /// left alone.
   ///
   /// - Parameter share: of the patience; what runs in a part of a check has less of it.
   func comesBack(

@@ -2,8 +2,8 @@
 public enum StoreRule: String, Sendable, CaseIterable, Hashable {
   /// A new store has no elements, no state and no end.
   case beginsEmpty = "a new store has no elements, no state and no end"
-  /// A read gives the elements from the position on, in order, at most as many as were asked for, and
-  /// none only if there are none.
+  /// A read gives the elements from the position on, in order, at most as many as were asked for,
+  /// and none only if there are none.
   case readsInOrder =
     "a read gives what was appended, in order, from any position, and no more than was asked for"
   /// A page says that the list has ended if it reaches the end of a list that has, and not before.

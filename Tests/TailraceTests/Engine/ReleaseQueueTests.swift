@@ -71,7 +71,8 @@ struct ReleaseQueueTests {
 
   @Test("a task that an end starts may release more, while the loop runs and after it is over")
   func outliving() async {
-    let (gate, ended, tasks) = (Gate(), Counter(), Locked([Task<Void, Never>]()))
+    let (gate, ended) = (Gate(), Counter())
+    let tasks = Locked([Task<Void, Never>]())
     ReleaseQueue.release(
       Leftover(
         Link {

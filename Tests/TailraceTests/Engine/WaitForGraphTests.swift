@@ -28,9 +28,10 @@ struct WaitForGraphTests {
 
     func appears() { isThere.withLock { $0 = true } }
 
+    var place: ObjectIdentifier { ObjectIdentifier(self) }
     func position(of mark: Published) -> Int { mark.count }
     func isMissing(_ mark: Published) -> Bool { !isThere.withLock { $0 } }
-    func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt { .settled }
+    func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt { .settled(nil) }
     nonisolated(nonsending) func wait(
       for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
     ) async -> ResumeReason { .retry }

@@ -13,6 +13,7 @@ struct WaiterTests {
     case .drive: "drive"
     case .cancelled: "cancelled"
     case .failedTransiently(let failure): "\(failure)"
+    case .failedBehind(let attempt): "\(attempt.failure)"
     case .abandoned: "abandoned"
     case .cycle: "cycle"
     }

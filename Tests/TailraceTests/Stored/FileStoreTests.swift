@@ -190,7 +190,8 @@ struct FileStoreTests {
     var number = 0
     for try await element in list {
       number += 1
-      // Each has it before the next one is computed; and has been told, or it would come a second later.
+      // Each has it before the next one is computed; and has been told, or it would come a second
+      // later.
       for heard in heard {
         await heard.reaches(number)
         #expect(heard.values.last == element)

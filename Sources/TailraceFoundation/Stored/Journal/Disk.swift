@@ -8,8 +8,8 @@ import FileReading
 
 /// The calls that a journal makes: a layer of its own, so that a test can let it lie.
 ///
-/// Its calls may block: they are made on a queue for that (`elsewhere`), except for short writes that do
-/// not wait for the disk.
+/// Its calls may block: they are made on a queue for that (`elsewhere`), except for short writes
+/// that do not wait for the disk.
 package protocol Disk: Sendable {
   /// Opens a file that is there.
   func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile
@@ -88,12 +88,10 @@ package struct SystemDisk: Disk {
     try SystemFile(path, flags: (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY)
   }
 
-  /// The file is made beside its place, and linked there when it is whole and on the disk: nobody ever sees
-  /// a part of it, and of two who make it one comes first.
+  /// The file is made beside its place, and linked there when it is whole and on the disk: nobody
+  /// ever sees a part of it, and of two who make it one comes first.
   package func create(_ path: [CChar], contents: [UInt8]) throws(SystemError) {
-    var name = path.dropLast() + Array(".XXXXXX".utf8CString)
-    let number = mkstemp(&name)
-    guard number >= 0 else { throw .last }
+    let (number, name) = try Self.openBeside(path)
     let file = SystemFile(number)
     defer { unlink(name) }
     try file.put(contents, at: 0)
@@ -102,6 +100,22 @@ package struct SystemDisk: Disk {
     // The entry of the directory, too. Some file systems cannot, and need not.
     let folder = Array(path.folder)
     if let folder = try? SystemFile(folder, flags: O_RDONLY | O_CLOEXEC) { fsync(folder.number) }
+  }
+
+  /// Makes an empty file under a name that nobody else uses, with the rights of any new file.
+  private static func openBeside(_ path: [CChar]) throws(SystemError) -> (Int32, [CChar]) {
+    while true {
+      let suffix = String(UInt32.random(in: 0...(.max)), radix: 36)
+      let name = path.dropLast() + Array(".new-\(suffix)".utf8CString)
+      let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
+      #if canImport(Glibc)
+        let number = Glibc.open(name, flags, 0o666)
+      #else
+        let number = Darwin.open(name, flags, 0o666)
+      #endif
+      if number >= 0 { return (number, name) }
+      if errno != EEXIST, errno != EINTR { throw .last }
+    }
   }
 
   package func remoteFileSystem(of path: [CChar]) -> String? {

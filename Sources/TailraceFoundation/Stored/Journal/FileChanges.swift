@@ -4,8 +4,8 @@ import Tailrace
 
 /// Tells tasks that a file has changed, or has come to be.
 ///
-/// One for the process: the kernel allows few. Where it has none to give, and for what it does not tell, those
-/// who wait look again after a while.
+/// One for the process: the kernel allows few. Where it has none to give, and for what it does not
+/// tell, those who wait look again after a while.
 final class FileChanges: Sendable {
   static let shared = FileChanges()
 

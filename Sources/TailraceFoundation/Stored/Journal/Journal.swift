@@ -4,9 +4,9 @@ import Tailrace
 
 /// A list in a file, as bytes: what a `FileStore` is a face of.
 ///
-/// Readers take places from a small table, read without any lock, and put the next place back. The writer's
-/// state is a value that is moved out, and back, by whoever has the turn. What may wait for the disk runs on the
-/// queue of `elsewhere`.
+/// Readers take places from a small table, read without any lock, and put the next place back. The
+/// writer's state is a value that is moved out, and back, by whoever has the turn. What may wait
+/// for the disk runs on the queue of `elsewhere`.
 // The fields say what guards them.
 @usableFromInline
 package final class Journal: @unchecked Sendable {
@@ -178,7 +178,8 @@ package final class Journal: @unchecked Sendable {
     do throws(SystemError) { try store(draft) } catch { throw FileError(name, error) }
   }
 
-  /// Writes a sealed draft at the end, and has it on the disk if it has to be. For whoever has the turn.
+  /// Writes a sealed draft at the end, and has it on the disk if it has to be. For whoever has the
+  /// turn.
   private func store(_ draft: JournalDraft) throws(SystemError) {
     guard var writer = writer.take() else { throw SystemError(code: EBADF) }
     let syncs = writer.waitsForDisk || draft.isEnd && durability != .process
@@ -267,8 +268,8 @@ private struct Readings: Sendable {
     places.append(place)
   }
 
-  /// After which time one looks again where nothing was told: soon at first, because a lock goes only after
-  /// its file has been closed, of which one is told.
+  /// After which time one looks again where nothing was told: soon at first, because a lock goes
+  /// only after its file has been closed, of which one is told.
   mutating func nextPause() -> Duration {
     isQuiet = min(isQuiet + 1, 9)
     return .milliseconds(1 << (isQuiet + 1))

@@ -16,8 +16,8 @@
 /// | 48 ..< 60 | where an earlier frame begins, and how many frames that is back (``JournalJumps``) |
 /// | 60 ..< 64 | the length of the frame before |
 ///
-/// A frame without a state begins, after the header, with eight bytes that say where the last one with a
-/// state begins.
+/// A frame without a state begins, after the header, with eight bytes that say where the last one
+/// with a state begins.
 struct JournalFrame: Sendable, Equatable {
   static let headerSize = 64
   private static let magic: UInt32 = 0x3146_5254

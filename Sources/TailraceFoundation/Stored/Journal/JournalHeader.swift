@@ -99,8 +99,8 @@ struct JournalHeader: Sendable, Equatable {
 
 /// Places in a journal that are written over and over: hints for those who read, and a promise.
 ///
-/// Each is eight bytes: 48 bits of an offset, and 16 bits that check it. One that does not check is as
-/// good as none.
+/// Each is eight bytes: 48 bits of an offset, and 16 bits that check it. One that does not check is
+/// as good as none.
 struct JournalCells: Sendable, Equatable {
   static let offset = 64
   static let size = 32

@@ -24,7 +24,8 @@ struct JournalPlace: Sendable, Hashable {
   var offset: Int
 }
 
-/// Reads an open journal. A value that keeps nothing: it may be used by several readers, beside a writer.
+/// Reads an open journal. A value that keeps nothing: it may be used by several readers, beside a
+/// writer.
 struct JournalReader: Sendable {
   let file: any DiskFile
   let header: JournalHeader

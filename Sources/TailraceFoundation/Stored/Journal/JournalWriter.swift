@@ -1,9 +1,11 @@
 import FileReading
 import Tailrace
 
-/// The end of a journal, for the one who appends: a value, with one method for each thing that happens to it.
+/// The end of a journal, for the one who appends: a value, with one method for each thing that
+/// happens to it.
 struct JournalWriter: Sendable {
-  /// How many bytes of frames may follow the last one that the cells know: what is read to find the end.
+  /// How many bytes of frames may follow the last one that the cells know: what is read to find the
+  /// end.
   static let unknownBytes = 1 << 18
 
   let reader: JournalReader
@@ -27,9 +29,11 @@ struct JournalWriter: Sendable {
 
   // MARK: Opening
 
-  /// Finds the end of a journal, cuts off what was not written as a whole, and has the rest on the disk.
+  /// Finds the end of a journal, cuts off what was not written as a whole, and has the rest on the
+  /// disk.
   ///
-  /// - Parameter cutsDamage: whether what was stored and is damaged is given up, with all that follows.
+  /// - Parameter cutsDamage: whether what was stored and is damaged is given up, with all that
+  ///   follows.
   init(_ reader: JournalReader, _ durability: Durability, cutsDamage: Bool) throws {
     self.reader = reader
     self.durability = durability
@@ -88,8 +92,8 @@ struct JournalWriter: Sendable {
     return bytes.isEmpty ? 0 : bytes.withUnsafeBytes { Int($0.number(UInt64.self, at: 0)) }
   }
 
-  /// Writes once more what may not be on the disk, and waits until it is: after a sync that failed nobody
-  /// knows what the system has given up.
+  /// Writes once more what may not be on the disk, and waits until it is: after a sync that failed
+  /// nobody knows what the system has given up.
   private mutating func settle() throws {
     let window = 1 << 20
     var offset = max(synced, reader.header.size)
@@ -197,8 +201,8 @@ struct JournalWriter: Sendable {
 
   // MARK: Retention
 
-  /// Forgets the frames that lie wholly before a position, up to the one with the last state. Returns the first
-  /// position that is kept.
+  /// Forgets the frames that lie wholly before a position, up to the one with the last state.
+  /// Returns the first position that is kept.
   func trim(before position: Int) throws -> Int {
     guard last.offset > 0 else { return 0 }
     let cells = try reader.cells()

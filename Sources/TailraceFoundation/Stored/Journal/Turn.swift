@@ -1,6 +1,7 @@
 import Tailrace
 
-/// One task at a time, first come, first served. Taking a turn that is free takes a lock and no more.
+/// One task at a time, first come, first served. Taking a turn that is free takes a lock and no
+/// more.
 final class Turn: Sendable {
   private struct State {
     var isTaken = false
