@@ -93,12 +93,12 @@ struct WeakMemory<Word: RawRepresentable<Int> & CaseIterable>: Explorable {
 
   /// - Parameters:
   ///   - words: what words are at first that are not 0.
-  ///   - invariant: what is wrong with a state.
   ///   - check: what is wrong when nothing can happen any more.
+  ///   - invariant: what is wrong with a state.
   init(
     _ programs: [[Instruction]], words: [Word: Int] = [:],
-    invariant: @escaping (WeakMemory) -> String? = { _ in nil },
-    check: @escaping (WeakMemory) -> String? = { _ in nil }
+    check: @escaping (WeakMemory) -> String? = { _ in nil },
+    invariant: @escaping (WeakMemory) -> String? = { _ in nil }
   ) where Word: Hashable {
     self.programs = programs
     self.check = check

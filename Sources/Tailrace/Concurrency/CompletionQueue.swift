@@ -161,7 +161,9 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   }
 
   @inlinable
-  func isMissing(after taken: Int) -> Bool { results.isEmpty && self.taken == taken }
+  func isMissing(after taken: Int) -> Bool {
+    results.isEmpty && self.taken == taken && !isOver
+  }
 
   /// A demand would wait. False if there is something new to look at.
   @inlinable

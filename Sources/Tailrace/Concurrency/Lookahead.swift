@@ -213,9 +213,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// What was made of an element failed: what runs ahead of it is cancelled.
   @inlinable
   func failed(_ number: Int) {
-    let (slots, puller) = state.withLock { $0.failed(number) }
+    let (slots, puller, sleepers) = state.withLock { $0.failed(number) }
     puller?.cancel()
     for slot in slots { discard(slot) }
+    for sleeper in sleepers { sleeper.wake(.retry) }
   }
 
   /// Nobody can read any more.

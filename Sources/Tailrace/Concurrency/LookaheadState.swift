@@ -151,7 +151,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   /// Whoever pulls has failed, and a later attempt may not. Nobody hears of it who does not wait.
   @inlinable
   mutating func failedTransiently() -> [Sleeper] {
-    guard case .pulling = source else { return [] }
+    guard case .pulling = source else { return wakeAll() }
     source = .hesitating
     return wakeAll()
   }
@@ -160,7 +160,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   /// for a demand to deal with. Returns who sleeps, to do it.
   @inlinable
   mutating func gaveUp() -> [Sleeper] {
-    guard case .pulling = source else { return [] }
+    guard case .pulling = source else { return wakeAll() }
     source = .resting
     return wakeAll()
   }
@@ -172,11 +172,11 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
 
   /// What was made of an element has failed: no element behind it will ever be read.
   @inlinable
-  mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?) {
-    if case .abandoned = source { return ([], nil) }
+  mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?, sleepers: [Sleeper]) {
+    if case .abandoned = source { return ([], nil, []) }
     source = .over(nil)
     lastNumber = min(lastNumber, number)
-    return (slots.removeLast { $0.number > number }.map(\.slot), puller.take())
+    return (slots.removeLast { $0.number > number }.map(\.slot), puller.take(), wakeAll())
   }
 
   /// Nobody can read any more.

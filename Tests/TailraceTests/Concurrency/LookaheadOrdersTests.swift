@@ -151,7 +151,8 @@ private struct LookaheadModel: Explorable {
     case .fails(let number):
       running.remove(number)
       failed = min(failed ?? .max, number)
-      let (slots, puller) = state.failed(number)
+      let (slots, puller, sleepers) = state.failed(number)
+      wake(sleepers)
       if puller != nil { isCancelled = true }
       for slot in slots {
         if slot <= number { violation = "element \(slot) is discarded by the failure of \(number)" }
