@@ -6,8 +6,8 @@ struct Ages: Sendable {
   @usableFromInline let areKept: Bool
   private let lifetime: Int64
   private let refreshing: Int64
-  /// From when on a value is computed anew, and until when it is served, for each slot, if ages
-  /// are kept.
+  /// From when on a value is computed anew, and until when it is served, which is no sooner; for each slot,
+  /// if ages are kept.
   @usableFromInline private(set) var dates: ContiguousArray<(refreshes: Int64, expires: Int64)> = []
   /// The slot that was looked at last.
   private var hand = 0
@@ -45,7 +45,7 @@ struct Ages: Sendable {
   @usableFromInline
   mutating func postpone(_ place: Int, at now: Int64) {
     guard areKept else { return }
-    dates[place].refreshes = Self.sum(now, refreshing)
+    dates[place].refreshes = min(Self.sum(now, refreshing), dates[place].expires)
   }
 
   /// The next slot to look at for something that has expired, of so many.

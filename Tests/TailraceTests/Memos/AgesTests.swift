@@ -41,6 +41,8 @@ struct AgesTests {
     ages.begin(0, isFailure: false, at: 0)
     ages.postpone(0, at: 50)
     #expect(ages.isFresh(0, at: 89) && !ages.isFresh(0, at: 90) && ages.isServed(0, at: 99))
+    ages.postpone(0, at: 95)
+    #expect(ages.isFresh(0, at: 99) && !ages.isFresh(0, at: 100) && !ages.isServed(0, at: 100))
   }
 
   @Test("dates and durations that are too far away are the farthest that there are")

@@ -179,6 +179,16 @@ struct MemoTableTests {
     #expect(Self.word(subject.table.slots[0]) == row.content, "it has ended")
   }
 
+  @Test("a value that could not be computed anew is served until it expires, and no longer")
+  func refused() {
+    var subject = State.value.make()
+    #expect(Self.word(subject.demand(1, at: 60)) == "due, old")
+    subject.finish(.failure(Refused(), isRemembered: true), at: 70)
+    #expect(subject.table.hit(1, at: 99) == "old", "the next attempt would be made at 120")
+    #expect(subject.table.hit(1, at: 100) == nil)
+    #expect(Self.word(subject.demand(1, at: 100)) == "pending, old before")
+  }
+
   @Test(
     "forgetting in each state: the computation that goes on changes nothing any more",
     arguments: State.allCases, [false, true])
