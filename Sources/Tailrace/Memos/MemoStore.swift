@@ -36,13 +36,13 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   @inlinable
   init(
-    _ rules: MemoRules, cost: (@Sendable (Value) -> Int)?, retriesFailures: Bool,
+    _ capacity: Memos<Key, Value, Failure>.Capacity, _ ages: Ages, retriesFailures: Bool,
     clock: any Clock<Duration>, _ computation: Computation
   ) {
-    table = Locked(Table(rules))
-    self.cost = cost
+    table = Locked(Table(limit: capacity.limit, ages))
+    cost = capacity.cost
     self.retriesFailures = retriesFailures
-    self.clock = rules.isTimed ? nanosecondsFromNow(on: clock) : nil
+    self.clock = ages.areKept ? nanosecondsFromNow(on: clock) : nil
     self.computation = computation
     reference.store = self
   }
@@ -180,5 +180,5 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 @usableFromInline
 func nanosecondsFromNow(on clock: some Clock<Duration>) -> @Sendable () -> Int64 {
   let start = clock.now
-  return { MemoRules.nanoseconds(start.duration(to: clock.now)) }
+  return { Ages.nanoseconds(start.duration(to: clock.now)) }
 }
