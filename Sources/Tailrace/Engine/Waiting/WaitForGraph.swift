@@ -118,19 +118,31 @@ enum WaitForGraph {
       (edges[Key(node)] ?? [:]).values.lazy.filter(\.isWaiting)
     }
 
-    /// The waits along which a node is stuck; `nil` if it is not.
+    /// The waits along which a node is stuck; `nil` if it is not. Takes time in proportion to the waits
+    /// that can be reached.
     mutating func path(from start: any Worker) -> [Edge]? {
-      // All that can be reached is taken for stuck, and then all that is not, taken out again.
+      // All nodes that can be reached are taken for stuck, and then those that are not, taken out again.
+      var dependents: [Key: [any Worker]] = [:]
+      var ways: [Key: Int] = [:]
+      var free: [any Worker] = []
       var pile = [start]
       while let node = pile.popLast() {
         guard node !== known, stuck.updateValue(node, forKey: Key(node)) == nil else { continue }
-        if let steps = node.alternatives { pile += steps } else { pile += waiting(node).map(\.to) }
+        let alternatives = node.alternatives
+        let targets = alternatives ?? waiting(node).map(\.to)
+        // A queue is free as soon as one of its steps is; a step, when all that it waits for are.
+        ways[Key(node)] = alternatives == nil ? targets.count : 1
+        if targets.isEmpty { free.append(node) }
+        for target in targets { dependents[Key(target), default: []].append(node) }
+        pile += targets
       }
-      var isSettled = false
-      while !isSettled {
-        let free = stuck.filter { !isStuck($0.value) }
-        for key in free.keys { stuck[key] = nil }
-        isSettled = free.isEmpty
+      while let node = free.popLast() {
+        guard stuck.removeValue(forKey: Key(node)) != nil else { continue }
+        for dependent in dependents[Key(node)] ?? [] {
+          let left = ways[Key(dependent), default: 1] - 1
+          ways[Key(dependent)] = left
+          if left == 0 { free.append(dependent) }
+        }
       }
       guard isTaken(start) else { return nil }
       var path: [Edge] = []
