@@ -74,9 +74,8 @@ struct MissingCell: Sendable {
           stack = [deeper]
           continue
         }
-        let path = stack[first...].map(\.cells.title)
-        deeper.cells.fail(
-          deeper.mark, with: CyclicEvaluationError(lists: path, position: deeper.position))
+        let path = stack[first...].map { ($0.cells.title, $0.position) }
+        deeper.cells.fail(deeper.mark, with: CyclicEvaluationError(through: path))
         return (.settled, deeper)
       }
     }

@@ -15,9 +15,11 @@ enum WaitForGraph {
 
     var isWaiting: Bool { waiter.isWaiting && cell.cells.isMissing(cell.mark) }
 
-    var names: [String] {
-      guard let asked, asked !== cell.cells else { return [] }
-      return [asked.title]
+    /// The element that was asked for, if it is another list's than that which is waited for.
+    var detour: [CyclicEvaluationError.Place] {
+      guard let asked, asked !== cell.cells, let next = (asked as? any FrontCells)?.next
+      else { return [] }
+      return [(asked.title, next)]
     }
   }
 
@@ -55,14 +57,14 @@ enum WaitForGraph {
       guard let path = path(from: edge, to: node, waits.edges), path.allSatisfy(\.isWaiting) else {
         return nil
       }
-      var lists = [node.title]
+      var places = [(node.title, node.position)]
       for edge in path {
-        lists += edge.names
-        if edge.to !== node { lists.append(edge.to.title) }
+        places += edge.detour
+        if edge.to !== node { places.append((edge.to.title, edge.to.position)) }
       }
       // The caller holds what this edge does.
       _ = waits.remove(waiter, of: node)
-      return CyclicEvaluationError(lists: lists, position: node.position)
+      return CyclicEvaluationError(through: places)
     }
   }
 
@@ -99,6 +101,16 @@ enum WaitForGraph {
     }
     return path.reversed()
   }
+}
+
+/// The cells of a list of which the next one is missing.
+private protocol FrontCells {
+  /// The position of the cell that is missing.
+  var next: Int { get }
+}
+
+extension Segment: FrontCells {
+  fileprivate var next: Int { start + published.load(ordering: .acquiring).count }
 }
 
 /// A task that computes elements, in the graph of who waits for whom.
