@@ -32,7 +32,8 @@ extension URL {
   /// - Failure: ``FileError``, after what could be read.
   /// - Parameters:
   ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
-  ///     bytes, at the end, and where a pipe has no more at the moment.
+  ///     bytes, at the end, where a pipe has no more at the moment, and where the system reads no more
+  ///     at once. Memory is taken for what there is to read.
   ///   - file: the caller's, for the words of a trap.
   ///   - line: the caller's, too.
   public func lazyChunks(
@@ -83,7 +84,8 @@ extension FileHandle {
   /// - Failure: ``FileError``, after what could be read.
   /// - Parameters:
   ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
-  ///     bytes, at the end, and where a pipe has no more at the moment.
+  ///     bytes, at the end, where a pipe has no more at the moment, and where the system reads no more
+  ///     at once. Memory is taken for what there is to read.
   ///   - file: the caller's, for the words of a trap.
   ///   - line: the caller's, too.
   public func lazyChunks(
