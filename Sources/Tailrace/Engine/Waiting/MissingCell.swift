@@ -101,9 +101,8 @@ struct MissingCell: Sendable {
           continue
         }
         stack.append(top)
-        let path = stack.drop { !$0.isSame(as: deeper) }.map(\.cells.title)
-        deeper.cells.fail(
-          deeper.mark, with: CyclicEvaluationError(lists: path, position: deeper.position))
+        let path = stack.drop { !$0.isSame(as: deeper) }.map { ($0.cells.title, $0.position) }
+        deeper.cells.fail(deeper.mark, with: CyclicEvaluationError(through: path))
         return settled(.settled)
       }
       guard let above = stack.popLast() else { return settled(.settled) }

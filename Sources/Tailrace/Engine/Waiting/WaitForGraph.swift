@@ -19,9 +19,11 @@ enum WaitForGraph {
 
     var isWaiting: Bool { waiter.isWaiting && cell.cells.isMissing(cell.mark) }
 
-    var names: [String] {
-      guard let asked, asked !== cell.cells else { return [] }
-      return [asked.title]
+    /// The element that was asked for, if it is another list's than that which is waited for.
+    var detour: [CyclicEvaluationError.Place] {
+      guard let asked, asked !== cell.cells, let next = (asked as? any FrontCells)?.next
+      else { return [] }
+      return [(asked.title, next)]
     }
   }
 
@@ -67,8 +69,7 @@ enum WaitForGraph {
       guard let path = search.path(from: other) else { return (nil, search) }
       // The caller holds what this edge does.
       _ = waits.remove(waiter, of: node)
-      let lists = names([edge] + path, node)
-      return (CyclicEvaluationError(lists: lists, position: node.position), search)
+      return (CyclicEvaluationError(through: places([edge] + path, node)), search)
     }
     // The nodes that were looked at are released here, outside of the lock.
     return found?.error
@@ -90,17 +91,20 @@ enum WaitForGraph {
       return (search.path(from: queue), search)
     }
     guard let path = found?.path, let edge = path.first else { return }
-    let error = CyclicEvaluationError(lists: names(path, edge.from), position: edge.from.position)
-    edge.waiter.wake(.cycle(error))
+    edge.waiter.wake(.cycle(CyclicEvaluationError(through: places(path, edge.from))))
   }
 
-  private static func names(_ path: [Edge], _ node: any Worker) -> [String] {
-    var lists = [node.title]
+  private static func places(
+    _ path: [Edge], _ node: any Worker
+  ) -> [CyclicEvaluationError.Place] {
+    var places = [(node.title, node.position)]
     for edge in path {
-      lists += edge.names
-      if edge.to !== node, edge.to !== node.queue { lists.append(edge.to.title) }
+      places += edge.detour
+      if edge.to !== node, edge.to !== node.queue {
+        places.append((edge.to.title, edge.to.position))
+      }
     }
-    return lists
+    return places
   }
 
   /// Looks for a way along waits that comes back, or comes to a step that is known to be stuck.
@@ -171,4 +175,14 @@ enum WaitForGraph {
       return waiting(node).contains { isTaken($0.to) }
     }
   }
+}
+
+/// The cells of a list of which the next one is missing.
+private protocol FrontCells {
+  /// The position of the cell that is missing.
+  var next: Int { get }
+}
+
+extension Segment: FrontCells {
+  fileprivate var next: Int { start + published.load(ordering: .acquiring).count }
 }
