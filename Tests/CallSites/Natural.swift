@@ -88,7 +88,10 @@ func comparisons(_ signal: Signal<Int, Never>) async throws {
   let slice = await numbers.map { $0 + 1 }.array().prefix(2) == []
   let pushed = await signal.map { $0 + 1 }.array() == []
   let filled = await numbers.map { $0 + 1 }.array() == [1, 2]
-  let others = ids.map { let next = $0 + 1; return next } == [] && ids == [] && words != []
+  let others =
+    ids.map {
+      let next = $0 + 1; return next
+    } == [] && ids == [] && words != []
   let counts = await numbers.map { $0 + 1 }.reduce(into: [Int: Int]()) { $0[$1] = 1 } == [:]
   _ = (empty, some, turned, zipped, parsed, scored, eager, slice, pushed, filled, others, counts)
 }

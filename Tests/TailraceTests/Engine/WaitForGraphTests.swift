@@ -20,7 +20,7 @@ struct WaitForGraphTests {
   }
 
   /// Where a cell is missing until it is said to be there.
-  private final class Cells: MemoCells {
+  private final class Cells: MemoCells, FrontCells {
     let title: String
     private let isThere = Locked(false)
 
@@ -29,6 +29,7 @@ struct WaitForGraphTests {
     func appears() { isThere.withLock { $0 = true } }
 
     var place: ObjectIdentifier { ObjectIdentifier(self) }
+    var next: Int { 0 }
     func position(of mark: Published) -> Int { mark.count }
     func isMissing(_ mark: Published) -> Bool { !isThere.withLock { $0 } }
     func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt { .settled(nil) }

@@ -393,7 +393,8 @@ extension InnerSpaceTests.Row {
       await inner.lists().onEach { _ async in }.joined().onEach { _ async in }.count()
     },
     Row("catch") { inner in
-      await inner.lists().setFailureType(to: (any Error).self).joined().catch { _ in .empty }.count()
+      await inner.lists().setFailureType(to: (any Error).self).joined().catch { _ in .empty }
+        .count()
     },
     Row("a hundred stages") { inner in
       await Self.mapped(inner.lists().joined()).count()

@@ -178,11 +178,11 @@ enum WaitForGraph {
 }
 
 /// The cells of a list of which the next one is missing.
-private protocol FrontCells {
+protocol FrontCells {
   /// The position of the cell that is missing.
   var next: Int { get }
 }
 
 extension Segment: FrontCells {
-  fileprivate var next: Int { start + published.load(ordering: .acquiring).count }
+  var next: Int { start + published.load(ordering: .acquiring).count }
 }
