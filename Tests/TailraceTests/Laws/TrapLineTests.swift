@@ -41,6 +41,14 @@ struct TrapLineTests {
       }, #line - 2, "LazyList.element(at:)")
     Self.check(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = URL(filePath: "/dev/null").lazyChunks(upTo: 0)
+      }, #line - 2, "lazyChunks(upTo:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = FileHandle.nullDevice.lazyChunks(upTo: 0)
+      }, #line - 2, "lazyChunks(upTo:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = LazyList(1...3).inStep(readers: 0, within: 1)
       }, #line - 2, "LazyList.inStep(readers:within:) makes 1 or more readers, not 0")
     Self.check(
@@ -52,12 +60,6 @@ struct TrapLineTests {
         let readers = LazyList(1...3).inStep(readers: 1, within: 1) { _ in -1 }
         for await _ in readers[0] {}
       }, #line - 3, "the cost of an element in LazyList.inStep(readers:within:cost:)")
-        _ = URL(filePath: "/dev/null").lazyChunks(upTo: 0)
-      }, #line - 2, "lazyChunks(upTo:)")
-    Self.check(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = FileHandle.nullDevice.lazyChunks(upTo: 0)
-      }, #line - 2, "lazyChunks(upTo:)")
   }
 
   @Test("of tuples and memos")
