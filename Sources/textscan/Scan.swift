@@ -17,42 +17,45 @@ struct Scan: Sendable {
 
   /// Reads everything. Throws `CancellationError` if its task is cancelled before the end.
   func report() async throws -> Report {
-    let travelers = try await Progress(ledger, options.paths).isShown { try await walk() }
-    var report = Report(reading: reading(travelers))
-    for traveler in travelers { traveler.reader.add(to: &report) }
+    let results = try await Progress(ledger, options.paths).isShown { try await walk() }
+    var report = Report(reading: reading(results))
+    for result in results { result.reader.add(to: &report) }
     return report
   }
 
-  private func reading(_ travelers: [Traveler]) -> Report.Reading {
+  private func reading(_ results: [Finished]) -> Report.Reading {
     Report.Reading(
       files: ledger.files.load(ordering: .relaxed),
       skipped: ledger.skipped.load(ordering: .relaxed),
       failures: ledger.failures.load(ordering: .relaxed),
       bytesRead: ledger.bytesRead.load(ordering: .relaxed),
-      lines: travelers.map(\.lines).max() ?? 0,
+      lines: results.map(\.lines).max() ?? 0,
       linesProduced: ledger.linesProduced.load(ordering: .relaxed),
-      linesUsed: travelers.map(\.lines).reduce(0, +),
-      readers: travelers.count,
+      linesUsed: results.map(\.lines).reduce(0, +),
+      readers: results.count,
       seconds: start.duration(to: .now) / .seconds(1),
       memoryAtStart: memoryAtStart,
       peakMemory: peakMemory())
   }
 
-  /// Lets the readers walk the lines at the same time.
-  private func walk() async throws -> [Traveler] {
-    let convoy = Convoy(members: options.readers.count, distance: 1_048_576)
+  /// A reader that has read as many lines as it wanted.
+  private struct Finished: Sendable {
+    let reader: any LineReader
+    let lines: Int
+  }
+
+  /// Lets the readers walk the lines at the same time, none further ahead of the slowest than a megabyte.
+  private func walk() async throws -> [Finished] {
     // Nobody here holds the head of the list, so that it is let go of as the readers move on.
-    let handovers = try await drawn(
+    let readers = try await drawn(
       Self.lines(options.paths, ledger, filesAtOnce: options.filesAtOnce)
-    ).handedOver(times: options.readers.count)
-    return try await withThrowingTaskGroup(of: Traveler.self) { group in
-      for (member, name) in options.readers.enumerated() {
-        let handover = handovers[member]
-        let traveler = Traveler(name.makeReader(options), member, convoy)
-        group.addTask(name: name.rawValue) {
-          var traveler = traveler
-          try await traveler.walk(handover.take())
-          return traveler
+    ).inStep(readers: options.readers.count, within: 1_048_576) { line in line.weight }
+    return try await withThrowingTaskGroup(of: Finished.self) { group in
+      for (name, lines) in zip(options.readers, readers) {
+        group.addTask(name: name.rawValue) { [options] in
+          var reader = name.makeReader(options)
+          let count = try await reader.read(lines)
+          return Finished(reader: reader, lines: count)
         }
       }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -99,29 +102,5 @@ extension ReaderName {
     case .duplicates: DuplicateLines()
     case .find: TextSearch(options.pattern)
     }
-  }
-}
-
-extension LazyList {
-  /// The list in boxes, for tasks that read it from the head on. Nothing else keeps it.
-  fileprivate consuming func handedOver(times: Int) -> [Handover<LazyList>] {
-    (0..<times).map { [self] _ in Handover(self) }
-  }
-}
-
-/// A value on its way to the one task that takes it.
-///
-/// A closure keeps what it captures until it is released, and who keeps a list by its head keeps
-/// every line. The closure of a task captures this box instead, and empties it.
-final class Handover<Value: Sendable>: Sendable {
-  private let value: Mutex<Value?>
-
-  init(_ value: consuming Value) { self.value = Mutex(value) }
-
-  func take() -> Value {
-    guard let value = value.withLock({ $0.take() }) else {
-      preconditionFailure("a handover was taken twice")
-    }
-    return value
   }
 }

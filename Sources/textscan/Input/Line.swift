@@ -40,6 +40,7 @@ final class Piece: Sendable {
     }
   }
 
+  /// The position behind the next newline, or the end.
   private func endOfLine(from start: Int) -> Int {
     bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress,
@@ -50,18 +51,13 @@ final class Piece: Sendable {
   }
 
   func newlines(before end: Int) -> Int {
-    bytes.withUnsafeBufferPointer { bytes in
-      var count = 0
-      // A block is so short that a byte can count it, which makes vector instructions of the loop.
-      for start in stride(from: 0, to: end, by: 255) {
-        var countInBlock: UInt8 = 0
-        for index in start..<min(start + 255, end) {
-          countInBlock &+= bytes[index] == .newline ? 1 : 0
-        }
-        count += Int(countInBlock)
-      }
-      return count
+    var count = 0
+    var position = 0
+    while position < end {
+      position = endOfLine(from: position)
+      if position <= end, bytes[position - 1] == .newline { count += 1 }
     }
+    return count
   }
 
   fileprivate func number(ofLineAt start: Int) -> Int { firstLine + newlines(before: start) }

@@ -1,3 +1,5 @@
+import Tailrace
+
 /// Something that is learned from lines, read one after the other.
 protocol LineReader: Sendable {
   mutating func read(_ line: Line)
@@ -9,6 +11,17 @@ protocol LineReader: Sendable {
 
 extension LineReader {
   var isSatisfied: Bool { false }
+
+  /// Reads lines until more of them would not change the answer, or there are none. Returns how many.
+  mutating func read(_ lines: InStepReader<Line, any Error>) async throws -> Int {
+    var count = 0
+    for try await line in lines {
+      count += 1
+      read(line)
+      if isSatisfied { break }
+    }
+    return count
+  }
 }
 
 /// What a reader remembers of a line.

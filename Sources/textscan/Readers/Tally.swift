@@ -10,11 +10,21 @@ struct Tally: Sendable {
     let excerpt: Excerpt
   }
 
+  private struct Seen: FingerprintSlot { let fingerprint: UInt64 }
+
+  private struct Repeated: FingerprintSlot {
+    let fingerprint: UInt64
+    var count = 2
+
+    init(fingerprint: UInt64) { self.fingerprint = fingerprint }
+  }
+
   private let limit: Int
+  private let fingerprints = Fingerprints()
   /// Texts that occurred at least once.
-  private var seen: Set<UInt64> = []
-  /// How often, for texts that occurred more than once.
-  private var repeated: [UInt64: Int] = [:]
+  private var seen = FingerprintTable<Seen>()
+  /// Those that occurred more than once, and how often.
+  private var repeated = FingerprintTable<Repeated>()
   /// At most `limit` texts, in no order. A text gets here by its count while it is at hand.
   private var candidates: [Leader] = []
   /// A text that occurred more often is a candidate.
@@ -35,20 +45,19 @@ struct Tally: Sendable {
   }
 
   mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
-    var hasher = Hasher()
-    hasher.combine(bytes: UnsafeRawBufferPointer(text))
-    let fingerprint = UInt64(truncatingIfNeeded: hasher.finalize())
+    let fingerprint = fingerprints.fingerprint(of: text)
     let count = count(fingerprint)
     if count > threshold { promote(fingerprint, count, text) }
   }
 
   private mutating func count(_ fingerprint: UInt64) -> Int {
-    if let index = repeated.index(forKey: fingerprint) {
-      repeated.values[index] += 1
-      return repeated.values[index]
+    let count = repeated.update(fingerprint) { text in
+      text.count += 1
+      return text.count
     }
-    if seen.insert(fingerprint).inserted { return 1 }
-    repeated[fingerprint] = 2
+    if let count { return count }
+    if seen.insert(Seen(fingerprint: fingerprint)) { return 1 }
+    _ = repeated.insert(Repeated(fingerprint: fingerprint))
     return 2
   }
 

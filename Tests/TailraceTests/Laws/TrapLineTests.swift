@@ -47,6 +47,19 @@ struct TrapLineTests {
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = FileHandle.nullDevice.lazyChunks(upTo: 0)
       }, #line - 2, "lazyChunks(upTo:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyList(1...3).inStep(readers: 0, within: 1)
+      }, #line - 2, "LazyList.inStep(readers:within:) makes 1 or more readers, not 0")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyList(1...3).inStep(readers: 1, within: 0)
+      }, #line - 2, "keeps readers within a distance of 1 or more, not 0")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let readers = LazyList(1...3).inStep(readers: 1, within: 1) { _ in -1 }
+        for await _ in readers[0] {}
+      }, #line - 3, "the cost of an element in LazyList.inStep(readers:within:cost:)")
   }
 
   @Test("of tuples and memos")

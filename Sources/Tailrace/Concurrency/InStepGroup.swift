@@ -1,0 +1,104 @@
+public import Synchronization
+
+/// The readers of one list that stay within a distance of one another: the shell of ``InStepState``.
+@usableFromInline
+final class InStepGroup: Sendable {
+  private let state: Locked<InStepState<Waiter>>
+  private let positions: [InStepPosition]
+
+  /// - Parameter distance: 1 or more.
+  init(readers count: Int, distance: Int) {
+    state = Locked(InStepState(readers: count, distance: distance))
+    positions = (0..<count).map { _ in InStepPosition() }
+  }
+
+  /// One for each reader. To let go of one is to leave.
+  @usableFromInline
+  func members() -> [InStepMember] {
+    positions.enumerated().map { InStepMember(self, $0.offset, $0.element) }
+  }
+
+  private func locate(_ reader: Int, _ isAwaited: Bool) -> Int {
+    positions[reader].locate(isAwaited)
+  }
+
+  /// Waits until a reader may take another element. Returns the position before which it may; `nil` if
+  /// the task is cancelled first.
+  fileprivate nonisolated(nonsending) func demand(by reader: Int, at position: Int) async -> Int? {
+    let task = CurrentWorker.task
+    while true {
+      let waiter = Waiter()
+      let answer = state.withLock {
+        $0.demand(by: reader, at: position, in: task, sleeper: waiter, locate)
+      }
+      if case .mayRead(let end) = answer { return end }
+      if case .cancelled = await waiter.wait(cancellable: true) { return nil }
+    }
+  }
+
+  fileprivate func moved(_ reader: Int) {
+    let task = CurrentWorker.task
+    let woken = state.withLock { state in
+      state.moved(reader, to: positions[reader].told(), in: task, locate)
+    }
+    for waiter in woken { waiter.wake(.retry) }
+  }
+
+  fileprivate func leave(_ reader: Int) {
+    for waiter in state.withLock({ $0.leave(reader, locate) }) { waiter.wake(.retry) }
+  }
+}
+
+/// Where a reader stands, and whether somebody waits for it to go on: one word, so that neither can be
+/// changed without the other being seen.
+// The object is as large as two cache lines, so that readers on different processors do not take them
+// from each other ("In step").
+@usableFromInline
+final class InStepPosition: Sendable {
+  @usableFromInline typealias Padding = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+  private let before: Padding = (0, 0, 0, 0, 0, 0)
+  /// Twice the position, and 1 if somebody waits.
+  @usableFromInline let word = Atomic(0)
+  private let after: Padding = (0, 0, 0, 0, 0, 0)
+
+  @usableFromInline
+  init() {}
+
+  /// The reader has gone on. True if somebody waits for that.
+  @inlinable @inline(__always)
+  func advance(by cost: Int) -> Bool {
+    word.wrappingAdd(cost &<< 1, ordering: .relaxed).oldValue & 1 != 0
+  }
+
+  fileprivate func locate(_ isAwaited: Bool) -> Int {
+    isAwaited
+      ? word.bitwiseOr(1, ordering: .relaxed).oldValue >> 1 : word.load(ordering: .relaxed) >> 1
+  }
+
+  /// Nobody waits any longer: those who did are told now.
+  fileprivate func told() -> Int { word.bitwiseAnd(~1, ordering: .relaxed).oldValue >> 1 }
+}
+
+/// A place among the readers. It has one owner at a time: the reader, then what iterates.
+@usableFromInline
+final class InStepMember: Sendable {
+  private let group: InStepGroup
+  private let reader: Int
+  let position: InStepPosition
+
+  fileprivate init(_ group: InStepGroup, _ reader: Int, _ position: InStepPosition) {
+    self.group = group
+    self.reader = reader
+    self.position = position
+  }
+
+  deinit { group.leave(reader) }
+
+  nonisolated(nonsending) func demand(at position: Int) async -> Int? {
+    await group.demand(by: reader, at: position)
+  }
+
+  @usableFromInline
+  func moved() { group.moved(reader) }
+}

@@ -1,0 +1,186 @@
+/// One of several readers of a list that stay within a distance of one another.
+///
+/// ```swift
+/// let readers = LazyList(1...3).inStep(readers: 2, within: 1)
+/// await withTaskGroup { group in
+///   for reader in readers {
+///     group.addTask {
+///       var sum = 0
+///       for await number in reader { sum += number }
+///       return sum
+///     }
+///   }
+///   for await sum in group { print(sum) }
+///   // 6
+///   // 6
+/// }
+/// ```
+///
+/// Made by ``LazyList/inStep(readers:within:file:line:)``. It is read once, from the list's head on, by
+/// one task at a time: a second iteration is a programmer's error, and traps.
+///
+/// The others wait for this reader from the beginning, also while nobody has begun to read it. They no
+/// longer do when its iteration has ended or failed, was cancelled or left, and when it is released
+/// without having been read.
+///
+/// - Isolation: no thread is blocked. Elements arrive in the isolation that they are read from.
+/// - Failure: comes after the elements before it, and ends the reader. A failure that the list retries
+///   does not: it is told to the readers that waited for that attempt, and the reader that asks again
+///   tries again. Until then the others wait for it.
+/// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated and within the
+///   distance. Then it throws `CancellationError` where `Failure` is `any Error`, and returns `nil`
+///   otherwise; and the reader has ended.
+public struct InStepReader<Element: Sendable, Failure: Error>: Sendable {
+  /// What is to be read, from its head on.
+  @usableFromInline
+  enum Source: Sendable {
+    case counted(LazyList<Element, Failure>)
+    case measured(LazyList<Measured<Element>, Failure>)
+  }
+
+  private final class Start: Sendable {
+    let place: Locked<(InStepMember, Source)?>
+
+    init(_ member: InStepMember, _ source: Source) { place = Locked((member, source)) }
+  }
+
+  private let start: Start
+
+  @usableFromInline
+  init(_ member: InStepMember, _ source: Source) { start = Start(member, source) }
+}
+
+// MARK: Iterating
+
+extension InStepReader: AsyncSequence {
+  /// Returns the iterator. There is one: the second call is a programmer's error, and traps.
+  public func makeAsyncIterator() -> Iterator {
+    guard let (member, source) = start.place.withLock({ $0.take() }) else {
+      fatalError(
+        """
+        InStepReader<\(Element.self)> is read once, and was iterated a second time: ask for one more \
+        of LazyList.inStep(readers:within:)
+        """)
+    }
+    return Iterator(InStepIteration(member, source))
+  }
+
+  /// Reads a list from its head on, in step with others. Copies of it share its position.
+  public struct Iterator: AsyncIteratorProtocol {
+    @usableFromInline let iteration: InStepIteration<Element, Failure>
+
+    init(_ iteration: InStepIteration<Element, Failure>) { self.iteration = iteration }
+
+    /// Returns the next element, `nil` at the end and ever after.
+    @inlinable
+    public mutating func next() async throws(Failure) -> Element? {
+      try await next(isolation: nil)
+    }
+
+    /// Returns the next element, `nil` at the end and ever after, without leaving the caller's
+    /// isolation.
+    // What needs no waiting is inlined where the loop stands: a call that might wait looks up where to
+    // come back ("In step").
+    @inlinable @inline(__always)
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Failure) -> Element? {
+      if let element = iteration.nextNow() { return element }
+      return try await iteration.nextWaiting(isolation: actor)
+    }
+  }
+}
+
+@available(*, unavailable)
+extension InStepReader.Iterator: Sendable {}
+
+/// An iteration, for as long as somebody holds its iterator.
+@usableFromInline
+final class InStepIteration<Element: Sendable, Failure: Error> {
+  @usableFromInline let place: InStepPosition
+  /// `nil` when it is over: the others go on.
+  @exclusivity(unchecked) @usableFromInline var member: InStepMember?
+  // One of them, until it is over.
+  @exclusivity(unchecked) @usableFromInline var counted: Cursor<Element>?
+  @exclusivity(unchecked) @usableFromInline var measured: Cursor<Measured<Element>>?
+  /// The cost of what was taken.
+  @exclusivity(unchecked) @usableFromInline var position = 0
+  /// Nobody has to be asked before this position.
+  @exclusivity(unchecked) @usableFromInline var end = 0
+
+  init(_ member: InStepMember, _ source: InStepReader<Element, Failure>.Source) {
+    place = member.position
+    self.member = member
+    switch source {
+    case .counted(let list):
+      counted = Cursor(list, takesOver: false, stopsWhenCancelled: true, drives: true)
+    case .measured(let list):
+      measured = Cursor(list, takesOver: false, stopsWhenCancelled: true, drives: true)
+    }
+  }
+
+  /// The next element, if nobody has to be waited for.
+  @inlinable @inline(__always)
+  func nextNow() -> Element? {
+    guard position < end else { return nil }
+    if let element = counted?.next() { return moved(to: element, by: 1) }
+    if let next = measured?.next() { return moved(to: next.element, by: next.total &- position) }
+    return nil
+  }
+
+  /// The next element, after a look that has found none.
+  @usableFromInline
+  func nextWaiting(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
+    if position >= end {
+      guard try await mayGoOn(isolation: actor) else { return nil }
+      if let element = nextNow() { return element }
+    }
+    do throws(Failure) {
+      if let element = try await counted?.nextOrFailure(Failure.self, orNilWhenCancelled: true) {
+        return moved(to: element, by: 1)
+      }
+      if let next = try await measured?.nextOrFailure(Failure.self, orNilWhenCancelled: true) {
+        return moved(to: next.element, by: next.total &- position)
+      }
+    } catch {
+      if !isFailedForNow { finish() }
+      throw error
+    }
+    finish()
+    return nil
+  }
+
+  @inlinable @inline(__always)
+  func moved(to element: Element, by cost: Int) -> Element {
+    position &+= cost
+    if place.advance(by: cost) { member?.moved() }
+    return element
+  }
+
+  /// Waits until the next element is within the distance. False if there is none for this reader.
+  private func mayGoOn(isolation actor: isolated (any Actor)?) async throws(Failure) -> Bool {
+    guard let member else { return false }
+    if let end = await member.demand(at: position) {
+      self.end = end
+      return true
+    }
+    finish()
+    if let cancellation = CancellationError() as? Failure { throw cancellation }
+    return false
+  }
+
+  /// Whether the failure that was met may not be there at the next try.
+  private var isFailedForNow: Bool {
+    if case .failedTransiently = counted?.lastAbsence ?? measured?.lastAbsence {
+      true
+    } else {
+      false
+    }
+  }
+
+  /// Lets go of the list, and of the others.
+  private func finish() {
+    (counted, measured, member) = (nil, nil, nil)
+    end = 0
+  }
+}
