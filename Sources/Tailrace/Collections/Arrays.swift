@@ -1,5 +1,6 @@
 // Every list sees its collection as it was when the list was made: later changes are not seen.
-// Making one copies nothing; the list shares the collection's storage until the collection changes.
+// Making one copies nothing, unless the elements are lists; the list shares the collection's storage
+// until the collection changes.
 
 extension Array where Element: Sendable {
   /// The elements as a list. Later changes of the array are not seen.

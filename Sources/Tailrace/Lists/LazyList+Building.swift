@@ -101,6 +101,11 @@ extension LazyList {
 
   @inlinable
   init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
+    // An array's iterator would hold all the lists until the last of them has been read.
+    if Element.self is any _ListLike.Type, let lists = sequence as? [Element] {
+      self.init(sharing: lists)
+      return
+    }
     let source = Owned((sequence: Optional(sequence), iterator: S.Iterator?.none))
     self.init(
       stage: "LazyList",
@@ -154,7 +159,7 @@ extension LazyList {
           if retryingFailures { source.state.failure = error }
           step = .nothing(.fate(error, retryingFailures))
         }
-        if steps.finish(step) { await steps.task.park() }
+        if steps.finish(consume step) { await steps.task.park() }
       }
     })
   }

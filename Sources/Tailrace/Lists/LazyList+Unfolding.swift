@@ -115,7 +115,7 @@ extension LazyList {
         } catch {
           step = .nothing(.fate(error, retryingFailures))
         }
-        if steps.finish(step) { await steps.task.park() }
+        if steps.finish(consume step) { await steps.task.park() }
       }
     })
   }

@@ -206,20 +206,29 @@ struct Reader<Element: Sendable, Failure: Error> {
   nonisolated(nonsending) mutating func drain(
     _ body: (Element) -> Bool
   ) async throws(Failure) {
-    while true {
-      var count = pushedAtOnce
-      var isWanted = true
-      let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
-        isWanted = body(element)
-        count &-= 1
-        return isWanted && count > 0
-      }
-      if !isWanted { return }
-      if case .stopped = ending { continue }
-      guard let element = try await cursor.nextOrFailure(Failure.self), body(element) else {
-        return
-      }
+    var isWanted = true
+    while isWanted {
+      if push(body, &isWanted) { continue }
+      guard let element = try await cursor.nextOrFailure(Failure.self) else { return }
+      isWanted = body(element)
     }
+  }
+
+  /// Hands over what there is without waiting. True if there may be more of it.
+  // A function of its own: why there is no more may be a missing cell, which must be forgotten before
+  // the reader goes on, as it holds its list.
+  @inlinable @inline(__always)
+  mutating func push(_ body: (Element) -> Bool, _ isWanted: inout Bool) -> Bool {
+    var count = pushedAtOnce
+    var wants = true
+    let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
+      wants = body(element)
+      count &-= 1
+      return wants && count > 0
+    }
+    isWanted = wants
+    if case .stopped = ending { return true }
+    return !wants
   }
 
   @inlinable @inline(__always)

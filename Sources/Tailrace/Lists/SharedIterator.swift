@@ -12,7 +12,10 @@
 ///
 /// Replaces `-objectEnumerator`.
 public actor SharedIterator<Element: Sendable, Failure: Error> {
-  private var reader: LazyList<Element, Failure>.Iterator
+  /// `nil` while a task reads.
+  private var reader: LazyList<Element, Failure>.Iterator?
+  /// The list's task, while a task reads and may wait for it.
+  private var steps: StepTask?
   private let lock = AsyncLock()
 
   init(_ list: consuming LazyList<Element, Failure>) { reader = list.makeAsyncIterator() }
@@ -23,18 +26,23 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
   ///   another. It gets `CancellationError` where `Failure` is `any Error`, else `nil`.
   /// - Complexity: O(1), however many ask.
   public func next() async throws(Failure) -> Element? {
-    // Somebody of less priority may have the turn, and wait for a step.
-    reader.cursor.segment?.task?.raise(to: Task.currentPriority)
+    // The task that reads may have a lower priority, and wait for a step.
+    steps?.raise(to: Task.currentPriority)
     guard await lock.lock() else {
       if let cancellation = CancellationError() as? Failure { throw cancellation }
       return nil
     }
-    defer { lock.unlock() }
-    // A reader that got nothing is not kept: it may have been cancelled.
-    var reader = reader
-    guard let element = try await reader.next(isolation: self) else { return nil }
-    self.reader = reader
-    return element
+    // Moved out and back: a copy that stays here would hold all that is read.
+    guard var reader = reader.take() else {
+      preconditionFailure("two tasks read from a shared iterator at once")
+    }
+    steps = reader.cursor.segment?.task
+    defer {
+      self.reader = reader
+      steps = nil
+      lock.unlock()
+    }
+    return try await reader.next(isolation: self)
   }
 }
 

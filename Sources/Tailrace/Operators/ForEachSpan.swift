@@ -47,11 +47,13 @@ extension LazyList {
 }
 
 extension Reader {
-  /// A reader of runs. It has cells for all that it reads, and so it takes no producer over.
+  /// A reader of runs. It has cells for all that it reads, and so it takes no producer over; and it
+  /// steps back onto the element that it has waited for.
   @inlinable
   init(cells list: consuming LazyList<Element, Failure>) {
     self.init(list, wantsAll: true)
     cursor.takesOver = false
+    cursor.takesOut = false
   }
 
   /// Waits until there are cells again. False at the end.

@@ -120,7 +120,11 @@ extension LazyList {
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: Sequence, Element.Element: Sendable {
-    stage(Element.Iterator?.none) { (inner, outer) in
+    // An array's iterator would hold all its lists until the last of them has been read.
+    if Element.Element.self is any _ListLike.Type {
+      return map { LazyList<Element.Element, Failure>(pulling: $0) }.flattened()
+    }
+    return stage(Element.Iterator?.none) { (inner, outer) in
       var patience = Patience()
       while true {
         if let element = inner?.next() { return .element(element) }

@@ -184,7 +184,7 @@ extension LazyList {
     while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool,
     stage: StageName = #function
   ) -> LazyList {
-    let source = Owned(Cursor(self, drives: true))
+    let source = Owned(Cursor(self, drives: true, isInTask: true))
     return LazyList(
       upstream: source, stage: stage,
       inTask: { steps in

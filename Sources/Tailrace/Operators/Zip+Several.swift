@@ -128,7 +128,7 @@ struct Peer<Element: Sendable> {
 
   /// Has an element ready. Where there is none, the source says why.
   @inlinable @inline(__always)
-  mutating func fill(_ budget: Int) -> Bool {
+  mutating func fill(_ budget: Descent) -> Bool {
     if element != nil { return true }
     source.demand.budget = budget
     guard let next = source.next() else { return false }

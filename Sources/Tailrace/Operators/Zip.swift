@@ -114,7 +114,7 @@ private final class Column<Element: Sendable>: Upstream {
   init<Failure: Error>(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
 
   /// Has an element ready, or says why there is none.
-  func fill(_ budget: Int) -> Absence? { peer.fill(budget) ? nil : peer.source.absence }
+  func fill(_ budget: Descent) -> Absence? { peer.fill(budget) ? nil : peer.source.absence }
 
   func look(_ view: inout StageView) { peer.look(&view) }
 

@@ -64,6 +64,8 @@ struct RecipesGiven: Given {
   let response = Response()
   let cart = Cart()
   private let attempts = Counter()
+  private let file = SnippetFile()
+  var url: URL { file.url }
 
   /// As the shared one, but the second page does not come at once.
   func load(page: Int) async throws -> [String]? {
@@ -84,6 +86,16 @@ struct RecipesGiven: Given {
   func fetchUser(_ id: Int) async throws -> String {
     print("fetching user \(id)")
     return "user \(id)"
+  }
+
+  func buildIndex() async throws -> String {
+    print("building the index")
+    return "the index"
+  }
+
+  func nextToken(after text: String) async throws -> String? {
+    let tokens = ["once ", "upon ", "a ", "time"]
+    return tokens.indices.first { tokens.prefix($0).joined() == text }.map { tokens[$0] }
   }
 
   struct Response: Sendable {
@@ -167,6 +179,13 @@ extension SchedulersGiven {
 }
 
 func parse(_ bytes: [UInt8]) {}
+
+struct StoredListsGiven: Given {
+  private let file = SnippetFile()
+  var url: URL { file.url }
+
+  func links(on url: String) async throws -> [String] { url == "/" ? ["/one", "/two"] : [] }
+}
 
 struct ValuesByKeyGiven: Given {
   let users = Memos { (id: Int) in "user \(id)" }

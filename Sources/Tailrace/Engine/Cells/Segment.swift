@@ -24,7 +24,8 @@ enum Link<Element: Sendable> {
 /// sees the segment closed, without a lock, for ever.
 ///
 /// Invariants:
-/// - `count <= capacity`; the cells below `count` are initialised and never written again.
+/// - `emptied <= count <= capacity`; the cells from `emptied` to `count` are initialised and never
+///   written again. Those before `emptied` are gone: nobody could read them any more.
 /// - `link` is written once, before `closed` is published, and stays until `deinit`.
 /// - An open segment has a source, and is the only open one of that source.
 // Guard: cells and link are written by the holder of the evaluator's claim before they are
@@ -46,6 +47,9 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   /// The array whose elements the cells are: nothing is copied, and there is no other memory.
   @usableFromInline let storage: Storage<Element>?
   @exclusivity(unchecked) @usableFromInline var link: Link<Element> = .end
+  /// How many cells have been given away.
+  // Guard: the only reference to the segment. May touch it: the reader that holds it, and `deinit`.
+  @exclusivity(unchecked) @usableFromInline var emptied = 0
 
   /// An open segment, empty, at the front of what `source` evaluates.
   @inlinable
@@ -95,15 +99,19 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   deinit {
     let published = published.load(ordering: .relaxed)
     if let base {
-      base.deinitialize(count: published.count)
+      (base + emptied).deinitialize(count: published.count - emptied)
       base.deallocate()
     }
     if !published.isClosed { source.evaluator?.abandon() }
-    // Unlinks the rest in a loop: a chain of any length is released on one frame.
+    // Unlinks the rest in a loop: a chain of any length is released on one frame. An open segment is
+    // left alone: the list's task may hold a weak reference, and be about to close it.
     var rest = unlinked()
     while case .more(var next, _) = rest {
       rest = .end
-      guard isKnownUniquelyReferenced(&next) else { break }
+      guard next.published.load(ordering: .acquiring).isClosed, isKnownUniquelyReferenced(&next)
+      else { break }
+      // On ARM the check of the count alone does not order the reads after it.
+      atomicMemoryFence(ordering: .acquiring)
       rest = next.unlinked()
     }
   }
@@ -130,6 +138,19 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   @inlinable @inline(__always)
   subscript(index: Int) -> Element {
     if let base { base[index] } else { storage.unsafelyUnwrapped[index] }
+  }
+
+  /// Gives an evaluated cell away, and empties those before it: an element may hold memory of any
+  /// size, as a list does that has been read since. For a reader that holds the only reference.
+  @inlinable @inline(__always)
+  func takeOut(_ index: Int) -> Element {
+    // On ARM the check of the count alone does not order these writes after the reads of former readers.
+    atomicMemoryFence(ordering: .acquiring)
+    let base = base.unsafelyUnwrapped
+    let former = emptied
+    emptied = index &+ 1
+    (base + former).deinitialize(count: index &- former)
+    return (base + index).move()
   }
 
   /// Some of the elements of an array, in cells: what reads one by one has an address for it then. An

@@ -22,9 +22,15 @@ extension LazyList {
       segment: elements.isEmpty ? nil : Segment(storage: Storage(elements)), offset: 0)
   }
 
-  /// The elements of an array, where they are.
+  /// The elements of an array, where they are. Lists are taken out of it: an array would hold each of
+  /// them, and so all that is read of it, until the last has been read.
   @inlinable
   init(sharing elements: [Element]) {
+    if Element.self is any _ListLike.Type {
+      self.init(
+        segment: elements.isEmpty ? nil : Segment(evaluated: elements, link: .end), offset: 0)
+      return
+    }
     // An array may wrap an object of another language, which has its elements elsewhere.
     self.init(sharing: Array(ContiguousArray(elements))[...])
   }

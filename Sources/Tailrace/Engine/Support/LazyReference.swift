@@ -1,10 +1,11 @@
-internal import Synchronization
+import Synchronization
 
 /// A reference that is set once, by whoever comes first.
 ///
 /// As the standard library's `AtomicLazyReference`, whose calls are not inlined, so that the thread
 /// sanitizer sees neither the release of what was stored nor the acquire of what is loaded, and reports
 /// races that are none.
+@usableFromInline
 struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   /// Owns one count of the object.
   private let word = Atomic<Unmanaged<Object>?>(nil)

@@ -1,0 +1,415 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("Space: lists in a list go with their elements when nobody holds the outer one")
+struct InnerSpaceTests {
+  typealias Member = Population.Member
+  typealias Members = LazyList<Member, Never>
+
+  /// How many members an inner list has. What is computed at once are 128 of them at most.
+  static let size = 400
+
+  /// The inner lists of a row, and where they are counted.
+  struct Inner: Sendable {
+    let population = Population()
+    let isAsync: Bool
+
+    func list(_ count: Int = size) -> Members {
+      let population = population
+      guard isAsync else { return LazyList(0..<count).map { population.member($0) } }
+      return LazyList(0..<count).map { number async in
+        if number % 8 == 0 { await Task.yield() }
+        return population.member(number)
+      }
+    }
+
+    func failingList() -> LazyList<Member, any Error> { list().failing() }
+
+    func array() -> [Member] { (0..<100).map { population.member($0) } }
+
+    /// The lists as the elements of a list whose steps are asynchronous.
+    func lists(_ count: Int = 10) -> LazyList<Members, Never> {
+      LazyList(0..<count).map { _ async in
+        await Task.yield()
+        return self.list()
+      }
+    }
+  }
+
+  /// Reads lists in a list, which nobody else holds, and returns how many members it has met.
+  struct Row: Sendable, Testing.CustomTestStringConvertible {
+    let testDescription: String
+    /// How many members it meets.
+    let count: Int
+    /// How many of them are held on purpose: those of a list that a closure or a loop has in hand.
+    let inHand: Int
+    let read: @Sendable (Inner) async throws -> Int
+
+    init(
+      _ name: String, count: Int = 10 * size, inHand: Int = 0,
+      _ read: @escaping @Sendable (Inner) async throws -> Int
+    ) {
+      testDescription = name
+      self.count = count
+      self.inHand = inHand
+      self.read = read
+    }
+  }
+
+  @Test("no inner list is held behind what is read", arguments: Row.all, [false, true])
+  func alive(_ row: Row, _ isAsync: Bool) async throws {
+    let inner = Inner(isAsync: isAsync)
+    #expect(try await row.read(inner) == row.count)
+    #expect(inner.population.greatest <= 150 + row.inHand)
+    await inner.population.dies()
+  }
+
+  @Test("with the head held all is held, and every element is where it was")
+  func held() async {
+    let inner = Inner(isAsync: true)
+    do {
+      let lists = inner.lists(3)
+      #expect(await lists.joined().count() == 3 * Self.size)
+      #expect(inner.population.alive == 3 * Self.size)
+      let numbers = Array(0..<Self.size)
+      #expect(await lists.joined().map(\.number).array() == numbers + numbers + numbers)
+      withExtendedLifetime(lists) {}
+    }
+    await inner.population.dies()
+  }
+
+  @Test("a reader that was copied leaves the elements to the copy", arguments: [1, 8, 9, 30])
+  func copies(_ position: Int) async {
+    let population = Population()
+    var reader = LazyList(0..<40).map { number async in population.member(number) }
+      .makeAsyncIterator()
+    for number in 0..<position {
+      let member = await reader.next()
+      #expect(member?.number == number)
+    }
+    var copy = reader
+    for number in position..<40 {
+      let member = await reader.next()
+      #expect(member?.number == number)
+    }
+    for number in position..<40 {
+      let member = await copy.next()
+      #expect(member?.number == number)
+    }
+  }
+
+  @Test("a list whose head is let go of on the way gives the rest, and holds what is not read")
+  func releasedOnTheWay() async {
+    let population = Population()
+    var held: Members? = LazyList(0..<100).map { number async in population.member(number) }
+    if let held { #expect(await held.count() == 100) }
+    var reader = held?.makeAsyncIterator()
+    for number in 0..<30 {
+      let member = await reader?.next()
+      #expect(member?.number == number)
+    }
+    #expect(population.alive == 100)
+    held = nil
+    for number in 30..<60 {
+      let member = await reader?.next()
+      #expect(member?.number == number)
+    }
+    #expect(population.alive <= 100 - 56 + 1, "what lies before the segment of the 57th is gone")
+    reader = nil
+    #expect(population.alive == 0)
+  }
+
+  @Test("a loop that waits for runs finds each element in one", arguments: [1, 7, 8, 200])
+  func runs(_ count: Int) async {
+    let population = Population()
+    var numbers: [Int] = []
+    await LazyList(0..<count).map { number async in
+      await Task.yield()
+      return population.member(number)
+    }.forEachSpan { span in
+      for index in span.indices { numbers.append(span[index].number) }
+    }
+    #expect(numbers == Array(0..<count))
+    #expect(population.alive == 0)
+  }
+}
+
+extension InnerSpaceTests.Row {
+  typealias Member = Population.Member
+  typealias Members = LazyList<Member, Never>
+  typealias Row = Self
+
+  static let all = flattening + arrays + joins + reading + stages
+
+  static let flattening = [
+    Row("flatMap, plain") { inner in await LazyList(0..<10).flatMap { _ in inner.list() }.count() },
+    Row("flatMap, throwing") { inner in
+      try await LazyList(0..<10).flatMap { _ throws in inner.failingList() }.count()
+    },
+    Row("flatMap, async") { inner in
+      await LazyList(0..<10).flatMap { _ async in inner.list() }.count()
+    },
+    Row("flatMap, async throwing") { inner in
+      try await LazyList(0..<10).flatMap { _ async throws in inner.failingList() }.count()
+    },
+    Row("flatMap, plain, of asynchronous elements") { inner in
+      await LazyList(0..<10).map { number async in number }.flatMap { _ in inner.list() }.count()
+    },
+    Row("flatMap, throwing, failures retried") { inner in
+      try await LazyList(0..<10).flatMap(retryingFailures: true) { _ throws in inner.list() }
+        .count()
+    },
+    Row("flatMap, async throwing, failures retried") { inner in
+      try await LazyList(0..<10)
+        .flatMap(retryingFailures: true) { _ async throws in inner.list() }.count()
+    },
+    Row("flatMap to arrays, plain", count: 1000) { inner in
+      await LazyList(0..<10).flatMap { _ in inner.array() }.count()
+    },
+    Row("flatMap to arrays, async", count: 1000) { inner in
+      await LazyList(0..<10).flatMap { _ async in inner.array() }.count()
+    },
+    Row("bind, plain") { inner in await LazyList(0..<10).bind { _, _ in inner.list() }.count() },
+    Row("bind, async") { inner in
+      await LazyList(0..<10).bind { _, _ async in inner.list() }.count()
+    },
+    Row("bind, async, until it says stop") { inner in
+      await LazyList(0...).bind { number, stop async in
+        stop = number == 9
+        return inner.list()
+      }.count()
+    },
+    Row("bind, async throwing, until it says nil") { inner in
+      try await LazyList(0...).bind { number, _ async throws in
+        number < 10 ? inner.failingList() : nil
+      }.count()
+    },
+    Row("map, async, joined") { inner in await inner.lists().joined().count() },
+    Row("map, joined, twice", count: 8 * InnerSpaceTests.size) { inner in
+      await LazyList(0..<4).map { _ async in inner.lists(2) }.joined().joined().count()
+    },
+    Row("flatMap in flatMap, async", count: 8 * InnerSpaceTests.size) { inner in
+      await LazyList(0..<4).flatMap { _ async in
+        LazyList(0..<2).flatMap { _ async in inner.list() }
+      }.count()
+    },
+    Row("unfold, async, joined") { inner in
+      await LazyList<Members, Never>(state: 0) { number async -> Members? in
+        number += 1
+        return number <= 10 ? inner.list() : nil
+      }.joined().count()
+    },
+    Row("an AsyncSequence of lists, joined") { inner in
+      let lists = AsyncStream(Members.self) { continuation in
+        for _ in 0..<10 { continuation.yield(inner.list()) }
+        continuation.finish()
+      }
+      return await lists.memoized().joined().count()
+    },
+    Row("concurrentMap, joined") { inner in
+      await LazyList(0..<10).concurrentMap(limit: 3) { _ async in inner.list() }.joined().count()
+    },
+    Row("prefetching, joined") { inner in await inner.lists().prefetching(2).joined().count() },
+  ]
+
+  static let arrays = [
+    Row("an array's lists, joined") { inner in
+      await (0..<10).map { _ in inner.list() }.lazyList.joined().count()
+    },
+    Row("more lists of an array than are read at once, joined", count: 3000) { inner in
+      await (0..<3000).map { _ in inner.list(1) }.lazyList.joined().count()
+    },
+    Row("an array's lists, flatMap") { inner in
+      await (0..<10).map { _ in inner.list() }.lazyList.flatMap { $0 }.count()
+    },
+    Row("an array's lists, flatMap, async") { inner in
+      await (0..<10).map { _ in inner.list() }.lazyList.flatMap { $0 as Members }.count()
+    },
+    Row("a slice of an array's lists, joined") { inner in
+      await (0..<12).map { _ in inner.list() }.lazyList.dropFirst().prefix(10).joined().count()
+    },
+    Row("a literal, joined", count: 3 * InnerSpaceTests.size) { inner in
+      await ([inner.list(), inner.list(), inner.list()] as LazyList<Members, Never>)
+        .joined().count()
+    },
+    Row("the list of a sequence that is an array, joined") { inner in
+      await LazyList((0..<10).map { _ in inner.list() }).joined().count()
+    },
+    Row("flatMap to arrays of lists, joined") { inner in
+      await LazyList(0..<2).flatMap { _ async in (0..<5).map { _ in inner.list() } }
+        .joined().count()
+    },
+    Row("just, joined", count: InnerSpaceTests.size) { inner in
+      await LazyList.just(inner.list()).joined().count()
+    },
+    Row("prepending, joined") { inner in
+      await inner.lists(9).prepending(inner.list()).joined().count()
+    },
+  ]
+
+  static let joins = [
+    Row("plus", count: 2 * InnerSpaceTests.size) { inner in
+      await (inner.list() + inner.list()).count()
+    },
+    Row("plus, of what is flattened") { inner in
+      await (inner.lists(5).joined() + LazyList(0..<5).flatMap { _ async in inner.list() }).count()
+    },
+    Row("plus, many times") { inner in
+      await (0..<10).map { _ in inner.list() }.reduce(.empty, +).count()
+    },
+    Row("plus, many times from the right") { inner in
+      await (0..<10).map { _ in inner.list() }.reduce(.empty) { $1 + $0 }.count()
+    },
+    Row("a list before what is flattened", count: 3 * InnerSpaceTests.size + 1) { inner in
+      await inner.lists(3).joined().prepending(inner.population.member()).count()
+    },
+    Row("deferred", count: InnerSpaceTests.size) { inner in
+      await Members.deferred { inner.list() }.count()
+    },
+    Row("deferred, async", count: InnerSpaceTests.size) { inner in
+      await Members.deferred { () async in inner.list() }.count()
+    },
+    Row("deferred, joined") { inner in
+      await LazyList.deferred { inner.lists() }.joined().count()
+    },
+    Row("head and tail", count: InnerSpaceTests.size + 1) { inner in
+      await Members(head: { inner.population.member() }, tail: { inner.list() }).count()
+    },
+    Row("head and tail, async", count: InnerSpaceTests.size + 1) { inner in
+      await Members(
+        head: { () async in inner.population.member() }, tail: { () async in inner.list() }
+      ).count()
+    },
+    Row("named, joined") { inner in await inner.lists().named("lists").joined().count() },
+    Row("zip") { inner in
+      await zip(inner.lists().joined(), LazyList(0...)).count()
+    },
+    Row("zip of three") { inner in
+      await LazyList.zip(LazyList(0...), inner.lists().joined(), LazyList(0...)).count()
+    },
+    Row("cycled, outside of what is flattened") { inner in
+      await LazyList(0..<3).cycled().prefix(10).flatMap { _ async in inner.list() }.count()
+    },
+    Row("interspersed, of lists", count: 5 * InnerSpaceTests.size) { inner in
+      await inner.lists(5).interspersed(with: .empty).joined().count()
+    },
+  ]
+
+  static let reading = [
+    Row("for await") { inner in
+      var count = 0
+      for await _ in LazyList(0..<10).flatMap({ _ async in inner.list() }) { count += 1 }
+      return count
+    },
+    Row("for await, of lists", inHand: InnerSpaceTests.size) { inner in
+      var count = 0
+      for await list in inner.lists() { count += await Self.count(list) }
+      return count
+    },
+    Row("for await, of an array's lists", inHand: InnerSpaceTests.size) { inner in
+      var count = 0
+      for await list in (0..<10).map({ _ in inner.list() }).lazyList {
+        count += await Self.count(list)
+      }
+      return count
+    },
+    Row("uncons") { inner in
+      var (rest, count) = (inner.lists().joined(), 0)
+      while let (_, tail) = await rest.uncons() { (rest, count) = (tail, count + 1) }
+      return count
+    },
+    Row("array") { inner in await inner.lists().joined().map(\.number).array().count },
+    Row("reduce") { inner in
+      await inner.lists().joined().reduce(0) { count, _ in count + 1 }
+    },
+    Row("reduce, async") { inner in
+      await inner.lists().joined().reduce(0) { count, _ async in count + 1 }
+    },
+    Row("reduce, async, of lists", inHand: InnerSpaceTests.size) { inner in
+      await inner.lists().reduce(0) { count, list async in count + (await Self.count(list)) }
+    },
+    Row("reduce into, throwing") { inner in
+      try await inner.lists().joined().reduce(into: 0) { count, _ throws in count += 1 }
+    },
+    Row("forEach, async") { inner in
+      let probe = Probe<Int>()
+      await inner.lists().joined().forEach { member async in probe.record(member.number) }
+      return probe.count
+    },
+    Row("a search to the end") { inner in
+      await inner.lists().joined().first { $0.number < 0 } == nil ? 10 * InnerSpaceTests.size : 0
+    },
+    Row("an asynchronous search to the end") { inner in
+      await inner.lists().joined().contains { $0.number < 0 } ? 0 : 10 * InnerSpaceTests.size
+    },
+    Row("the last element", count: InnerSpaceTests.size - 1) { inner in
+      await inner.lists().joined().last()?.number ?? 0
+    },
+    Row("behind what is dropped", count: 5) { inner in
+      await inner.lists().joined().dropFirst(10 * InnerSpaceTests.size - 5).count()
+    },
+    Row("a shared iterator, of lists", inHand: InnerSpaceTests.size) { inner in
+      let lists = inner.lists().makeSharedIterator()
+      var count = 0
+      while let list = await lists.next() { count += await Self.count(list) }
+      return count
+    },
+    Row("a shared iterator") { inner in
+      let members = inner.lists().joined().makeSharedIterator()
+      var count = 0
+      while await members.next() != nil { count += 1 }
+      return count
+    },
+  ]
+
+  static let stages = [
+    Row("map") { inner in await inner.lists().map { $0.dropFirst(0) }.joined().count() },
+    Row("map, async, of lists to their counts", inHand: InnerSpaceTests.size) { inner in
+      await inner.lists().map { list async in await Self.count(list) }.reduce(0, +)
+    },
+    Row("filter, throwing") { inner in
+      try await inner.lists().filter { _ throws in true }.joined().count()
+    },
+    Row("filter, async") { inner in
+      await inner.lists().filter { _ async in true }.joined().filter { _ async in true }.count()
+    },
+    Row("compactMap, async") { inner in
+      await inner.lists().compactMap { list async -> Members? in list }.joined().count()
+    },
+    Row("enumerated") { inner in
+      await inner.lists().enumerated().flatMap { $0.element }.count()
+    },
+    Row("reductions, async") { inner in
+      await inner.lists().joined().reductions(0) { count, _ async in count + 1 }.last() ?? 0
+    },
+    Row("chunks", count: 400) { inner in
+      await inner.lists().joined().chunks(ofCount: 10).count()
+    },
+    Row("chunks of lists") { inner in
+      await inner.lists().chunks(ofCount: 1).flatMap { $0[0] }.count()
+    },
+    Row("onEach, async") { inner in
+      await inner.lists().onEach { _ async in }.joined().onEach { _ async in }.count()
+    },
+    Row("catch") { inner in
+      await inner.lists().failing(as: (any Error).self).joined().catch { _ in .empty }.count()
+    },
+    Row("a hundred stages") { inner in
+      await Self.mapped(inner.lists().joined()).count()
+    },
+    Row("a hundred stages over the lists") { inner in
+      await Self.mapped(inner.lists()).joined().count()
+    },
+  ]
+
+  /// A list that is deeper than what is evaluated at once.
+  static func mapped<T>(_ list: consuming LazyList<T, Never>) -> LazyList<T, Never> {
+    var list = list
+    for _ in 0..<100 { list = list.map { $0 } }
+    return list
+  }
+
+  /// Takes a list that its caller lets go of.
+  static func count(_ list: consuming Members) async -> Int { await list.count() }
+}
