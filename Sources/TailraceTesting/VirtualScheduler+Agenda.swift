@@ -27,6 +27,8 @@ struct Agenda: Sendable {
   private var isBusy = false
   /// When there are that many entries, those that were cancelled are thrown out.
   private var limit = 64
+  /// Those who wait until that much work waits for its time.
+  private var watching = CountWaiters()
 
   /// False if somebody runs the work already.
   mutating func begin() -> Bool {
@@ -36,14 +38,30 @@ struct Agenda: Sendable {
 
   mutating func end() { isBusy = false }
 
-  /// A date that is past, and none, mean now.
-  mutating func add(_ piece: Piece, at date: VirtualScheduler.Instant?) {
+  /// A date that is past, and none, mean now. Returns those who waited for that much to wait.
+  mutating func add(
+    _ piece: Piece, at date: VirtualScheduler.Instant?
+  ) -> [CheckedContinuation<Void, Never>] {
     if entries.count >= limit {
       entries.removeAll { $0.piece.isOver }
       limit = max(64, entries.count * 2)
     }
     entries.insert(Entry(date: max(date ?? now, now), number: arrivals, piece: piece))
     arrivals += 1
+    // Counted only where it may be enough.
+    guard let least = watching.least, least <= entries.count else { return [] }
+    return watching.reached(sleeperCount)
+  }
+
+  /// True if that much work waits for its time; else the continuation is kept until then.
+  mutating func isAsleep(_ count: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
+    if sleeperCount >= count { return true }
+    watching.add(continuation, until: count)
+    return false
+  }
+
+  private var sleeperCount: Int {
+    entries.elements.count { $0.date > now && !$0.piece.isOver }
   }
 
   /// Takes the next entry that is due until a date, and lets time pass to its date.

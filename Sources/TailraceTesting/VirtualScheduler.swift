@@ -119,6 +119,22 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
     }
   }
 
+  /// Waits until that much work waits for its time: tasks that sleep, timers, and work that is delayed.
+  ///
+  /// ```swift
+  /// let poller = Task { await poll(every: .seconds(1), on: scheduler.clock) }   // somewhere else
+  /// await scheduler.waitForSleepers(1)   // it sleeps now, for certain
+  /// scheduler.advance(by: .seconds(1))
+  /// ```
+  ///
+  /// Code that does not run on the scheduler begins to sleep in its own time. Advanced too early, the
+  /// clock would pass the deadline before that is made. What was cancelled does not count.
+  public func waitForSleepers(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      if agenda.withLock({ $0.isAsleep(count, continuation) }) { continuation.resume() }
+    }
+  }
+
   private func exclusively<Value>(
     _ file: StaticString, _ line: UInt, _ body: () -> Value
   ) -> Value {
@@ -141,16 +157,17 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
 
   // MARK: Taking work
 
-  public func enqueue(_ work: ScheduledWork) { agenda.withLock { $0.add(.work(work), at: nil) } }
+  public func enqueue(_ work: ScheduledWork) { add(.work(work), at: nil) }
 
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
-    agenda.withLock { $0.add(.work(work), at: instant) }
+    add(.work(work), at: instant)
   }
 
   /// Takes a job of a task that prefers this scheduler; it runs when time is advanced.
-  public func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    agenda.withLock { $0.add(.job(job), at: nil) }
+  public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job)), at: nil) }
+
+  private func add(_ piece: Agenda.Piece, at date: Instant?) {
+    for watcher in agenda.withLock({ $0.add(piece, at: date) }) { watcher.resume() }
   }
 
   // MARK: An executor for actors

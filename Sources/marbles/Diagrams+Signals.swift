@@ -11,6 +11,9 @@ extension Diagram {
       $0.read($0.signal("-1-2-3-|").compactMap { $0 > 1 ? $0 * 10 : nil })
     },
     Diagram("signal-prefix", "prefix(2)") { $0.read($0.signal("-1-2-3-|").prefix(2)) },
+    Diagram("signal-batches", "batches(upTo: 2)") {
+      $0.read($0.signal("-1-(23)-(456)|").batches(upTo: 2))
+    },
     Diagram("signal-merging", "first.merging(second)") { scene in
       let (first, second) = (scene.signal("-1---2---|"), scene.signal("---7--8-|"))
       scene.read(first.merging(second))

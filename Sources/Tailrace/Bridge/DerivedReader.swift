@@ -8,7 +8,7 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
     nonisolated(nonsending) @Sendable (_ leavingWhenCancelled: Bool) async -> Event?
 
   /// An element that needs no waiting for.
-  @usableFromInline let pop: @Sendable () -> Element?
+  @usableFromInline let pop: @Sendable (_ fetching: Bool) -> Element?
   @usableFromInline let event: Read
   let droppedCount: @Sendable () -> Int
   let start: @Sendable () -> Void
@@ -18,7 +18,7 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline
   init<E, F>(
     _ reading: Reading<E, F>,
-    pop: @escaping @Sendable () -> Element? = { nil },
+    pop: @escaping @Sendable (_ fetching: Bool) -> Element? = { _ in nil },
     event: @escaping Read
   ) {
     self.pop = pop
@@ -53,8 +53,8 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
     }
     self.init(
       reading,
-      pop: {
-        while ending.state == nil, let element = reading.pop() {
+      pop: { fetching in
+        while ending.state == nil, let element = reading.pop(fetching: fetching) {
           if case .next(let element)? = answer(.next(element)) { return element }
         }
         return nil

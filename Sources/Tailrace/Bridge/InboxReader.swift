@@ -31,6 +31,22 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
   @inlinable
   func pop() -> Element? { batch.popLast() }
 
+  /// An element that has been sent, whether it has been taken out of the inbox or not.
+  @inlinable
+  func fetch() -> Element? {
+    if batch.isEmpty { _ = take() }
+    return batch.popLast()
+  }
+
+  /// Takes what is there out of the inbox.
+  @inlinable
+  func take() -> InboxState<Element, Failure, UnsafeContinuation<Void, Never>, Waiter>.Taken {
+    let (taken, dropped) = inbox.take(into: &batch)
+    droppedCount = dropped
+    batch.reverse()
+    return taken
+  }
+
   @inlinable
   nonisolated(nonsending) func event(
     leavingWhenCancelled: Bool
@@ -45,12 +61,8 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
     // One burst must not keep its memory for ever.
     if batch.capacity > 8192 { batch = [] }
     while true {
-      let (taken, dropped) = inbox.take(into: &batch)
-      droppedCount = dropped
-      switch taken {
-      case .elements:
-        batch.reverse()
-        return .next(batch.removeLast())
+      switch take() {
+      case .elements: return .next(batch.removeLast())
       case .nothing: await inbox.sleep(leavingWhenCancelled: leavingWhenCancelled)
       case .ended(let failure?): return .failure(failure)
       case .ended(nil): return .completed

@@ -8,12 +8,13 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
 
   @usableFromInline typealias Event = Signal<Element, Failure>.Event
 
-  /// An element that needs no waiting for.
+  /// An element that needs no waiting for: of those that were fetched with an earlier one, or, if
+  /// `fetching`, of all that have been sent.
   @inlinable
-  func pop() -> Element? {
+  func pop(fetching: Bool = false) -> Element? {
     switch self {
-    case .inbox(let reader): reader.pop()
-    case .derived(let reader): reader.pop()
+    case .inbox(let reader): fetching ? reader.fetch() : reader.pop()
+    case .derived(let reader): reader.pop(fetching)
     }
   }
 

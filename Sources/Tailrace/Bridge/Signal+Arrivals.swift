@@ -24,25 +24,32 @@ extension Signal {
         let reading = open()
         // What was read and is not given yet, because something is missing in front of it.
         let state = Owned((counted: 0, held: Event?.none))
+        @Sendable func arrival(_ event: Event) -> Signal<Arrival, Failure>.Event {
+          let missing = reading.droppedCount - state.state.counted
+          if missing > 0 {
+            state.state = (reading.droppedCount, event)
+            return .next(.dropped(missing))
+          }
+          state.state.held = nil
+          switch event {
+          case .next(let element): return .next(.element(element))
+          case .failure(let failure): return .failure(failure)
+          case .completed: return .completed
+          }
+        }
         return .derived(
           DerivedReader(
             reading,
+            pop: { fetching in
+              let held = state.state.held ?? reading.pop(fetching: fetching).map { .next($0) }
+              guard case .next? = held, case .next(let arrival)? = held.map(arrival) else {
+                return nil
+              }
+              return arrival
+            },
             event: { leavingWhenCancelled in
-              var event = state.state.held.take()
-              if event == nil {
-                event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
-                let missing = reading.droppedCount - state.state.counted
-                if event != nil, missing > 0 {
-                  state.state = (reading.droppedCount, event)
-                  return .next(.dropped(missing))
-                }
-              }
-              switch event {
-              case .next(let element): return .next(.element(element))
-              case .failure(let failure): return .failure(failure)
-              case .completed: return .completed
-              case nil: return nil
-              }
+              if let held = state.state.held { return arrival(held) }
+              return await reading.event(leavingWhenCancelled: leavingWhenCancelled).map(arrival)
             }))
       })
   }

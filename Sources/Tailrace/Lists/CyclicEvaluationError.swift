@@ -1,4 +1,4 @@
-/// An element needs itself, directly or through other lists.
+/// An element needs itself, directly or through other lists; or the value of a key does.
 ///
 /// Thrown where the list's `Failure` is `any Error`; a list that cannot fail traps with the same
 /// text instead, because an endless wait would be worse.
@@ -7,12 +7,19 @@
 /// let list = LazyList<Int, any Error>.recursive { list in list.map { $0 + 1 } }.named("naturals")
 /// try await list.head()
 /// // throws: element 0 of a LazyList needs itself: "naturals" → "naturals"; give its definition …
+///
+/// let ranks = Memos<Int, Int, any Error>.recursive { ranks, key in
+///   try await ranks.value(for: 3 - key) + 1
+/// }
+/// try await ranks.value(for: 1)
+/// // throws: the value of Memos[1] needs itself: Memos[1] → Memos[2] → Memos[1]; give …
 /// ```
 public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
-  /// The names of the lists, each waiting for the next, the last for the first.
+  /// The names of the lists, each waiting for the next, the last for the first. A key of ``Memos`` is
+  /// named like one: `Memos[3]`.
   public let lists: [String]
   /// The position in the first list, counted from its first element, of the element that needs
-  /// itself.
+  /// itself; 0 for a key.
   public let position: Int
 
   @usableFromInline
@@ -37,10 +44,21 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
   /// With this begins what a list without a name is called.
   private static let unnamed = "LazyList"
 
-  /// The lists and the position, in a sentence.
+  /// The lists and the position, or the keys, in a sentence.
   public var description: String {
-    let path = (lists + lists.prefix(1)).map { "\"\($0)\"" }.joined(separator: " → ")
-    return "element \(position) of a LazyList needs itself: \(path); give its definition a first "
-      + "element that does not depend on the rest"
+    let path = (lists + lists.prefix(1)).map { Self.isKey($0) ? $0 : "\"\($0)\"" }
+      .joined(separator: " → ")
+    guard let first = lists.first, Self.isKey(first) else {
+      return "element \(position) of a LazyList needs itself: \(path); give its definition a first "
+        + "element that does not depend on the rest"
+    }
+    return "the value of \(first) needs itself: \(path); give one of these keys a value that does "
+      + "not depend on the others"
   }
+
+  /// The name of a key, which is that of its cell.
+  @usableFromInline
+  static func name(ofKey key: Any) -> String { "Memos[\(String(reflecting: key))]" }
+
+  private static func isKey(_ name: String) -> Bool { name.hasPrefix("Memos[") }
 }

@@ -9,11 +9,13 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @usableFromInline typealias Table = MemoTable<Key, Value, Failure>
   @usableFromInline typealias Cell = Segment<Value>
 
-  /// How a value is computed.
+  /// How a value is computed: with the memos themselves, or without.
   @usableFromInline
   enum Computation: Sendable {
     case plain(@Sendable (Key) throws(Failure) -> Value)
     case inTask(@Sendable (Key) async throws(Failure) -> Value)
+    case recursive(@Sendable (Memos<Key, Value, Failure>, Key) throws(Failure) -> Value)
+    case recursiveInTask(@Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value)
   }
 
   @usableFromInline let table: Locked<Table>
@@ -86,8 +88,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false,
       stopsWhenCancelled: CancellationError() is Failure, drives: true)
     if let value = cursor.next() { return value }
-    // Only a step can be part of a cycle, so only then the cell needs a name.
-    if StepTask.current != nil { name(cell, by: key) }
+    nameForCycles(cell, key)
     guard let value = try await cursor.nextOrFailure(Failure.self) else {
       preconditionFailure("a computation of Memos came to an end without a value")
     }
@@ -116,38 +117,59 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   func makeCell(_ key: Key, _ load: Table.Load) -> Cell {
     let evaluator =
       switch computation {
-      case .plain(let compute):
-        Evaluator(
-          Producer<Value>(
-            stage: "Memos",
-            stepping: { [reference] _ in
-              do throws(Failure) {
-                let value = try compute(key)
-                reference.store?.finish(load, value)
-                return .last(value)
-              } catch {
-                reference.store?.finish(load, failure: error)
-                return .nothing(.failed(error))
-              }
-            }))
-      case .inTask(let compute):
-        Evaluator(
-          AsyncProducer<Value>(
-            stage: "Memos",
-            { [reference] steps in
-              await steps.take {
-                do throws(Failure) {
-                  let value = try await compute(key)
-                  reference.store?.finish(load, value)
-                  return .last(value)
-                } catch {
-                  reference.store?.finish(load, failure: error)
-                  return .nothing(.failed(error))
-                }
-              }
-            }))
+      case .plain(let compute): evaluator(of: key, load, compute)
+      case .inTask(let compute): evaluator(of: key, load, compute)
+      // The cell holds the store, and the store the cell: until the value is there, or the memos are let
+      // go of (`MemoOwner`).
+      case .recursive(let compute):
+        evaluator(of: key, load) { (key) throws(Failure) in try compute(Memos(store: self), key) }
+      case .recursiveInTask(let compute):
+        evaluator(of: key, load) { (key) async throws(Failure) in
+          try await compute(Memos(store: self), key)
+        }
       }
     return Segment(source: .owned(evaluator), start: 0, capacity: 1)
+  }
+
+  @inlinable
+  func evaluator(
+    of key: Key, _ load: Table.Load, _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
+  ) -> Evaluator<Value> {
+    Evaluator(
+      Producer<Value>(
+        stage: "Memos",
+        stepping: { [reference] _ in
+          do throws(Failure) {
+            let value = try compute(key)
+            reference.store?.finish(load, value)
+            return .last(value)
+          } catch {
+            reference.store?.finish(load, failure: error)
+            return .nothing(.failed(error))
+          }
+        }))
+  }
+
+  @inlinable
+  func evaluator(
+    of key: Key, _ load: Table.Load,
+    _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
+  ) -> Evaluator<Value> {
+    Evaluator(
+      AsyncProducer<Value>(
+        stage: "Memos",
+        { [reference] steps in
+          await steps.take {
+            do throws(Failure) {
+              let value = try await compute(key)
+              reference.store?.finish(load, value)
+              return .last(value)
+            } catch {
+              reference.store?.finish(load, failure: error)
+              return .nothing(.failed(error))
+            }
+          }
+        }))
   }
 
   @inlinable
@@ -169,10 +191,32 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     withExtendedLifetime(leavings) {}
   }
 
+  /// Names a cell that a step is about to wait for: nobody else can be part of a cycle.
   @usableFromInline
-  func name(_ cell: Cell, by key: Key) {
-    cell.source.evaluator?.name(ListName("Memos[\(String(reflecting: key))]"))
+  func nameForCycles(_ cell: Cell, _ key: Key) {
+    guard CurrentWorker.running(on: StepTask.preferredExecutor) != nil else { return }
+    cell.source.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
   }
+
+  /// The memos have been let go of, and only computations of theirs can still ask: what nobody waits for is
+  /// cancelled. Where that cannot be told to a computation, it goes on, and what it asks for is remembered.
+  @usableFromInline
+  func abandon() {
+    guard CancellationError() is Failure else { return }
+    let former = table.withLock { $0.abandon() }
+    withExtendedLifetime(former) {}
+  }
+}
+
+/// Held by memos whose closure asks for other keys, but not by the memos that the closure is given.
+@usableFromInline
+final class MemoOwner: Sendable {
+  private let abandon: @Sendable () -> Void
+
+  @usableFromInline
+  init(abandon: @escaping @Sendable () -> Void) { self.abandon = abandon }
+
+  deinit { abandon() }
 }
 
 /// The time since now, as a clock shows it.

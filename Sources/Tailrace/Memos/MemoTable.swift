@@ -263,6 +263,23 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     return former
   }
 
+  /// What is being computed is forgotten, and the rest stays.
+  @inlinable
+  mutating func abandon() -> Leavings {
+    var leavings: Leavings = (.none, [])
+    for place in slots.slots.indices {
+      switch slots[place] {
+      case .computing: leavings.slots.append(remove(place))
+      case .renewing(let renewal):
+        leavings.slots.append(slots.slots[place])
+        slots[place] = .value(renewal.old)
+        if isBounded { eviction.unpin(place) }
+      case .none, .value, .failure: break
+      }
+    }
+    return leavings
+  }
+
   /// Evicts until something of a cost finds room, or nothing can go.
   @inlinable
   mutating func makeRoom(for cost: Int, _ leavings: inout Leavings) {

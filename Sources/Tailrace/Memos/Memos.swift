@@ -30,9 +30,13 @@
 ///   allocation.
 public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let store: MemoStore<Key, Value, Failure>
+  /// Only where the closure asks for other keys.
+  @usableFromInline let owner: MemoOwner?
 
   @inlinable
-  init(store: MemoStore<Key, Value, Failure>) { self.store = store }
+  init(store: MemoStore<Key, Value, Failure>, owner: MemoOwner? = nil) {
+    (self.store, self.owner) = (store, owner)
+  }
 
   /// Returns the value of a key, computed by the first task that asks, awaited by the others.
   ///

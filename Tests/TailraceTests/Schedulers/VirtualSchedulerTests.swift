@@ -206,6 +206,34 @@ struct VirtualSchedulerTests {
     scheduler.run()
   }
 
+  @Test("a test waits until others sleep, wherever they run: tasks, timers, and delayed work")
+  func sleepers() async {
+    let asleep = Probe<Int>()
+    for count in [3, 2, 2] {
+      Task { [scheduler] in
+        await scheduler.waitForSleepers(count)
+        asleep.record(count)
+      }
+    }
+    await scheduler.waitForSleepers(0)
+    let early = scheduler.schedule(after: .seconds(1)) {}
+    scheduler.schedule {}
+    early.cancel()
+    let tasks = (1...2).map { number in
+      Task { [scheduler] in try await scheduler.clock.sleep(for: .seconds(number)) }
+    }
+    await scheduler.waitForSleepers(2)
+    await asleep.reaches(2)
+    #expect(asleep.values == [2, 2], "what was cancelled, and what is due now, does not count")
+    let timer = scheduler.schedule(every: .seconds(10)) {}
+    await asleep.reaches(3)
+    await scheduler.waitForSleepers(3)
+    scheduler.advance(by: .seconds(2))
+    for task in tasks { #expect(await task.result.isSuccess) }
+    timer.cancel()
+    #expect(scheduler.pendingCount == 0)
+  }
+
   @Test("a sleep until a time that has come returns at once", arguments: [-5, -1, 0])
   func pastSleep(_ seconds: Int) async throws {
     let scheduler = VirtualScheduler()
@@ -266,4 +294,8 @@ struct VirtualSchedulerTests {
       scheduler.run()
     }
   }
+}
+
+extension Result {
+  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
