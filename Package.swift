@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "TailraceFoundation", targets: ["TailraceFoundation"]),
     .library(name: "TailraceTesting", targets: ["TailraceTesting"]),
     .executable(name: "textscan", targets: ["textscan"]),
+    .executable(name: "recrawl", targets: ["recrawl"]),
   ],
   targets: [
     .target(name: "Tailrace"),
@@ -16,6 +17,8 @@ let package = Package(
     .target(name: "TailraceFoundation", dependencies: ["FileReading", "Tailrace"]),
     .target(name: "TailraceTesting", dependencies: ["Tailrace"]),
     .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
+    .executableTarget(
+      name: "recrawl", dependencies: ["FileReading", "Tailrace", "TailraceFoundation"]),
     // Draws the pictures of the catalogue.
     .executableTarget(name: "marbles", dependencies: ["Tailrace", "TailraceTesting"]),
     // What tests of recordings and of textscan read a trace with.
@@ -45,6 +48,12 @@ let package = Package(
     .testTarget(name: "MarblesTests", dependencies: ["Tailrace", "TailraceTesting", "marbles"]),
     .testTarget(
       name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan", "TraceReading"]),
+    .testTarget(
+      name: "RecrawlTests", dependencies: ["Tailrace", "TailraceFoundation", "recrawl"]),
+    // Kills processes that write stored lists: the test starts the program beside it.
+    .executableTarget(
+      name: "crashwalk", dependencies: ["Tailrace", "TailraceFoundation"], path: "Tests/CrashWalk"),
+    .testTarget(name: "CrashTests", dependencies: ["crashwalk"]),
   ],
   swiftLanguageModes: [.v6]
 )

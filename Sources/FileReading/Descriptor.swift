@@ -39,17 +39,19 @@ package final class Descriptor: Sendable {
     try Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 0))
   }
 
-  /// What can be read next, at most so many bytes: none at the end, `nil` when there is nothing yet.
+  /// What one call can read next, at most so many bytes: none at the end, `nil` when there is nothing
+  /// yet.
   package func readNow(upTo count: Int = 1 << 16) throws(SystemError) -> [UInt8]? {
     // Who shares a descriptor shares its mode: this one may block, and must not be changed.
     if canBeSilent && !isReadable { return nil }
     var result = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+    let size = count <= 1 << 16 ? count : min(count, sizeOfLargestRead)
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, initializedCount in
       repeat {
         #if canImport(Glibc)
-          result = Glibc.read(number, buffer.baseAddress, count)
+          result = Glibc.read(number, buffer.baseAddress, size)
         #else
-          result = Darwin.read(number, buffer.baseAddress, count)
+          result = Darwin.read(number, buffer.baseAddress, size)
         #endif
       } while result < 0 && errno == EINTR
       if result < 0 { result = -Int(errno) }
@@ -58,6 +60,18 @@ package final class Descriptor: Sendable {
     if result >= 0 { return bytes }
     if result == -Int(EAGAIN) { return nil }
     throw SystemError(code: Int32(-result))
+  }
+
+  /// For how many bytes a call needs memory, whatever the limit: all that a file has left, and not less
+  /// than 64 KiB, which one that does not know its size may have; as much as a pipe or a socket mostly
+  /// holds.
+  private var sizeOfLargestRead: Int {
+    if canBeSilent { return 1 << 20 }
+    var status = stat()
+    let position = lseek(number, 0, SEEK_CUR)
+    guard position >= 0, fstat(number, &status) == 0 else { return 1 << 16 }
+    // Systems read no more than 2 GiB at once.
+    return min(max(1 << 16, Int(status.st_size) - Int(position)), 1 << 30)
   }
 
   /// Whether reading would not wait: there is something, or an end, or an error.

@@ -40,35 +40,41 @@ extension Descriptor {
 package func elsewhere<Value: Sendable>(
   _ call: @escaping @Sendable () throws(SystemError) -> Value
 ) async -> Result<Value, SystemError> {
-  let answer = Answer<Result<Value, SystemError>>()
+  let request = Request(call)
   await withCheckedContinuation { continuation in
     blockingCalls.async {
-      answer.give(Result(catching: call))
+      request.run()
       continuation.resume()
     }
   }
-  return answer.value
+  return request.answer
 }
 
-/// What a thread has found out for a task that waits for it.
+/// A call for a task that waits for it, and then what it has found out.
 ///
-/// The continuation does not carry it: one that is resumed before its task has suspended hands a value
-/// over where the thread sanitizer cannot see it, and users would read its reports.
-private final class Answer<Value: Sendable>: Sendable {
-  private let isGiven = Atomic(false)
-  // Guard: `isGiven`. May touch it: the thread that gives it, before; everybody, to read, after.
-  private nonisolated(unsafe) var given: Value?
+/// The call is let go of before the task is woken: what it holds, an open file for one, is not held by a
+/// thread that has nothing more to do with it.
+///
+/// The continuation does not carry the answer: one that is resumed before its task has suspended hands a
+/// value over where the thread sanitizer cannot see it, and users would read its reports.
+private final class Request<Value: Sendable>: Sendable {
+  private let isAnswered = Atomic(false)
+  // Guard: `isAnswered`. May touch them: the thread that answers, before; everybody, to read, after.
+  private nonisolated(unsafe) var call: (@Sendable () throws(SystemError) -> Value)?
+  private nonisolated(unsafe) var found: Result<Value, SystemError>?
 
-  func give(_ value: Value) {
-    given = value
-    isGiven.store(true, ordering: .releasing)
+  init(_ call: @escaping @Sendable () throws(SystemError) -> Value) { self.call = call }
+
+  func run() {
+    if let call = call.take() { found = Result(catching: call) }
+    isAnswered.store(true, ordering: .releasing)
   }
 
-  var value: Value {
-    guard isGiven.load(ordering: .acquiring), let given else {
+  var answer: Result<Value, SystemError> {
+    guard isAnswered.load(ordering: .acquiring), let found else {
       preconditionFailure("a task was woken before there was an answer")
     }
-    return given
+    return found
   }
 }
 

@@ -21,14 +21,8 @@ public final class Gate: Sendable {
     var isOpen = false
     var passes = 0
     var arrived = 0
-    var waiting: [CheckedContinuation<Void, Never>] = []
-    var watching: [(count: Int, CheckedContinuation<Void, Never>)] = []
-
-    mutating func arrivedEnough() -> [CheckedContinuation<Void, Never>] {
-      let arrived = arrived
-      defer { watching.removeAll { $0.count <= arrived } }
-      return watching.filter { $0.count <= arrived }.map(\.1)
-    }
+    var waiting = Registry<CheckedContinuation<Void, Never>>()
+    var watching = CountWaiters()
   }
 
   private let state = Locked(State())
@@ -45,8 +39,8 @@ public final class Gate: Sendable {
         state.arrived += 1
         let goesOn = state.isOpen || state.passes > 0
         if !state.isOpen && state.passes > 0 { state.passes -= 1 }
-        if !goesOn { state.waiting.append(continuation) }
-        return (goesOn, state.arrivedEnough())
+        if !goesOn { _ = state.waiting.add(continuation) }
+        return (goesOn, state.watching.reached(state.arrived))
       }
       for watcher in watchers { watcher.resume() }
       if goesOn { continuation.resume() }
@@ -57,8 +51,7 @@ public final class Gate: Sendable {
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
-      defer { state.waiting = [] }
-      return state.waiting
+      return state.waiting.removeAll()
     }
     for continuation in waiting { continuation.resume() }
   }
@@ -66,11 +59,9 @@ public final class Gate: Sendable {
   /// Lets one task through: the first that waits, or the next that arrives.
   public func pass() {
     let first: CheckedContinuation<Void, Never>? = state.withLock { state in
-      if state.waiting.isEmpty {
-        state.passes += 1
-        return nil
-      }
-      return state.waiting.removeFirst()
+      let first = state.waiting.removeFirst()
+      if first == nil { state.passes += 1 }
+      return first
     }
     first?.resume()
   }
@@ -83,7 +74,7 @@ public final class Gate: Sendable {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.arrived >= count { return true }
-        state.watching.append((count, continuation))
+        state.watching.add(continuation, until: count)
         return false
       }
       if isThere { continuation.resume() }

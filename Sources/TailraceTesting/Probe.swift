@@ -11,7 +11,7 @@ import Tailrace
 public final class Probe<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value] = []
-    var watching: [(count: Int, CheckedContinuation<Void, Never>)] = []
+    var watching = CountWaiters()
   }
 
   private let state = Locked(State())
@@ -23,9 +23,7 @@ public final class Probe<Value: Sendable>: Sendable {
   public func record(_ value: Value) {
     let watchers = state.withLock { state in
       state.values.append(value)
-      let count = state.values.count
-      defer { state.watching.removeAll { $0.count <= count } }
-      return state.watching.filter { $0.count <= count }.map(\.1)
+      return state.watching.reached(state.values.count)
     }
     for watcher in watchers { watcher.resume() }
   }
@@ -48,7 +46,7 @@ public final class Probe<Value: Sendable>: Sendable {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.values.count >= count { return true }
-        state.watching.append((count, continuation))
+        state.watching.add(continuation, until: count)
         return false
       }
       if isThere { continuation.resume() }

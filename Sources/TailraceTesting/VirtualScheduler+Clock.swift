@@ -65,7 +65,7 @@ extension VirtualScheduler {
     /// The smallest step of virtual time: an attosecond.
     public var minimumResolution: Duration { Duration(attoseconds: 1) }
 
-    /// Waits until the scheduler has been advanced to a point in time.
+    /// Waits until the scheduler has been advanced to a point in time; not at all if it has been.
     ///
     /// - Cancellation: throws `CancellationError` at once.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

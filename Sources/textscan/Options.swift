@@ -121,7 +121,7 @@ extension Options {
 
     exit status
       0    all went well
-      1    something could not be read; the rest was
+      1    something could not be read, or written; all the rest was
       2    the command line makes no sense
       130  interrupted by Ctrl-C; nothing is printed
     """

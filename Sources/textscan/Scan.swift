@@ -17,8 +17,6 @@ struct Scan: Sendable {
 
   /// Reads everything. Throws `CancellationError` if its task is cancelled before the end.
   func report() async throws -> Report {
-    let trace = options.tracePath.map { Trace($0, console) }
-    defer { trace?.write() }
     let travelers = try await Progress(ledger, options.paths).isShown { try await walk() }
     var report = Report(reading: reading(travelers))
     for traveler in travelers { traveler.reader.add(to: &report) }

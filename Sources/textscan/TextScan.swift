@@ -30,6 +30,13 @@ struct TextScan {
   }
 
   private static func scan(_ options: Options, _ console: Console) async -> Int32 {
+    let trace = options.tracePath.map { Trace($0, console) }
+    let status = await report(options, console)
+    let isTraced = trace?.write() ?? true
+    return status == ExitStatus.success && !isTraced ? ExitStatus.failure : status
+  }
+
+  private static func report(_ options: Options, _ console: Console) async -> Int32 {
     let scan = Scan(options, console)
     let task = Task { try await scan.report() }
     let interruption = onInterrupt { task.cancel() }
@@ -66,7 +73,7 @@ struct TextScan {
 /// What the process tells its parent.
 enum ExitStatus {
   static let success: Int32 = 0
-  /// Something could not be read, or the result could not be written.
+  /// Something could not be read, or the result or the trace could not be written.
   static let failure: Int32 = 1
   static let misuse: Int32 = 2
   /// As a shell reports a process that died of Ctrl-C.

@@ -29,13 +29,19 @@ enum RandomCases {
     return seed
   }()
 
+  /// `FULL=1` asks for the sizes that take minutes.
+  static let areFull = !(ProcessInfo.processInfo.environment["FULL"] ?? "").isEmpty
+
   /// How many are run: what an environment variable says, or a number that fits the build.
-  static func count(_ variable: String, debug: Int, optimised: Int) -> Int {
+  ///
+  /// - Parameter full: how many times as many are run where `FULL` asks for it.
+  static func count(_ variable: String, debug: Int, optimised: Int, full: Int = 1) -> Int {
     if let count = Int(ProcessInfo.processInfo.environment[variable] ?? "") { return count }
+    let times = areFull ? full : 1
     #if DEBUG
-      return debug
+      return debug * times
     #else
-      return optimised
+      return optimised * times
     #endif
   }
 }

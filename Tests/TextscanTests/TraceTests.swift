@@ -39,12 +39,23 @@ struct TraceTests {
     #expect(trace.otherData.droppedEvents == 0)
   }
 
-  @Test("notes that the trace cannot be written")
-  func unwritable() async throws {
+  private static let places = [
+    ("missing/trace", "No such file or directory"), ("", "Is a directory"),
+    // A device that is full, where there is one.
+    ("/dev/full", "No space left on device"),
+  ].filter { $0.0 != "/dev/full" || FileManager.default.fileExists(atPath: $0.0) }
+
+  @Test(
+    "a trace that cannot be written is noted, and makes the exit status 1", arguments: places)
+  func unwritable(_ name: String, _ reason: String) async throws {
     let playground = try Playground()
     let path = try playground.file("a", "text\n")
-    let result = try await playground.run("--trace '\(playground.path)/missing/trace' '\(path)'")
-    #expect(result.notes == ["textscan: missing/trace: No such file or directory"])
+    let trace = name.hasPrefix("/") ? name : "\(playground.path)/\(name)"
+    let result = try await playground.run("--json --trace '\(trace)' '\(path)'")
+    #expect(result.status == 1)
+    #expect(result.notes == ["textscan: \(name): \(reason)"])
+    // The rest is as it would be without.
+    #expect(result.output.contains("\"lines\" : 1"))
   }
 
   @Test("draws what computes the lines")

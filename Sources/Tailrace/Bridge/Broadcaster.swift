@@ -70,20 +70,24 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
 
   @inlinable
   func firstFull(_ state: State) -> Listener? {
-    state.listeners.first { $0.state.withLock { $0.isFull } }
+    for case let listener? in state.listeners.members
+    where listener.state.withLock({ $0.isFull }) { return listener }
+    return nil
   }
 
   @inlinable @inline(__always)
   func deliver(_ element: Element, _ state: inout State) -> Delivery<Element, Failure> {
-    guard case .open = state.phase else { return Delivery(.terminated) }
-    // A reader that has just left its pendingInbox to nobody still counts as "nobody listens".
+    guard state.life.isOpen else { return Delivery(.terminated) }
+    // With no listeners left, the element is dropped, or only replayed.
     var delivery = Delivery<Element, Failure>(
       state.past.limit > 0 ? .enqueued(remaining: .max) : .dropped(element))
     // By index: a loop over the elements would count a reference to each of them ("Signals").
-    for index in state.listeners.indices {
-      let sent = state.listeners[index].state.withLock { $0.send(element) }
+    for index in state.listeners.members.indices where state.listeners.members[index] != nil {
+      let sent = state.listeners.members[index].unsafelyUnwrapped.state.withLock {
+        $0.send(element)
+      }
       if canOverflow, case .dropped = sent.result {
-        delivery.overflowed.append(state.listeners[index])
+        delivery.overflowed.append(state.listeners.members[index].unsafelyUnwrapped)
       }
       delivery.add(sent)
     }
@@ -96,8 +100,9 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   func lose(_ count: Int) {
     let listeners = state.withLock { state in
       state.past.lose(count)
-      for listener in state.listeners { listener.state.withLock { $0.lose(count) } }
-      return state.listeners
+      let listeners = state.listeners.present
+      for listener in listeners { listener.state.withLock { $0.lose(count) } }
+      return listeners
     }
     if canOverflow { for listener in listeners { listener.settle() } }
   }
@@ -115,36 +120,44 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
     act(on: .end(remains))
   }
 
-  func onTermination(_ handler: @escaping Disposal<State.Termination>.Handler) {
-    if let termination = state.withLock({ $0.onTermination(handler) }) { handler(termination) }
+  func onTermination(_ handler: @escaping Lifecycle<Element, Failure>.Handler) {
+    if let how = state.withLock({ $0.life.onTermination(handler) }) { handler(how) }
   }
 
-  var isOver: Bool { state.withLock { $0.isOver } }
+  var isOver: Bool { state.withLock { !$0.life.isOpen } }
 
   // MARK: Readers
 
   /// A subscription, unless everybody has left for good.
   func subscribe() -> InboxReader<Element, Failure>? {
-    var inbox = Listener(policy)
-    let offered = inbox
+    let offered = Listener(policy)
     let (joining, timer) = state.withLock { state in
       offered.state.withLock { $0.buffer.recall(state.past) }
       return state.join(offered)
     }
     timer?.cancel()
     switch joining {
-    case .pendingInbox(let pendingInbox): inbox = pendingInbox
-    case .listens: break
-    case .ended(let failure): inbox.end(with: failure)
-    case .abandoned: return nil
+    case .pendingInbox(let pendingInbox, let number): return reader(of: pendingInbox, number)
+    case .listens(let number): return reader(of: offered, number)
+    case .ended(let failure):
+      offered.end(with: failure)
+      return InboxReader(offered) { _ in }
+    case .cancelled: return nil
     }
-    inbox.onTermination { [self, unowned inbox] _ in leave(inbox) }
-    return InboxReader(inbox) { [self] _ in start() }
   }
 
-  private func start() { state.withLock { $0.start() }?(Signal.Subscriber(.broadcaster(self))) }
+  private func reader(of listener: Listener, _ number: Int) -> InboxReader<Element, Failure> {
+    listener.onTermination { [self] _ in leave(number) }
+    return InboxReader(listener) { [self] _ in
+      state.withLock { $0.start(for: number) }?(Signal.Subscriber(.broadcaster(self)))
+    }
+  }
 
-  private func leave(_ listener: Listener) { act(on: state.withLock { $0.leave(listener) }) }
+  private func leave(_ number: Int) {
+    let (former, departure) = state.withLock { $0.leave(number) }
+    act(on: departure)
+    withExtendedLifetime(former) {}
+  }
 
   func becomeUnreachable() {
     let (unused, departure) = state.withLock { $0.becomeUnreachable() }
@@ -155,11 +168,11 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   private func act(on departure: State.Departure) {
     switch departure {
     case .nothing: return
-    case .wait(let departure):
+    case .keepAlive(let number):
       let timer: ScheduledWork = patience.scheduler.schedule(after: patience.duration) { [self] in
-        act(on: state.withLock { $0.timeIsUp(for: departure) })
+        act(on: state.withLock { $0.timeIsUp(since: number) })
       }
-      state.withLock { $0.keep(timer, for: departure) }?.cancel()
+      state.withLock { $0.keep(timer, since: number) }?.cancel()
     case .end(let remains):
       remains.timer?.cancel()
       for handler in remains.handlers { handler() }

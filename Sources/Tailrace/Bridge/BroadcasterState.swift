@@ -1,49 +1,39 @@
 /// A hot signal, as a value: who listens, what late listeners are given, and whether it is over.
 ///
-/// ```
-///   open ── end(with:) ──▶ ended(failure?)
-///     │                                        nobody listens, and:
-///     ├── the sender's: nobody can come ─────────────────────────────────▶ abandoned
-///     └── a source's: nobody can come, or the source is not to be kept, or the time is up
-/// ```
+/// It ends as it is told to, and is cancelled when nobody listens and
+/// - nobody can subscribe any more; or
+/// - it runs a source that is not kept without listeners, or has been kept for long enough.
 @usableFromInline
 struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Error>: Sendable
 {
-  @usableFromInline typealias Termination = Signal<Element, Failure>.Termination
   @usableFromInline typealias Source = @Sendable (Signal<Element, Failure>.Subscriber) -> Void
 
-  @usableFromInline
-  enum Phase: Sendable {
-    case open
-    case ended(Failure?)
-    case abandoned
-  }
-
-  /// What is sent comes from …
+  /// Where the elements come from.
   enum Origin: Sendable {
-    /// whoever has the subscriber.
+    /// Whoever has the subscriber sends them.
     case sender
-    /// a source that the first reader is to run.
+    /// A source sends them. The first listener that reads runs it.
     case source(Source)
-    /// a source that runs, for as long as somebody listens and some time after that.
+    /// The source runs.
     case running
   }
 
   enum Joining: Sendable {
-    /// Take the pendingInbox: what was sent before the first subscription waits there.
-    case pendingInbox(Listener)
-    /// Listen from now on.
-    case listens
+    /// Takes the pending inbox, which has kept what was sent before the first subscription.
+    case pendingInbox(Listener, number: Int)
+    /// Listens from now on, and leaves by that number.
+    case listens(number: Int)
     /// Too late: all that is left is the past and the ending.
     case ended(Failure?)
-    case abandoned
+    /// Too late: nothing is left, and the next subscription needs another broadcaster.
+    case cancelled
   }
 
   /// What has to be done when somebody has left.
   enum Departure: Sendable {
     case nothing
-    /// Wait, then say which departure it was that has been waited for.
-    case wait(departure: Int)
+    /// Start the keep-alive timer. The number of the last listener tells a timer that is stale.
+    case keepAlive(since: Int)
     case end(Remains)
   }
 
@@ -56,41 +46,36 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
     var garbage: (Origin, Buffer<Element>)?
   }
 
-  @usableFromInline var phase = Phase.open
-  @usableFromInline var listeners: [Listener]
-  /// What was sent last: all that a late listener gets of what was sent before it came.
+  @usableFromInline var life = Lifecycle<Element, Failure>()
+  @usableFromInline var listeners = Registry<Listener>()
+  /// The last elements: what a late listener begins with.
   @usableFromInline var past: Buffer<Element>
   /// Kept for the first subscription.
-  var pendingInbox: Listener?
+  var pendingInbox: (listener: Listener, number: Int)?
   var origin: Origin
   /// A source is kept for some time without listeners.
   let isKept: Bool
   /// Runs while a source is kept.
   var timer: ScheduledWork?
-  /// How many listeners have come.
-  var arrivals = 0
   /// Somebody can still subscribe.
   var isReachable = true
-  var disposal = Disposal<Termination>.none
 
-  /// What somebody sends, to whom it likes. If there is a pendingInbox, it waits there for the first one.
+  /// A broadcaster that somebody sends into. A pending inbox keeps what comes before the first subscription.
   init(pendingInbox: Listener?, replaying count: Int) {
-    listeners = pendingInbox.map { [$0] } ?? []
-    self.pendingInbox = pendingInbox
     past = Buffer(newest: count)
     origin = .sender
     isKept = false
+    if let pendingInbox { self.pendingInbox = (pendingInbox, listeners.add(pendingInbox)) }
   }
 
-  /// What a source sends, once for all.
+  /// A broadcaster of what a source sends, which runs once for all listeners.
   init(source: @escaping Source, replaying count: Int, isKept: Bool) {
-    listeners = []
     past = Buffer(newest: count)
     origin = .source(source)
     self.isKept = isKept
   }
 
-  /// Keeps an element for those who come late. Returns one that is to be released.
+  /// Keeps an element for late listeners. Returns one that is to be released.
   @inlinable
   mutating func remember(_ element: Element) -> Element? {
     guard past.limit > 0, case .dropped(let oldest) = past.append(element) else { return nil }
@@ -100,88 +85,74 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
   /// Somebody subscribes, and offers a listener that knows the past. Also returns a timer that is to
   /// be cancelled.
   mutating func join(_ listener: Listener) -> (joining: Joining, timer: ScheduledWork?) {
-    if let pendingInbox = pendingInbox.take() { return (.pendingInbox(pendingInbox), nil) }
-    switch phase {
-    case .open:
-      listeners.append(listener)
-      arrivals += 1
-      return (.listens, timer.take())
+    if let (pendingInbox, number) = pendingInbox.take() {
+      return (.pendingInbox(pendingInbox, number: number), nil)
+    }
+    switch life.phase {
+    case .open: return (.listens(number: listeners.add(listener)), timer.take())
     case .ended(let failure): return (.ended(failure), nil)
-    case .abandoned: return (.abandoned, nil)
+    case .cancelled: return (.cancelled, nil)
     }
   }
 
   /// A listener wants to read. Returns the source if it is the first one: then the caller runs it.
-  mutating func start() -> Source? {
-    guard case .open = phase, case .source(let source) = origin else { return nil }
+  ///
+  /// A listener that has left in the meantime starts nothing: nobody would ever stop that.
+  mutating func start(for number: Int) -> Source? {
+    guard life.isOpen, listeners.contains(number), case .source(let source) = origin else {
+      return nil
+    }
     origin = .running
     return source
   }
 
-  mutating func leave(_ listener: Listener) -> Departure {
-    guard let index = listeners.firstIndex(where: { $0 === listener }) else { return .nothing }
-    listeners.remove(at: index)
-    return departure()
+  /// The listener with that number leaves, if it has not left before. It is to be released.
+  mutating func leave(_ number: Int) -> (former: Listener?, departure: Departure) {
+    guard let former = listeners.remove(number) else { return (nil, .nothing) }
+    return (former, departure())
   }
 
   /// Nobody can subscribe any more; a pendingInbox that was not taken never will be.
   mutating func becomeUnreachable() -> (unused: Listener?, departure: Departure) {
     isReachable = false
     let unused = pendingInbox.take()
-    if let unused { listeners.removeAll { $0 === unused } }
-    return (unused, departure())
+    if let unused { _ = listeners.remove(unused.number) }
+    return (unused?.listener, departure())
   }
 
-  /// There is a timer now that waits on behalf of a departure. Returns one that is to be cancelled.
-  mutating func keep(_ timer: ScheduledWork, for departure: Int) -> ScheduledWork? {
-    guard isDeserted, arrivals == departure else { return timer }
+  /// There is a keep-alive timer now. Returns one that is to be cancelled.
+  mutating func keep(_ timer: ScheduledWork, since number: Int) -> ScheduledWork? {
+    guard isDeserted, listeners.lastNumber == number else { return timer }
     self.timer = timer
     return nil
   }
 
-  /// Nobody has come for long enough, unless somebody has.
-  mutating func timeIsUp(for departure: Int) -> Departure {
-    guard isDeserted, arrivals == departure else { return .nothing }
-    return .end(abandon())
+  /// The keep-alive time is over, unless somebody has come meanwhile.
+  mutating func timeIsUp(since number: Int) -> Departure {
+    isDeserted && listeners.lastNumber == number ? .end(cancel()) : .nothing
   }
 
   /// The first ending counts. Returns who is to be told.
   mutating func end(with failure: Failure?) -> (listeners: [Listener], remains: Remains) {
-    guard case .open = phase else { return ([], Remains()) }
-    phase = .ended(failure)
-    defer { listeners = [] }
-    return (
-      listeners,
-      Remains(handlers: disposal.dispose(Termination(failure)), timer: timer.take())
-    )
+    guard life.end(with: failure) else { return ([], Remains()) }
+    return (listeners.removeAll(), Remains(handlers: life.takeHandlers(), timer: timer.take()))
   }
 
-  /// Keeps a handler. If it is too late, returns how it ended: then the caller runs the handler, now.
-  mutating func onTermination(_ handler: @escaping Disposal<Termination>.Handler) -> Termination? {
-    disposal.add(handler)
-  }
-
-  var isOver: Bool { if case .open = phase { false } else { true } }
-
-  private var isDeserted: Bool { !isOver && listeners.isEmpty }
+  private var isDeserted: Bool { life.isOpen && listeners.isEmpty }
 
   private mutating func departure() -> Departure {
     guard isDeserted else { return .nothing }
     switch origin {
-    case _ where !isReachable: return .end(abandon())
-    case .running where isKept: return .wait(departure: arrivals)
-    case .running: return .end(abandon())
+    case _ where !isReachable: return .end(cancel())
+    case .running where isKept: return .keepAlive(since: listeners.lastNumber)
+    case .running: return .end(cancel())
     case .sender, .source: return .nothing
     }
   }
 
-  private mutating func abandon() -> Remains {
-    defer {
-      phase = .abandoned
-      origin = .running
-      past = Buffer(newest: 0)
-    }
-    return Remains(
-      handlers: disposal.dispose(.cancelled), timer: timer.take(), garbage: (origin, past))
+  private mutating func cancel() -> Remains {
+    _ = life.cancel()
+    defer { (origin, past) = (.running, Buffer(newest: 0)) }
+    return Remains(handlers: life.takeHandlers(), timer: timer.take(), garbage: (origin, past))
   }
 }

@@ -4,8 +4,8 @@
 /// what makes an element cheap ("Signals").
 @usableFromInline
 final class Inbox<Element: Sendable, Failure: Error>: Sendable {
-  @usableFromInline typealias Sleeper = UnsafeContinuation<Void, Never>
-  @usableFromInline typealias State = InboxState<Element, Failure, Sleeper>
+  @usableFromInline
+  typealias State = InboxState<Element, Failure, UnsafeContinuation<Void, Never>, Waiter>
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
 
   @usableFromInline let state: Locked<State>
@@ -50,22 +50,30 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     while canBeFull, !Task.isCancelled, state.withLock({ $0.isFull }) { await room() }
   }
 
-  /// Sleeps until it is worth to look for room again.
+  /// Sleeps until it is worth to look for room again, or until the task is cancelled.
   @usableFromInline
   nonisolated(nonsending) func room() async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        if !state.withLock({ $0.sleep(sender: continuation) }) { continuation.resume() }
-        // The handler may have come too early to find this sender.
-        if Task.isCancelled { wakeSenders() }
-      }
-    } onCancel: {
-      wakeSenders()
+    let sender = Waiter()
+    guard let number = state.withLock({ $0.sleep(sender: sender) }) else { return }
+    if case .cancelled = await sender.wait(cancellable: true) {
+      let former = state.withLock { $0.leave(sender: number) }
+      withExtendedLifetime(former) {}
+    } else {
+      wakeSender()
     }
   }
 
-  private func wakeSenders() {
-    for sender in state.withLock({ $0.wakeSenders() }) { sender.resume() }
+  /// Wakes a sender that there is room for; or, if that has been cancelled, one that waits behind it.
+  @inlinable
+  func wake(_ sender: Waiter?) {
+    guard let sender, !sender.wake(.retry) else { return }
+    wakeSender()
+  }
+
+  /// Wakes the sender that has waited longest, if there is room for it.
+  @usableFromInline
+  func wakeSender() {
+    while let sender = state.withLock({ $0.nextSender() }), !sender.wake(.retry) {}
   }
 
   @usableFromInline
@@ -82,15 +90,16 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   func end(with failure: Failure?) { act(on: state.withLock { $0.end(with: failure) }) }
 
-  func onTermination(_ handler: @escaping Disposal<State.Termination>.Handler) {
-    if let termination = state.withLock({ $0.onTermination(handler) }) { handler(termination) }
+  func onTermination(_ handler: @escaping Lifecycle<Element, Failure>.Handler) {
+    if let how = state.withLock({ $0.life.onTermination(handler) }) { handler(how) }
   }
 
-  var isOver: Bool { state.withLock { $0.isOver } }
+  var isOver: Bool { state.withLock { !$0.life.isOpen } }
 
   func act(on aftermath: State.Aftermath) {
     for handler in aftermath.handlers { handler() }
-    for sleeper in aftermath.sleepers { sleeper.resume() }
+    aftermath.reader?.resume()
+    for sender in aftermath.senders { sender.wake(.retry) }
   }
 
   // MARK: The reader
@@ -104,9 +113,9 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     // Only its own reader is here, so that the batch can be changed in the critical part.
     var own: [Element] = []
     swap(&own, &batch)
-    let (taken, dropped, senders) = state.withLock { $0.take(into: &own) }
+    let (taken, dropped, sender) = state.withLock { $0.take(into: &own) }
     swap(&own, &batch)
-    for sender in senders { sender.resume() }
+    wake(sender)
     return (taken, dropped)
   }
 
@@ -124,8 +133,8 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   @inlinable
   nonisolated(nonsending) func sleep() async {
     await withUnsafeContinuation { continuation in
-      let (sleeps, senders) = state.withLock { $0.sleep(reader: continuation) }
-      for sender in senders { sender.resume() }
+      let (sleeps, sender) = state.withLock { $0.sleep(reader: continuation) }
+      wake(sender)
       if !sleeps { continuation.resume() }
     }
   }

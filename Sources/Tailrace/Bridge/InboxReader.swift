@@ -21,8 +21,12 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
 
   deinit { inbox.cancel() }
 
+  /// Starts nothing where the subscription is over: somebody else may have ended it.
   @usableFromInline
-  func start() { starter.take()?(inbox) }
+  func start() {
+    guard let starter = starter.take(), !inbox.isOver else { return }
+    starter(inbox)
+  }
 
   @inlinable
   func pop() -> Element? { batch.popLast() }

@@ -2,22 +2,8 @@
 ///
 /// Every event is one mutating method that says what to do; nothing is done here. ``Inbox`` isolates
 /// the value, asks, and acts when it has let go of its lock.
-///
-/// ```
-///            end(with:), or one too many    everything read
-///   open ───────────────▶ ended(failure?) ─────────────────▶ its ending, again and again
-///     └──── cancel() ──────────┴────────────▶ cancelled: nothing, again and again
-/// ```
 @usableFromInline
-struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendable {
-  @usableFromInline
-  enum Phase: Sendable {
-    case open
-    /// Nothing more is accepted; what was accepted is still to be read.
-    case ended(Failure?)
-    case cancelled
-  }
-
+struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: Sendable>: Sendable {
   @usableFromInline
   enum Taken: Sendable {
     case elements
@@ -29,24 +15,23 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
   /// What has to be done outside.
   @usableFromInline
   struct Aftermath: Sendable {
-    @usableFromInline var sleepers: [Sleeper] = []
+    @usableFromInline var reader: Reader?
+    @usableFromInline var senders: [Sender] = []
     var handlers: [@Sendable () -> Void] = []
     /// Only to be released.
     var unread: Buffer<Element>?
   }
 
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
-  @usableFromInline typealias Termination = Signal<Element, Failure>.Termination
 
-  @usableFromInline var phase = Phase.open
+  @usableFromInline var life = Lifecycle<Element, Failure>()
   @usableFromInline var buffer: Buffer<Element>
   /// What ends the subscription when there is no room; `nil` where elements are dropped instead.
   @usableFromInline let overflow: Failure?
   /// The reader, if it waits because there is nothing to read.
-  @usableFromInline var reader: Sleeper?
+  @usableFromInline var reader: Reader?
   /// Those who wait until there is room.
-  @usableFromInline var senders: [Sleeper] = []
-  @usableFromInline var disposal = Disposal<Termination>.none
+  @usableFromInline var senders = Registry<Sender>()
 
   @inlinable
   init(_ policy: Signal<Element, Failure>.BufferingPolicy) {
@@ -56,8 +41,8 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
 
   /// Somebody sends an element. Wakes the reader if it waits.
   @inlinable
-  mutating func send(_ element: Element) -> (result: SendResult, reader: Sleeper?) {
-    guard case .open = phase else { return (.terminated, nil) }
+  mutating func send(_ element: Element) -> (result: SendResult, reader: Reader?) {
+    guard life.isOpen else { return (.terminated, nil) }
     if let reader = reader.take() {
       // It waits for this element, which needs no room, not even where nothing is kept.
       buffer.elements.append(element)
@@ -66,99 +51,85 @@ struct InboxState<Element: Sendable, Failure: Error, Sleeper: Sendable>: Sendabl
     switch buffer.append(element) {
     case .kept(let remaining): return (.enqueued(remaining: remaining), nil)
     case .dropped(let element):
-      if let overflow { phase = .ended(overflow) }
+      if let overflow { life.end(with: overflow) }
       return (.dropped(element), nil)
     }
   }
 
   /// Elements are missing that would have been sent now.
   mutating func lose(_ count: Int) {
-    guard case .open = phase else { return }
+    guard life.isOpen else { return }
     buffer.lose(count)
-    if let overflow { phase = .ended(overflow) }
+    if let overflow { life.end(with: overflow) }
   }
 
   /// Somebody sends the ending; the first one counts.
   mutating func end(with failure: Failure?) -> Aftermath {
-    guard case .open = phase else { return Aftermath() }
-    phase = .ended(failure)
-    return settle()
+    life.end(with: failure) ? settle() : Aftermath()
   }
 
   /// An element may have been one too many. If that was the end, everybody has to be told.
   mutating func settle() -> Aftermath {
-    guard case .ended(let failure) = phase else { return Aftermath() }
+    guard !life.isOpen else { return Aftermath() }
     return Aftermath(
-      sleepers: wakeAll(), handlers: disposal.dispose(Termination(failure)))
+      reader: reader.take(), senders: senders.removeAll(), handlers: life.takeHandlers())
   }
 
   /// Nobody will read any more.
   mutating func cancel() -> Aftermath {
-    if case .cancelled = phase { return Aftermath() }
-    phase = .cancelled
-    var unread = Buffer<Element>(newest: 0)
-    swap(&unread, &buffer)
-    return Aftermath(
-      sleepers: wakeAll(), handlers: disposal.dispose(.cancelled), unread: unread)
+    guard life.cancel() else { return Aftermath() }
+    var aftermath = settle()
+    aftermath.unread = buffer
+    buffer = Buffer(newest: 0)
+    return aftermath
   }
 
   /// The reader wants what is there, and has an empty batch for it. Also says how many elements have
-  /// been dropped in front of that, and wakes the senders if there is room again.
+  /// been dropped in front of that, and wakes a sender if there is room again.
   @inlinable
   mutating func take(
     into batch: inout [Element]
-  ) -> (taken: Taken, dropped: Int, senders: [Sleeper]) {
-    if case .cancelled = phase { return (.cancelled, buffer.dropped, []) }
+  ) -> (taken: Taken, dropped: Int, sender: Sender?) {
+    if case .cancelled = life.phase { return (.cancelled, buffer.dropped, nil) }
     if let dropped = buffer.take(into: &batch) {
-      return (.elements, dropped, buffer.hasMuchRoom ? wakeSenders() : [])
+      return (.elements, dropped, buffer.hasMuchRoom ? nextSender() : nil)
     }
-    switch phase {
-    case .open: return (.nothing, buffer.dropped, [])
-    case .ended(let failure): return (.ended(failure), buffer.dropped, [])
-    case .cancelled: return (.cancelled, buffer.dropped, [])
+    switch life.phase {
+    case .open: return (.nothing, buffer.dropped, nil)
+    case .ended(let failure): return (.ended(failure), buffer.dropped, nil)
+    case .cancelled: return (.cancelled, buffer.dropped, nil)
     }
   }
 
   /// The reader found nothing, and would sleep. False if there is something new to look at.
   @inlinable
-  mutating func sleep(reader: Sleeper) -> (sleeps: Bool, senders: [Sleeper]) {
-    guard case .open = phase, buffer.count == 0 else { return (false, []) }
+  mutating func sleep(reader: Reader) -> (sleeps: Bool, sender: Sender?) {
+    guard life.isOpen, buffer.count == 0 else { return (false, nil) }
     self.reader = reader
-    // Where nothing is kept, a reader that waits is room.
-    return (true, wakeSenders())
+    // With capacity 0, a suspended reader is one free slot.
+    return (true, nextSender())
   }
 
-  /// A sender would sleep until there is room. False if there is, or if nobody is interested.
-  @inlinable
-  mutating func sleep(sender: Sleeper) -> Bool {
-    guard isFull else { return false }
-    senders.append(sender)
-    return true
-  }
+  /// A sender would sleep until there is room. Returns the number by which it leaves; `nil` if there is
+  /// room, or if nobody is interested.
+  @usableFromInline
+  mutating func sleep(sender: Sender) -> Int? { isFull ? senders.add(sender) : nil }
+
+  /// A sender does not wait any more. It may have been woken meanwhile.
+  @usableFromInline
+  mutating func leave(sender number: Int) -> Sender? { senders.remove(number) }
 
   /// What is sent now would find no room, and what is older would not make any.
   @inlinable
   var isFull: Bool {
-    guard case .open = phase, !buffer.dropsOldest, reader == nil else { return false }
+    guard life.isOpen, !buffer.dropsOldest, reader == nil else { return false }
     return buffer.count >= buffer.limit
   }
 
-  /// Those who wait until there is room look again.
+  /// The sender that has waited longest, if there is room for it. It is to be woken, and when it goes on it
+  /// wakes the next: so nobody is woken in vain, and nobody sleeps while there is room.
   @inlinable
-  mutating func wakeSenders() -> [Sleeper] {
-    guard !senders.isEmpty else { return [] }
-    defer { senders = [] }
-    return senders
-  }
-
-  /// Keeps a handler. If the subscription is over, returns how it ended: then the caller runs it, now.
-  mutating func onTermination(_ handler: @escaping Disposal<Termination>.Handler) -> Termination? {
-    disposal.add(handler)
-  }
-
-  var isOver: Bool { if case .open = phase { false } else { true } }
-
-  private mutating func wakeAll() -> [Sleeper] {
-    (reader.take().map { [$0] } ?? []) + wakeSenders()
+  mutating func nextSender() -> Sender? {
+    senders.isEmpty || isFull ? nil : senders.removeFirst()
   }
 }

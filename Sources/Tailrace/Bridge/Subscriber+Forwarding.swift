@@ -6,7 +6,9 @@ extension Signal.Subscriber {
   func run(
     on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async -> Void
   ) {
-    let task = Task(executorPreference: executor ?? preferredExecutor, operation: body)
+    // Not the executor of a list's steps: who subscribes in a step does not wait for what this task
+    // waits for.
+    let task = Task(executorPreference: executor ?? StepTask.preferredHome, operation: body)
     onTermination { _ in task.cancel() }
   }
 
@@ -75,12 +77,4 @@ extension Signal.Subscriber {
     }
     onTermination { _ in reading.cancel() }
   }
-}
-
-/// The executor that the running task prefers, if the platform says it.
-private var preferredExecutor: (any TaskExecutor)? {
-  guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else {
-    return nil
-  }
-  return withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
 }

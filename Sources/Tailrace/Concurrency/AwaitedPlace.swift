@@ -11,18 +11,20 @@ protocol AwaitedPlace: MemoCells {
   /// Somebody of this priority waits.
   func raise(to priority: TaskPriority)
   /// Who brings what comes here, if that is known.
-  var worker: (any Worker)? { get }
+  var awaitedWorker: (any Worker)? { get }
   /// Whether what comes here mostly comes soon; `nil` where it does not pay to ask.
   var yieldHeuristic: YieldHeuristic? { get }
 }
 
 extension AwaitedPlace {
+  @usableFromInline var place: ObjectIdentifier { ObjectIdentifier(self) }
+
   @usableFromInline
   func position(of mark: Published) -> Int { mark.count }
 
   @usableFromInline
   func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
-    isMissing(cell.mark) ? .mustWait : .settled
+    isMissing(cell.mark) ? .mustWait(cell) : .settled(nil)
   }
 
   @usableFromInline
@@ -40,8 +42,8 @@ extension AwaitedPlace {
     let waiter = Waiter()
     guard enter(waiter, cell.mark) else { return .retry }
     defer { leave(waiter) }
-    let worker = worker
-    let node = worker == nil ? nil : CurrentWorker.running(on: StepTask.preferredExecutor)
+    let worker = awaitedWorker
+    let node = worker == nil ? nil : WorkerToken.runningWorker
     if let node, let worker,
       let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: worker, asked: asked)
     {

@@ -3,16 +3,19 @@
 final class CompletionQueue<Output: Sendable>: Sendable {
   @usableFromInline let state = Locked(CompletionQueueState<Output>())
   @usableFromInline let yieldHeuristic: YieldHeuristic? = YieldHeuristic()
+  /// Pulls the elements whose closures will run here.
+  private let puller = LazyReference<WeakPuller>()
 
   @inlinable
   init() {}
 
   @inlinable
   func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, any Error>) {
-    guard state.withLock({ $0.starts(number) }) else { return }
+    let step = QueuedStep(number, of: self)
+    guard state.withLock({ $0.starts(number, step) }) else { return }
     let task = StepTask.atHome { [self] in
       let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
-      let result = await run()
+      let result = await WorkerToken.withToken(step) { await run() }
       if span != 0 {
         let hasFailed = if case .failure = result { true } else { false }
         Recorder.endBeside(span, hasFailed: hasFailed)
@@ -28,6 +31,10 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   @inlinable
   func next() -> CompletionQueueState<Output>.Next { state.withLock { $0.next() } }
 
+  /// Says what starts the closures.
+  @usableFromInline
+  func isFilled(by puller: any ResultPuller) { _ = self.puller.storeIfNil(WeakPuller(puller)) }
+
   @inlinable
   func cancel() {
     let (running, waiters) = state.withLock { $0.cancel() }
@@ -37,7 +44,7 @@ final class CompletionQueue<Output: Sendable>: Sendable {
 }
 
 extension CompletionQueue: AwaitedPlace {
-  @usableFromInline var worker: (any Worker)? { nil }
+  @usableFromInline var awaitedWorker: (any Worker)? { self }
   @usableFromInline var title: String { "LazyList<\(Output.self)>" }
 
   @usableFromInline
@@ -57,7 +64,43 @@ extension CompletionQueue: AwaitedPlace {
   }
 }
 
-/// What a crowd knows, as a value.
+extension CompletionQueue: Worker {
+  @usableFromInline var position: Int { state.withLock { $0.taken } }
+
+  /// Any closure that runs may bring the next result, and so may one that is to be started.
+  @usableFromInline var alternatives: [any Worker]? {
+    var steps: [any Worker] = state.withLock { $0.steps }
+    if let puller = puller.load()?.puller?.runningPuller { steps.append(puller) }
+    return steps
+  }
+}
+
+/// Pulls elements ahead, for which closures are started.
+@usableFromInline
+protocol ResultPuller: AnyObject, Sendable {
+  /// The task that pulls at the moment.
+  var runningPuller: (any Worker)? { get }
+}
+
+// Guard: the reference is weak, which is atomic. May touch it: anyone; it is not written again.
+private final class WeakPuller: @unchecked Sendable {
+  private(set) weak var puller: (any ResultPuller)?
+
+  init(_ puller: any ResultPuller) { self.puller = puller }
+}
+
+/// A closure that runs beside others, in the graph of waits.
+@usableFromInline
+final class QueuedStep: Worker {
+  @usableFromInline let position: Int
+  @usableFromInline let queue: (any Worker)?
+  @usableFromInline var title: String { queue?.title ?? "LazyList" }
+
+  @usableFromInline
+  init(_ position: Int, of queue: any Worker) { (self.position, self.queue) = (position, queue) }
+}
+
+/// The closures that run, and the results that nobody has taken yet, as a value.
 @usableFromInline
 struct CompletionQueueState<Output: Sendable>: Sendable {
   @usableFromInline typealias Running = Task<Void, Never>
@@ -69,23 +112,24 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
     case wait(after: Int)
   }
 
-  /// By number; `nil` for one whose task is being made.
-  @usableFromInline var running: [Int: Running?] = [:]
+  /// By number; the task is `nil` while it is being made.
+  @usableFromInline var running: [Int: (step: QueuedStep, task: Running?)] = [:]
   @usableFromInline var results = FIFO<Result<Output, any Error>>()
   @usableFromInline var taken = 0
-  @usableFromInline var waiters: [Waiter] = []
+  @usableFromInline var waiters = WaiterSet<Waiter, Void>()
   /// One has failed, or nobody wants a result: no other closure will be started.
   @usableFromInline var isOver = false
 
   @inlinable
   init() {}
 
-  @inlinable var tasks: [Running] { running.values.compactMap { $0 } }
+  @inlinable var tasks: [Running] { running.values.compactMap(\.task) }
+  @inlinable var steps: [QueuedStep] { running.values.map(\.step) }
 
   @inlinable
-  mutating func starts(_ number: Int) -> Bool {
+  mutating func starts(_ number: Int, _ step: QueuedStep) -> Bool {
     if isOver { return false }
-    running[number] = .some(nil)
+    running[number] = (step, nil)
     return true
   }
 
@@ -93,7 +137,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   @inlinable
   mutating func attach(_ task: Running, _ number: Int) -> Bool {
     // It may be done already.
-    if running[number] != nil { running[number] = .some(task) }
+    running[number]?.task = task
     return !isOver
   }
 
@@ -117,18 +161,20 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   }
 
   @inlinable
-  func isMissing(after taken: Int) -> Bool { results.isEmpty && self.taken == taken }
+  func isMissing(after taken: Int) -> Bool {
+    results.isEmpty && self.taken == taken && !isOver
+  }
 
   /// A demand would wait. False if there is something new to look at.
   @inlinable
   mutating func wait(_ waiter: Waiter, after taken: Int) -> Bool {
     guard isMissing(after: taken) else { return false }
-    waiters.append(waiter)
+    waiters.enter(waiter)
     return true
   }
 
   @inlinable
-  mutating func leave(_ waiter: Waiter) { waiters.removeAll { $0 === waiter } }
+  mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
   @inlinable
   mutating func cancel() -> (cancelled: [Running], waiters: [Waiter]) {
@@ -138,8 +184,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
 
   @inlinable
   mutating func wakeAll() -> [Waiter] {
-    defer { waiters = [] }
-    return waiters
+    waiters.removeAll()
   }
 }
 

@@ -31,46 +31,42 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   @usableFromInline let rules: Rules
   @usableFromInline let element: Input
   @usableFromInline let number: Int
-  /// What is to be told of a failure that stays.
+  /// To be told of a failure that stays.
   @usableFromInline let line: (any LineOfSteps)?
-  @usableFromInline let waiting = Locked(InFlightTransformWaiters())
-  /// Becomes true under the lock of `waiting`.
+  @usableFromInline let state = Locked(InFlightState<Waiter>())
+  /// Becomes true under the lock of `state`.
   @usableFromInline let done = Atomic(false)
   // Guard: written by the task before it is done, read by others after that.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome?
-  /// Released with the step, by whoever takes the result: that is mostly the thread that made it, and
-  /// memory that another thread frees is fought for.
-  // Guard: written before anybody knows of the step but its task, which does not read it.
-  @exclusivity(unchecked) @usableFromInline var running: Task<Void, Never>?
-  // Guard: written by the task before it runs the closure, read by what runs in it.
-  @exclusivity(unchecked) @usableFromInline var runningTask: UInt = 0
-  /// Whether a failure that does not stay has been told to those who have come when it was there.
-  // Guard: the claim of the list that the result is for.
-  @exclusivity(unchecked) @usableFromInline var isTold = false
 
-  /// Starts the closure.
   @inlinable
   init(_ rules: Rules, _ element: Input, _ number: Int, in line: (any LineOfSteps)?) {
     self.rules = rules
     self.element = element
     self.number = number
     self.line = line
+  }
+
+  @inlinable var isDone: Bool { done.load(ordering: .acquiring) }
+
+  /// Starts the closure, unless nobody wants the result any more.
+  @inlinable
+  func start() {
+    guard state.withLock({ $0.begin() }) else { return }
     // Each closure is written where the task is made: passed on, it would be wrapped three times.
-    running =
+    let task =
       if let home = StepTask.preferredHome {
         Task(executorPreference: home) { await self.run() }
       } else {
         Task { await self.run() }
       }
+    if !state.withLock({ $0.attach(task) }) { task.cancel() }
   }
-
-  @inlinable var isDone: Bool { done.load(ordering: .acquiring) }
 
   @inlinable
   func run() async {
-    runningTask = CurrentWorker.task
     let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
-    let outcome = await CurrentWorker.step.withValue(self) { await rules.transform(element) }
+    let outcome = await WorkerToken.withToken(self) { await rules.transform(element) }
     self.outcome = .some(outcome)
     let failure = rules.failure(outcome)
     if span != 0 { Recorder.endBeside(span, hasFailed: failure != nil) }
@@ -84,87 +80,158 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   }
 
   @inlinable
-  func complete(with wake: ResumeReason) {
-    let (first, others) = waiting.withLock { waiters in
-      defer { waiters.leave() }
+  func complete(with reason: ResumeReason) {
+    let waiters = state.withLock { state in
       done.store(true, ordering: .releasing)
-      return (waiters.first, waiters.others)
+      return state.complete()
     }
-    guard let first else { return }
-    for waiter in [first] + others where waiter.wake(wake) {
-      if case .failedTransiently = wake { waiting.withLock { $0.areTold = true } }
-    }
+    for waiter in waiters { waiter.wake(reason) }
   }
 
-  /// A failure is told once: to those who wait for it, or to who comes then.
+  /// Whether a failure that does not stay is still to be told. It is told once: to those who waited for
+  /// it, or to the first who comes then.
   @inlinable
-  func takeFailure() -> Bool {
-    if isTold || waiting.withLock({ $0.areTold }) { return false }
-    isTold = true
-    return true
-  }
+  func takeFailure() -> Bool { state.withLock { $0.tell() } }
 
   @inlinable
-  func cancel() { running?.cancel() }
+  func cancel() { state.withLock { $0.cancel() }?.cancel() }
 }
 
-extension InFlightTransform: ConcurrentWorker {
+extension InFlightTransform: Worker {
   @usableFromInline var position: Int { number }
 }
 
 extension InFlightTransform: AwaitedPlace {
-  @usableFromInline var worker: (any Worker)? { self }
+  @usableFromInline var awaitedWorker: (any Worker)? { self }
+  @usableFromInline var place: ObjectIdentifier { ObjectIdentifier(rules) }
   @usableFromInline var title: String { "LazyList" }
   @usableFromInline var yieldHeuristic: YieldHeuristic? { rules.yieldHeuristic }
+
+  @usableFromInline
+  func position(of mark: Published) -> Int { number }
 
   @inlinable
   func isMissing(_ mark: Published) -> Bool { !isDone }
 
   @usableFromInline
-  func enter(_ waiter: Waiter, _ mark: Published) -> Bool {
-    waiting.withLock { waiters in
-      guard !done.load(ordering: .relaxed) else { return false }
-      waiters.add(waiter)
-      return true
-    }
-  }
+  func enter(_ waiter: Waiter, _ mark: Published) -> Bool { state.withLock { $0.enter(waiter) } }
 
   @usableFromInline
-  func leave(_ waiter: Waiter) { waiting.withLock { $0.remove(waiter) } }
+  func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
   @usableFromInline
-  func raise(to priority: TaskPriority) { running?.raise(to: priority) }
+  func raise(to priority: TaskPriority) { state.withLock { $0.task }?.raise(to: priority) }
 }
 
-/// What steps that run at the same time belong to.
+/// The line of steps that run at the same time.
 @usableFromInline
 protocol LineOfSteps: AnyObject, Sendable {
-  /// What was made of the element with this number failed.
+  /// The step with this number failed.
   func failed(_ number: Int)
 }
 
-/// Those who wait for one step.
+/// One step beside others, as a value.
+///
+/// ```
+///   idle ──begin──▶ running ──complete──▶ done
+///    └───cancel───▶ cancelled
+/// ```
 @usableFromInline
-struct InFlightTransformWaiters: Sendable {
-  @usableFromInline var first: Waiter?
-  /// Mostly nobody; and nobody where there is no first.
-  @usableFromInline var others: [Waiter] = []
-  /// Whether one of them was told of a failure that does not stay.
-  @usableFromInline var areTold = false
+struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
+  @usableFromInline typealias Running = Task<Void, Never>
+
+  @usableFromInline
+  enum Phase: Sendable {
+    case idle
+    /// The task is `nil` while it is being made.
+    case running(Running?, isCancelled: Bool)
+    /// The task is kept: the reader that takes the result releases it, mostly on the thread that made it.
+    /// Freeing on another thread contends in the allocator.
+    case done(Running?)
+    /// Nobody wanted it before it began.
+    case cancelled
+  }
+
+  @usableFromInline var phase = Phase.idle
+  @usableFromInline var waiters = WaiterSet<Waiter, Void>()
+  /// Whether a failure that does not stay has been told.
+  @usableFromInline var isTold = false
 
   @inlinable
   init() {}
 
+  @inlinable var task: Running? {
+    switch phase {
+    case .running(let task, _), .done(let task): task
+    case .idle, .cancelled: nil
+    }
+  }
+
+  /// The closure is about to be started. False if nobody wants it any more.
   @inlinable
-  mutating func add(_ waiter: Waiter) {
-    if first == nil { first = waiter } else { others.append(waiter) }
+  mutating func begin() -> Bool {
+    switch phase {
+    case .idle:
+      phase = .running(nil, isCancelled: false)
+      return true
+    case .cancelled: return false
+    case .running, .done: preconditionFailure("a step beside others was started twice")
+    }
+  }
+
+  /// The task is known. False if it is to be cancelled.
+  @inlinable
+  mutating func attach(_ task: Running) -> Bool {
+    switch phase {
+    case .running(_, let isCancelled):
+      phase = .running(task, isCancelled: isCancelled)
+      return !isCancelled
+    // It was quick.
+    case .done: phase = .done(task)
+    case .idle, .cancelled: preconditionFailure("a step that had not begun has a task")
+    }
+    return true
+  }
+
+  /// A reader would wait. False if the result is there.
+  @inlinable
+  mutating func enter(_ waiter: Waiter) -> Bool {
+    if case .done = phase { return false }
+    waiters.enter(waiter)
+    return true
   }
 
   @inlinable
-  mutating func remove(_ waiter: Waiter) {
-    if first === waiter { first = others.popLast() } else { others.removeAll { $0 === waiter } }
+  mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
+
+  /// The result is there. Returns those who wait for it, and with that have been told.
+  @inlinable
+  mutating func complete() -> [Waiter] {
+    guard case .running(let task, _) = phase else {
+      preconditionFailure("a step that did not run has a result")
+    }
+    phase = .done(task)
+    isTold = !waiters.isEmpty
+    return waiters.removeAll()
   }
 
+  /// Somebody comes for a failure that does not stay. False if it was told before.
   @inlinable
-  mutating func leave() { (first, others) = (nil, []) }
+  mutating func tell() -> Bool {
+    defer { isTold = true }
+    return !isTold
+  }
+
+  /// Nobody wants the result. Returns the task to cancel, if it is known.
+  @inlinable
+  mutating func cancel() -> Running? {
+    switch phase {
+    case .idle: phase = .cancelled
+    case .running(let task, _):
+      phase = .running(task, isCancelled: true)
+      return task
+    case .done, .cancelled: break
+    }
+    return nil
+  }
 }

@@ -34,7 +34,8 @@ extension LazyList {
     guard count > 0 else { return self }
     let owner = LookaheadOwner(
       Lookahead<Element, Element>(
-        self, distance: count, filling: { element, _, _ in element }, discarding: { _ in }))
+        self, distance: count, filling: { element, _, _ in element }, starting: { _ in },
+        discarding: { _ in }))
     return LazyList(upstream: owner, stepping: { demand in owner.lookahead.next(demand) })
   }
 
@@ -120,7 +121,7 @@ extension LazyList {
       Lookahead<Element, Running>(
         self, distance: limit - 1,
         filling: { element, number, lookahead in Running(rules, element, number, in: lookahead) },
-        discarding: { $0.cancel() }))
+        starting: { $0.start() }, discarding: { $0.cancel() }))
     return LazyList<T, Failure>(
       upstream: owner, stage: "concurrentMap",
       stepping: { demand in
@@ -129,6 +130,9 @@ extension LazyList {
         case .element(let taken), .last(let taken): step = taken
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
+        }
+        if let failure = demand.budget.failure(at: step.place, step.number) {
+          return .nothing(.failedTransiently(failure))
         }
         guard step.isDone, let result = step.outcome else {
           let mark = Published(count: 0)
@@ -141,7 +145,9 @@ extension LazyList {
         case .failure(let failure) where !retryingFailures || step.takeFailure():
           return .nothing(.fate(failure, retryingFailures))
         case .failure:
-          owner.taken = .some(Running(rules, step.element, step.number, in: nil))
+          let next = Running(rules, step.element, step.number, in: nil)
+          owner.taken = .some(next)
+          next.start()
           return .nothing(.paused)
         }
       })

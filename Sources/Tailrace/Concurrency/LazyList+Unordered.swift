@@ -70,7 +70,9 @@ extension LazyList {
         filling: { [crowd = crowd.crowd] element, number, _ in
           crowd.start(number) { await transform(element).mapError { $0 } }
         },
-        discarding: { _ in }))
+        starting: { _ in }, discarding: { _ in },
+        resting: { [crowd = crowd.crowd] in WaitForGraph.look(at: crowd) }))
+    crowd.crowd.isFilled(by: owner.lookahead)
     return LazyList<T, Failure>(
       upstream: owner, stage: "concurrentMapUnordered",
       stepping: { [crowd = crowd] demand in

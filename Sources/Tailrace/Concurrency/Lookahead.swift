@@ -27,24 +27,36 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// Who pulls ahead, as others see who waits for whom.
   @usableFromInline let node = Locked(StepTask?.none)
   @usableFromInline let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
-  /// Gives a slot up that nobody will take.
+  /// Begins what a slot stands for, when the state knows of the slot.
+  @usableFromInline let start: @Sendable (Slot) -> Void
+  /// Gives a slot up that nobody will take. It may not have begun yet, and then never does.
   @usableFromInline let discard: @Sendable (Slot) -> Void
+
+  /// The task that pulls ahead has come to its end.
+  @usableFromInline let rests: @Sendable () -> Void
 
   @inlinable
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, distance: Int,
     filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
-    discarding discard: @escaping @Sendable (Slot) -> Void
+    starting start: @escaping @Sendable (Slot) -> Void,
+    discarding discard: @escaping @Sendable (Slot) -> Void,
+    resting rests: @escaping @Sendable () -> Void = {}
   ) {
     state = Locked(LookaheadState(distance: distance))
     source = Owned(Source(list))
     self.fill = fill
+    self.start = start
     self.discard = discard
+    self.rests = rests
   }
 
   /// The next slot, or why there is none. For the holder of the claim of the list that is read.
   @inlinable
   func next(_ demand: Demand) -> Step<Slot> {
+    if demand.budget.told != nil, let failure = takeFailure(demand.budget) {
+      return .nothing(.failedTransiently(failure))
+    }
     let isAhead = !demand.isOutermost && StepTask.isAhead
     switch state.withLock({ $0.demand(isAhead: isAhead) }) {
     case .slot(let slot, let pullsOn):
@@ -70,7 +82,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
-    if state.withLock({ $0.pulledOnDemand(isAhead: isAhead) }) { pullAhead(demand) }
+    let pullsOn = state.withLock { $0.pulledOnDemand(isAhead: isAhead) }
+    // It may fail at once, which the state has to know what to make of.
+    start(slot)
+    if pullsOn { pullAhead(demand) }
     return .element(slot)
   }
 
@@ -110,8 +125,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let executor = executorAhead()
     StepTask.lookingAhead.add(1, ordering: .relaxed)
     let puller = Task(executorPreference: executor) { [self] in
-      await pullAll()
+      await WorkerToken.withToken(executor) { await pullAll() }
       StepTask.lookingAhead.subtract(1, ordering: .relaxed)
+      rests()
     }
     if !state.withLock({ $0.attach(puller) }) { puller.cancel() }
   }
@@ -120,14 +136,23 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   nonisolated(nonsending) func pullAll() async {
     while !Task.isCancelled {
       let start = ContinuousClock.now
-      guard let element = await source.state.cursor.nextAhead(of: self) else { break }
+      guard let element = await nextAhead() else { break }
       source.state.pace.took(start.duration(to: .now))
       if !keep(element) { return }
     }
     let absence = source.state.cursor.absence
     // Not kept: the cell that is missing may be this list's own, which would keep itself alive.
     source.state.cursor.absence = .paused
-    if !Task.isCancelled { stop(absence) }
+    // Where the list was abandoned nobody hears of it; where the source has cancelled this very task, a
+    // demand goes on.
+    stop(Task.isCancelled ? .cancelled : absence)
+  }
+
+  /// Pulls one element, and waits for it, but never for the list that is pulled ahead for.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func nextAhead() async -> Element? {
+    if let element = source.state.cursor.next() { return element }
+    return await source.state.cursor.nextWaiting(ahead: self)
   }
 
   @inlinable
@@ -147,6 +172,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let (slot, number) = filled(with: element)
     switch state.withLock({ $0.pulledAhead(slot, number) }) {
     case .kept(let pullsOn, let sleepers):
+      start(slot)
       for sleeper in sleepers { sleeper.wake(.retry) }
       return pullsOn
     case .refused:
@@ -187,9 +213,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// What was made of an element failed: what runs ahead of it is cancelled.
   @inlinable
   func failed(_ number: Int) {
-    let (slots, puller) = state.withLock { $0.failed(number) }
+    let (slots, puller, sleepers) = state.withLock { $0.failed(number) }
     puller?.cancel()
     for slot in slots { discard(slot) }
+    for sleeper in sleepers { sleeper.wake(.retry) }
   }
 
   /// Nobody can read any more.
@@ -204,13 +231,26 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
 extension Lookahead: LineOfSteps {}
 
+extension Lookahead: ResultPuller {
+  @usableFromInline var runningPuller: (any Worker)? {
+    let isPulling = state.withLock { if case .pulling = $0.source { true } else { false } }
+    return isPulling ? node.withLock { $0 } : nil
+  }
+}
+
 // What is being pulled beside the readers is waited for as a cell is.
 extension Lookahead: AwaitedPlace {
-  @usableFromInline var worker: (any Worker)? { node.withLock { $0 } }
+  @usableFromInline var awaitedWorker: (any Worker)? { node.withLock { $0 } }
   @usableFromInline var title: String { "LazyList<\(Slot.self)>" }
 
   @usableFromInline
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isPulling(after: mark.count) } }
+
+  /// The failure of the attempt that the reader of this demand has waited for here.
+  @usableFromInline
+  func takeFailure(_ budget: Descent) -> (any Error)? {
+    budget.failure(at: place, state.withLock { $0.taken })
+  }
 
   /// A reader waits here when a step of the source has suspended.
   @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
@@ -221,7 +261,7 @@ extension Lookahead: AwaitedPlace {
   }
 
   @usableFromInline
-  func leave(_ waiter: Waiter) { state.withLock { $0.leave { $0 === waiter } } }
+  func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
   @usableFromInline
   func raise(to priority: TaskPriority) { state.withLock { $0.puller }?.raise(to: priority) }

@@ -12,7 +12,7 @@
 ///      │                                             a failure for now: hesitating
 /// ```
 @usableFromInline
-struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
+struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   @usableFromInline typealias Puller = Task<Void, Never>
 
   @usableFromInline
@@ -72,7 +72,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
   /// for ever.
   @usableFromInline var takenAhead = 0
   /// The demands that wait for what is being pulled.
-  @usableFromInline var sleepers: [Sleeper] = []
+  @usableFromInline var sleepers = WaiterSet<Sleeper, Void>()
   @usableFromInline var puller: Puller?
 
   @inlinable
@@ -108,13 +108,13 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
   @inlinable
   mutating func sleep(_ sleeper: Sleeper, after taken: Int) -> Bool {
     guard isPulling(after: taken) else { return false }
-    sleepers.append(sleeper)
+    sleepers.enter(sleeper)
     return true
   }
 
   /// A demand does not wait any longer.
   @inlinable
-  mutating func leave(_ isLeaving: (Sleeper) -> Bool) { sleepers.removeAll(where: isLeaving) }
+  mutating func leave(_ sleeper: Sleeper) { sleepers.leave(sleeper) }
 
   /// A demand has pulled an element, and takes it. Returns whether somebody is to pull on.
   @inlinable
@@ -133,7 +133,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
     guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
     let sleepers = wakeAll()
-    // It can have failed before it got here.
+    // Nobody pulls on where the pull has been given up meanwhile.
     guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleepers) }
     // Who sleeps takes one.
     let pullsOn = slots.count + takenAhead - (sleepers.isEmpty ? 0 : 1) < distance
@@ -151,7 +151,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
   /// Whoever pulls has failed, and a later attempt may not. Nobody hears of it who does not wait.
   @inlinable
   mutating func failedTransiently() -> [Sleeper] {
-    guard case .pulling = source else { return [] }
+    guard case .pulling = source else { return wakeAll() }
     source = .hesitating
     return wakeAll()
   }
@@ -160,24 +160,23 @@ struct LookaheadState<Slot: Sendable, Sleeper: Sendable>: Sendable {
   /// for a demand to deal with. Returns who sleeps, to do it.
   @inlinable
   mutating func gaveUp() -> [Sleeper] {
-    guard case .pulling = source else { return [] }
+    guard case .pulling = source else { return wakeAll() }
     source = .resting
     return wakeAll()
   }
 
   @inlinable
   mutating func wakeAll() -> [Sleeper] {
-    defer { sleepers = [] }
-    return sleepers
+    sleepers.isEmpty ? [] : sleepers.removeAll()
   }
 
   /// What was made of an element has failed: no element behind it will ever be read.
   @inlinable
-  mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?) {
-    if case .abandoned = source { return ([], nil) }
+  mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?, sleepers: [Sleeper]) {
+    if case .abandoned = source { return ([], nil, []) }
     source = .over(nil)
     lastNumber = min(lastNumber, number)
-    return (slots.removeLast { $0.number > number }.map(\.slot), puller.take())
+    return (slots.removeLast { $0.number > number }.map(\.slot), puller.take(), wakeAll())
   }
 
   /// Nobody can read any more.

@@ -5,12 +5,18 @@ extension Evaluator {
   nonisolated func recordedStep(
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
     _ done: inout Producer<Element>?
-  ) -> Bool {
+  ) -> DemandOutcome {
     let span = Recorder.begin(.step, RecordedList(self), segment.start + seen.count)
-    let isNew = step(segment, seen, demand, &absence, &done)
+    let outcome = step(segment, seen, demand, &absence, &done)
     let count = newCount(segment, after: seen)
-    Recorder.end(span, count: count, isNew ? nil : absence.recorded)
-    return isNew
+    let reason =
+      switch outcome {
+      case .new: String?.none
+      case .failedBehind: "failed for now"
+      case .nothing: absence.recorded
+      }
+    Recorder.end(span, count: count, reason)
+    return outcome
   }
 
   /// How many elements a step has given: behind a full segment they are in another.
@@ -111,7 +117,7 @@ extension ResumeReason {
     case .retry: "there"
     case .drive: "drives on"
     case .cancelled: "cancelled"
-    case .failedTransiently: "failed for now"
+    case .failedTransiently, .failedBehind: "failed for now"
     case .abandoned: "given up"
     case .cycle: "a cycle"
     }

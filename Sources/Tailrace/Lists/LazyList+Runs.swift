@@ -32,7 +32,8 @@ extension LazyList {
   /// The elements of an array, where they are, then those of a list.
   ///
   /// - Parameter elements: one or more.
-  private init(sharing elements: [Element], then rest: LazyList) {
+  @usableFromInline
+  init(sharing elements: [Element], then rest: LazyList) {
     let storage = Storage(elements[...])
     let link: Link<Element> = rest.segment.map { .more($0, rest.offset) } ?? .end
     self.init(segment: Segment(storage: storage, link: link), offset: 0)

@@ -32,7 +32,7 @@ struct Eviction: Sendable {
     var cost = 0
   }
 
-  let limit: Int
+  @usableFromInline let limit: Int
   @usableFromInline var nodes: ContiguousArray<Node> = []
   private var small = Line()
   private var main = Line()

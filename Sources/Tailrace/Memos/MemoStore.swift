@@ -36,13 +36,13 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   @inlinable
   init(
-    _ rules: MemoRules, cost: (@Sendable (Value) -> Int)?, retriesFailures: Bool,
+    _ capacity: Memos<Key, Value, Failure>.Capacity, _ ages: Ages, retriesFailures: Bool,
     clock: any Clock<Duration>, _ computation: Computation
   ) {
-    table = Locked(Table(rules))
-    self.cost = cost
+    table = Locked(Table(limit: capacity.limit, ages))
+    cost = capacity.cost
     self.retriesFailures = retriesFailures
-    self.clock = rules.isTimed ? nanosecondsFromNow(on: clock) : nil
+    self.clock = ages.areKept ? nanosecondsFromNow(on: clock) : nil
     self.computation = computation
     reference.store = self
   }
@@ -113,7 +113,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   /// The cell that computes a key. It runs nothing before it is demanded.
   @inlinable
-  func makeCell(_ key: Key, _ number: UInt32) -> Cell {
+  func makeCell(_ key: Key, _ load: Table.Load) -> Cell {
     let evaluator =
       switch computation {
       case .plain(let compute):
@@ -123,10 +123,10 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
             stepping: { [reference] _ in
               do throws(Failure) {
                 let value = try compute(key)
-                reference.store?.finish(key, number, value)
+                reference.store?.finish(load, value)
                 return .last(value)
               } catch {
-                reference.store?.finish(key, number, failure: error)
+                reference.store?.finish(load, failure: error)
                 return .nothing(.failed(error))
               }
             }))
@@ -138,10 +138,10 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
               await steps.take {
                 do throws(Failure) {
                   let value = try await compute(key)
-                  reference.store?.finish(key, number, value)
+                  reference.store?.finish(load, value)
                   return .last(value)
                 } catch {
-                  reference.store?.finish(key, number, failure: error)
+                  reference.store?.finish(load, failure: error)
                   return .nothing(.failed(error))
                 }
               }
@@ -151,22 +151,22 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   }
 
   @inlinable
-  func finish(_ key: Key, _ number: UInt32, _ value: Value) {
+  func finish(_ load: Table.Load, _ value: Value) {
     let cost = cost?(value) ?? 1
     require(cost >= 0, "the cost of a value of Memos is 0 or more, not \(cost)")
-    finish(key, number, .value(value, cost: cost))
+    finish(load, .value(value, cost: cost))
   }
 
   @inlinable
-  func finish(_ key: Key, _ number: UInt32, failure: Failure) {
+  func finish(_ load: Table.Load, failure: Failure) {
     let isRemembered = !retriesFailures && !(failure is CancellationError)
-    finish(key, number, .failure(failure, isRemembered: isRemembered))
+    finish(load, .failure(failure, isRemembered: isRemembered))
   }
 
   @inlinable
-  func finish(_ key: Key, _ number: UInt32, _ outcome: Table.Outcome) {
+  func finish(_ load: Table.Load, _ outcome: Table.Outcome) {
     let now = now
-    let leavings = table.withLock { $0.finish(key, number, outcome, at: now) }
+    let leavings = table.withLock { $0.finish(load, outcome, at: now) }
     withExtendedLifetime(leavings) {}
   }
 
@@ -180,5 +180,5 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 @usableFromInline
 func nanosecondsFromNow(on clock: some Clock<Duration>) -> @Sendable () -> Int64 {
   let start = clock.now
-  return { MemoRules.nanoseconds(start.duration(to: clock.now)) }
+  return { Ages.nanoseconds(start.duration(to: clock.now)) }
 }

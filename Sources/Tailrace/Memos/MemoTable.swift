@@ -9,13 +9,12 @@
 ///      └── forget, evict ───┴── failure ◀───┘ (expired: computing again)
 /// ```
 ///
-/// Invariants:
-/// - `index` leads to a slot with that key; a slot without a key is in `free`.
-/// - Values, failures and what is renewed are in the eviction order, if there is a bound; what is
-///   computed for the first time is not, and nothing that is computed is ever evicted.
+/// Invariant: values, failures and what is renewed are in the eviction order, if there is a bound; what is
+/// computed for the first time is not, and nothing that is computed is ever evicted.
 @usableFromInline
 struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Cell = Segment<Value>
+  @usableFromInline typealias Slots = SlotMap<Key, Content>
 
   @usableFromInline
   enum Content: Sendable {
@@ -36,44 +35,25 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     init(_ old: Value, _ cell: Cell) { (self.old, self.cell) = (old, cell) }
   }
 
-  @usableFromInline
-  struct Slot: Sendable {
-    @usableFromInline var key: Key?
-    @usableFromInline var content: Content
-    /// The number of the computation, which tells it from those that were forgotten.
-    @usableFromInline var number: UInt32
+  /// One computation of a key: where its value goes, and a number that tells it from those before it in
+  /// the same slot. There is no slot for a key that is not equal to itself.
+  @usableFromInline typealias Load = (place: Int?, number: UInt32)
 
-    @inlinable
-    init(_ key: Key) { (self.key, content, number) = (key, .none, 0) }
-  }
-
-  /// From when on a value is computed anew, and until when it is served.
-  @usableFromInline
-  struct Dates: Sendable {
-    @usableFromInline var refreshes: Int64 = .max
-    @usableFromInline var expires: Int64 = .max
-
-    @inlinable
-    init() {}
-  }
-
-  @usableFromInline var index: [Key: UInt32] = [:]
-  @usableFromInline var slots: ContiguousArray<Slot> = []
-  @usableFromInline var free: ContiguousArray<UInt32> = []
-  /// As many as there are slots where values grow old, and else none.
-  @usableFromInline var dates: ContiguousArray<Dates> = []
+  @usableFromInline var slots = Slots()
+  @usableFromInline var ages: Ages
   @usableFromInline var eviction: Eviction
-  @usableFromInline let rules: MemoRules
+  @usableFromInline let isBounded: Bool
   @usableFromInline var statistics = MemoStatistics()
   /// How many keys have a value or a failure.
   @usableFromInline var count = 0
-  /// Where the search for what has expired goes on.
-  @usableFromInline var hand = 0
 
+  /// - Parameter limit: what all values may cost together.
   @inlinable
-  init(_ rules: MemoRules) {
-    self.rules = rules
-    eviction = Eviction(limit: rules.limit ?? 0)
+  init(limit: Int?, _ ages: Ages) {
+    isBounded = limit != nil
+    // Half of all there is: sums of costs do not overflow.
+    eviction = Eviction(limit: min(limit ?? 0, .max / 2))
+    self.ages = ages
   }
 
   // MARK: Demands
@@ -91,12 +71,11 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   /// A key is asked for: the value, if there is nothing else to do.
   @inlinable @inline(__always)
   mutating func hit(_ key: Key, at now: Int64) -> Value? {
-    guard let number = index[key] else { return nil }
-    let place = Int(number)
+    guard let place = slots.place(of: key) else { return nil }
     let value: Value
-    switch slots[place].content {
+    switch slots[place] {
     case .value(let known):
-      if rules.isTimed, now >= dates[place].refreshes { return nil }
+      guard ages.isFresh(place, at: now) else { return nil }
       value = known
     case .renewing(let renewal): value = renewal.old
     case .none, .computing, .failure: return nil
@@ -108,15 +87,14 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @inlinable @inline(__always)
   mutating func noteHit(_ place: Int) {
     statistics.hits &+= 1
-    if rules.limit != nil { eviction.used(place) }
+    if isBounded { eviction.used(place) }
   }
 
-  /// A key is asked for. `make` gives a cell that computes it, under a number; it runs nothing.
+  /// A key is asked for. `make` gives a cell that does one computation of it; it runs nothing.
   @inlinable
-  mutating func demand(_ key: Key, at now: Int64, _ make: (UInt32) -> Cell) -> Answer {
-    guard let number = index[key] else { return .pending(begin(add(key), make), former: .none) }
-    let place = Int(number)
-    let content = slots[place].content
+  mutating func demand(_ key: Key, at now: Int64, _ make: (Load) -> Cell) -> Answer {
+    guard let place = slots.place(of: key) else { return .pending(begin(key, make), former: .none) }
+    let content = slots[place]
     switch content {
     case .none: break
     case .computing(let cell):
@@ -125,19 +103,14 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     case .renewing(let renewal):
       noteHit(place)
       return .value(renewal.old)
-    case .value(let value):
-      if isServed(place, at: now) {
-        noteHit(place)
-        if now < dates(of: place).refreshes { return .value(value) }
-        return .due(value, renew(place, value, make))
-      }
-      retire(place)
-    case .failure(let failure):
-      if isServed(place, at: now) {
-        noteHit(place)
-        return .failure(failure)
-      }
-      retire(place)
+    case .value(let value) where ages.isServed(place, at: now):
+      noteHit(place)
+      if ages.isFresh(place, at: now) { return .value(value) }
+      return .due(value, renew(place, value, make))
+    case .failure(let failure) where ages.isServed(place, at: now):
+      noteHit(place)
+      return .failure(failure)
+    case .value, .failure: retire(place)
     }
     return .pending(begin(place, make), former: content)
   }
@@ -145,14 +118,13 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   /// A key is to be computed anew. `nil` if it is being computed.
   @inlinable
   mutating func refresh(
-    _ key: Key, at now: Int64, _ make: (UInt32) -> Cell
+    _ key: Key, at now: Int64, _ make: (Load) -> Cell
   ) -> (cell: Cell, former: Content)? {
-    guard let number = index[key] else { return (begin(add(key), make), .none) }
-    let place = Int(number)
-    let content = slots[place].content
+    guard let place = slots.place(of: key) else { return (begin(key, make), .none) }
+    let content = slots[place]
     switch content {
     case .computing, .renewing: return nil
-    case .value(let value) where isServed(place, at: now):
+    case .value(let value) where ages.isServed(place, at: now):
       return (renew(place, value, make), .none)
     case .none, .value, .failure:
       retire(place)
@@ -163,37 +135,44 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   /// What is there, without asking for it.
   @inlinable
   func peek(_ key: Key, at now: Int64) -> Content {
-    guard let number = index[key] else { return .none }
-    let content = slots[Int(number)].content
-    switch content {
-    case .none, .computing, .renewing: return content
-    case .value, .failure: return isServed(Int(number), at: now) ? content : .none
+    guard let place = slots.place(of: key) else { return .none }
+    switch slots[place] {
+    case .value, .failure: return ages.isServed(place, at: now) ? slots[place] : .none
+    case .none, .computing, .renewing: return slots[place]
     }
   }
 
   // MARK: Computing
 
+  /// A key is computed that has no slot yet.
   @inlinable
-  mutating func begin(_ place: Int, _ make: (UInt32) -> Cell) -> Cell {
-    let cell = makeCell(place, make)
-    slots[place].content = .computing(cell)
+  mutating func begin(_ key: Key, _ make: (Load) -> Cell) -> Cell {
+    // Without a slot, the value is for this demand only.
+    guard let place = slots.add(key, .none) else { return make(load(for: nil)) }
+    return begin(place, make)
+  }
+
+  @inlinable
+  mutating func begin(_ place: Int, _ make: (Load) -> Cell) -> Cell {
+    let cell = make(load(for: place))
+    slots[place] = .computing(cell)
     return cell
   }
 
   @inlinable
-  mutating func renew(_ place: Int, _ old: Value, _ make: (UInt32) -> Cell) -> Cell {
-    let cell = makeCell(place, make)
-    slots[place].content = .renewing(Renewal(old, cell))
-    if rules.limit != nil { eviction.pin(place) }
+  mutating func renew(_ place: Int, _ old: Value, _ make: (Load) -> Cell) -> Cell {
+    let cell = make(load(for: place))
+    slots[place] = .renewing(Renewal(old, cell))
+    if isBounded { eviction.pin(place) }
     return cell
   }
 
   @inlinable
-  mutating func makeCell(_ place: Int, _ make: (UInt32) -> Cell) -> Cell {
+  mutating func load(for place: Int?) -> Load {
     statistics.loads &+= 1
     let number = UInt32(truncatingIfNeeded: statistics.loads)
-    slots[place].number = number
-    return make(number)
+    if let place { slots.slots[place].number = number }
+    return (place, number)
   }
 
   @usableFromInline
@@ -203,31 +182,21 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   }
 
   /// What an event leaves over, to be released outside of the lock.
-  @usableFromInline
-  struct Leavings: Sendable {
-    @usableFromInline var former = Content.none
-    @usableFromInline var slots: [Slot] = []
-
-    @inlinable
-    init() {}
-  }
+  @usableFromInline typealias Leavings = (former: Content, slots: [Slots.Slot])
 
   /// A computation has come to its end. If the key was forgotten meanwhile, nothing changes.
   @inlinable
-  mutating func finish(
-    _ key: Key, _ number: UInt32, _ outcome: Outcome, at now: Int64
-  ) -> Leavings {
-    var leavings = Leavings()
+  mutating func finish(_ load: Load, _ outcome: Outcome, at now: Int64) -> Leavings {
+    var leavings: Leavings = (.none, [])
     if case .failure = outcome { statistics.failures &+= 1 }
-    guard let found = index[key], slots[Int(found)].number == number else { return leavings }
-    let place = Int(found)
-    leavings.former = slots[place].content
+    guard let place = place(of: load) else { return leavings }
+    leavings.former = slots[place]
     if case .renewing(let renewal) = leavings.former {
-      if rules.limit != nil { eviction.unpin(place) }
-      if case .failure = outcome, now < dates(of: place).expires {
-        // The old value is better than none; the next attempt is made after the same time.
-        slots[place].content = .value(renewal.old)
-        if rules.isTimed { dates[place].refreshes = rules.refreshes(after: now) }
+      if isBounded { eviction.unpin(place) }
+      if case .failure = outcome, ages.isServed(place, at: now) {
+        // The old value is better than none.
+        slots[place] = .value(renewal.old)
+        ages.postpone(place, at: now)
         makeRoom(for: 0, &leavings)
         return leavings
       }
@@ -242,32 +211,38 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     return leavings
   }
 
+  /// The slot that still waits for what a computation gives.
+  @inlinable
+  func place(of load: Load) -> Int? {
+    guard let place = load.place, place < slots.slots.count,
+      slots.slots[place].number == load.number
+    else { return nil }
+    switch slots[place] {
+    case .computing, .renewing: return place
+    case .none, .value, .failure: return nil
+    }
+  }
+
   @inlinable
   mutating func keep(
     _ content: Content, _ place: Int, _ cost: Int, at now: Int64, _ leavings: inout Leavings
   ) {
-    if rules.isTimed {
-      if case .value = content { dates[place].refreshes = rules.refreshes(after: now) }
-      dates[place].expires = rules.expires(after: now)
-      if case .failure = content {
-        dates[place].expires = min(rules.expires(after: now), rules.refreshes(after: now))
-      }
-      dates[place].refreshes = min(dates[place].refreshes, dates[place].expires)
-    }
+    let isFailure = if case .failure = content { true } else { false }
+    ages.begin(place, isFailure: isFailure, at: now)
     let isRenewed = if case .renewing = leavings.former { true } else { false }
-    if let limit = rules.limit {
+    if isBounded {
       // More than there is room for at all.
-      guard cost <= limit else { return leavings.slots.append(remove(place)) }
+      guard cost <= eviction.limit else { return leavings.slots.append(remove(place)) }
       if isRenewed {
-        slots[place].content = content
+        slots[place] = content
         eviction.pin(place)
         makeRoom(for: cost - eviction.cost(of: place), &leavings)
         return eviction.unpin(place, cost: cost)
       }
       makeRoom(for: cost, &leavings)
-      eviction.admit(place, hash: slots[place].key.hashValue, cost: cost)
+      eviction.admit(place, hash: slots.slots[place].key.hashValue, cost: cost)
     }
-    slots[place].content = content
+    slots[place] = content
     if !isRenewed { count += 1 }
   }
 
@@ -275,25 +250,26 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
 
   /// A key is to be forgotten, whatever is there.
   @inlinable
-  mutating func forget(_ key: Key) -> Slot? { index[key].map { remove(Int($0)) } }
+  mutating func forget(_ key: Key) -> Slots.Slot? { slots.place(of: key).map { remove($0) } }
 
   /// All keys are to be forgotten. Gives the table that held them away.
   @inlinable
   mutating func forgetAll() -> MemoTable {
     let former = self
-    self = MemoTable(rules)
+    (slots, count) = (Slots(), 0)
+    ages.removeAll()
+    eviction = Eviction(limit: eviction.limit)
     // Computations go on being counted: their numbers tell them apart.
-    statistics = former.statistics
     return former
   }
 
   /// Evicts until something of a cost finds room, or nothing can go.
   @inlinable
   mutating func makeRoom(for cost: Int, _ leavings: inout Leavings) {
-    guard rules.limit != nil else { return }
+    guard isBounded else { return }
     while !eviction.hasRoom(for: cost), let (place, isFromSmall) = eviction.removeFirst() {
       statistics.evictions &+= 1
-      if isFromSmall { eviction.remember(hash: slots[place].key.hashValue) }
+      if isFromSmall { eviction.remember(hash: slots.slots[place].key.hashValue) }
       leavings.slots.append(remove(place))
     }
   }
@@ -302,60 +278,32 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   /// nobody asks for again goes without a timer, and without a search through everything.
   @inlinable
   mutating func sweep(at now: Int64, _ leavings: inout Leavings) {
-    guard rules.isTimed else { return }
+    guard ages.areKept else { return }
     for _ in 0..<2 {
-      hand = hand + 1 < slots.count ? hand + 1 : 0
-      switch slots[hand].content {
-      case .value, .failure: if !isServed(hand, at: now) { leavings.slots.append(remove(hand)) }
+      let place = ages.next(of: slots.slots.count)
+      switch slots[place] {
+      case .value, .failure:
+        if !ages.isServed(place, at: now) { leavings.slots.append(remove(place)) }
       case .none, .computing, .renewing: break
       }
     }
   }
 
-  // MARK: Slots
-
-  @inlinable
-  mutating func add(_ key: Key) -> Int {
-    let place: Int
-    if let last = free.popLast() {
-      place = Int(last)
-      slots[place] = Slot(key)
-    } else {
-      place = slots.count
-      slots.append(Slot(key))
-      if rules.isTimed { dates.append(Dates()) }
-    }
-    index[key] = UInt32(place)
-    return place
-  }
-
   /// Empties a slot, and gives what was in it away.
   @inlinable
-  mutating func remove(_ place: Int) -> Slot {
-    let slot = slots[place]
+  mutating func remove(_ place: Int) -> Slots.Slot {
     retire(place)
-    if let key = slot.key { index[key] = nil }
-    slots[place].key = nil
-    slots[place].content = .none
-    free.append(UInt32(place))
-    return slot
+    return slots.remove(place, leaving: .none)
   }
 
-  /// What is there is served no more.
+  /// What is there is served no more, and computed anew or removed next.
   @inlinable
   mutating func retire(_ place: Int) {
-    switch slots[place].content {
+    switch slots[place] {
     case .none, .computing: return
     case .value, .failure, .renewing: break
     }
     count -= 1
-    slots[place].content = .none
-    if rules.limit != nil { eviction.remove(place) }
+    if isBounded { eviction.remove(place) }
   }
-
-  @inlinable
-  func dates(of place: Int) -> Dates { rules.isTimed ? dates[place] : Dates() }
-
-  @inlinable
-  func isServed(_ place: Int, at now: Int64) -> Bool { now < dates(of: place).expires }
 }

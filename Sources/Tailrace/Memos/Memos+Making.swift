@@ -92,10 +92,9 @@ extension Memos {
     _ retryingFailures: Bool, _ clock: any Clock<Duration>,
     _ computation: MemoStore<Key, Value, Failure>.Computation
   ) {
-    let rules = MemoRules(
-      limit: capacity.limit, lifetime: lifetime, refreshingAfter: refreshingAfter)
+    let ages = Ages(lifetime: lifetime, refreshingAfter: refreshingAfter)
     self.init(
       store: MemoStore(
-        rules, cost: capacity.cost, retriesFailures: retryingFailures, clock: clock, computation))
+        capacity, ages, retriesFailures: retryingFailures, clock: clock, computation))
   }
 }

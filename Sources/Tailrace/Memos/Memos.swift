@@ -19,7 +19,8 @@
 /// ) { (name: String) in try await thumbnail(of: name) }
 /// ```
 ///
-/// Copies share all values.
+/// Copies share all values. A key that is not equal to itself, such as `Double.nan`, is another key each
+/// time: every demand computes it anew, and nothing is remembered.
 ///
 /// - Isolation: a plain closure runs in the task that demands first, an asynchronous one in a task of
 ///   its own, which has the task-locals of that demand and the priority of those who wait. No closure

@@ -54,7 +54,7 @@ extension LazyList {
   consuming func mapInTask<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
   ) -> LazyList<T, Failure> {
-    let source = Owned(Cursor(self, drives: true))
+    let source = Owned(Cursor(self, drives: true, isInTask: true))
     return LazyList<T, Failure>(
       upstream: source, stage: "map",
       inTask: { steps in

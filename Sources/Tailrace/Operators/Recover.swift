@@ -141,12 +141,8 @@ extension LazyList {
     stage: StageName = #function
   ) -> LazyList<Element, NewFailure> {
     let source = Owned(Cursor(self))
-    let catcher = Owned(Catcher?.none)
     let producer = Producer<Element>(
       { (demand, sink) in
-        if let failure = catcher.state?.next() {
-          return recover(Failure.known(failure), true)
-        }
         let ending: Ending<Element> = source.state.drive(demand, sink)
         switch ending {
         case .stopped: return .stopped
@@ -155,16 +151,7 @@ extension LazyList {
           return .become(rest.recovering(recover, stage: stage))
         case .nothing(.failed(let failure)): return recover(Failure.known(failure), false)
         case .nothing(.failedTransiently(let failure)): return recover(Failure.known(failure), true)
-        case .nothing(.missing(let cell)):
-          guard cell.catcher == nil else { return .nothing(.missing(cell)) }
-          // An asynchronous step is waited for elsewhere. What it fails with comes back here.
-          let own = catcher.state ?? Catcher()
-          catcher.state = own
-          return .nothing(.missing(cell.caught(by: own)))
-        case .nothing(.end): return .nothing(.end)
-        case .nothing(.released): return .nothing(.released)
-        case .nothing(.cancelled): return .nothing(.cancelled)
-        case .nothing(.paused): return .nothing(.paused)
+        case .nothing(let absence): return .nothing(absence)
         }
       }, stage: stage, upstream: source)
     return LazyList<Element, NewFailure>(Evaluator(producer))

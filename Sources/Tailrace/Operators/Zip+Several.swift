@@ -125,7 +125,7 @@ struct Peer<Element: Sendable>: ZipPeer {
   init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { source = Cursor(list) }
 
   @inlinable @inline(__always)
-  mutating func fill(_ budget: Int) -> Absence? {
+  mutating func fill(_ budget: Descent) -> Absence? {
     if element != nil { return nil }
     source.demand.budget = budget
     guard let next = source.next() else { return source.absence }

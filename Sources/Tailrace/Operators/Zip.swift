@@ -104,7 +104,8 @@ private final class Column<Element: Sendable>: Upstream {
 
   init<Failure: Error>(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
 
-  func fill(_ budget: Int) -> Absence? { peer.fill(budget) }
+  func fill(_ budget: Descent) -> Absence? { peer.fill(budget) }
   func take() -> Element { peer.take() }
+
   func look(_ view: inout StageView) { peer.look(&view) }
 }

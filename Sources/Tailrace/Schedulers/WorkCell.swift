@@ -23,7 +23,7 @@ final class WorkCell: Sendable {
   @exclusivity(unchecked) private nonisolated(unsafe) var special: SpecialWork?
   // Guard: the line that the work is in. May touch it: who adds the work to it, then its drain.
   @exclusivity(unchecked) nonisolated(unsafe) var neighbor: Unmanaged<WorkCell>?
-  private let observers = AtomicLazyReference<WorkObservers>()
+  private let observers = LazyReference<WorkObservers>()
 
   private static let nothing: Action = {}
 
@@ -199,10 +199,16 @@ final class WorkObservers: Sendable {
   /// False when the work is over.
   func add(_ action: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
-      guard case .open(var actions, let alarm) = state else { return false }
-      actions.append(action)
-      state = .open(actions, alarm)
-      return true
+      // Consumed, because a copy of all actions for each of them would be quadratic.
+      switch consume state {
+      case .open(var actions, let alarm):
+        actions.append(action)
+        state = .open(actions, alarm)
+        return true
+      case .closed:
+        state = .closed
+        return false
+      }
     }
   }
 

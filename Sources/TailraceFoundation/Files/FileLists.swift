@@ -31,7 +31,8 @@ extension URL {
   /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
   /// - Failure: ``FileError``, after what could be read.
   /// - Parameter count: 1 or more; anything else is a programmer's error and traps. A chunk may have
-  ///   fewer bytes, at the end, and where a pipe has no more at the moment.
+  ///   fewer bytes, at the end, where a pipe has no more at the moment, and where the system reads no
+  ///   more at once. Memory is taken for what there is to read.
   public func lazyChunks(upTo count: Int = 65_536) -> LazyList<Data, FileError> {
     origin.chunks(upTo: count)
   }
@@ -77,7 +78,8 @@ extension FileHandle {
   /// - Laziness: stepwise, one chunk at a time.
   /// - Failure: ``FileError``, after what could be read.
   /// - Parameter count: 1 or more; anything else is a programmer's error and traps. A chunk may have
-  ///   fewer bytes, at the end, and where a pipe has no more at the moment.
+  ///   fewer bytes, at the end, where a pipe has no more at the moment, and where the system reads no
+  ///   more at once. Memory is taken for what there is to read.
   public func lazyChunks(upTo count: Int = 65_536) -> LazyList<Data, FileError> {
     origin.chunks(upTo: count)
   }

@@ -18,17 +18,23 @@ struct Trace: Sendable {
     self.console = console
   }
 
-  /// Ends the recording, and writes it. Notes what goes wrong.
-  func write() {
+  /// Ends the recording, and writes it. False, and a note, if that is not possible.
+  func write() -> Bool {
     recording.stop()
     if recording.droppedCount > 0 {
       console.note("the trace leaves out the last \(recording.droppedCount) events")
     }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { return console.note("\(path): \(SystemError.last)") }
-    if let failure = Console.write(recording.chromeTrace(), to: descriptor) {
-      console.note("\(path): \(failure)")
-    }
-    close(descriptor)
+    guard descriptor >= 0 else { return isNoted(.last) }
+    let failure = Console.write(recording.chromeTrace(), to: descriptor)
+    // Some file systems write when the file is closed.
+    let isClosed = close(descriptor) == 0
+    if let failure { return isNoted(failure) }
+    return isClosed || isNoted(.last)
+  }
+
+  private func isNoted(_ failure: SystemError) -> Bool {
+    console.note("\(path): \(failure)")
+    return false
   }
 }

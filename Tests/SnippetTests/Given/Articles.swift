@@ -93,6 +93,16 @@ struct RecipesGiven: Given {
     return "user \(id)"
   }
 
+  func buildIndex() async throws -> String {
+    print("building the index")
+    return "the index"
+  }
+
+  func nextToken(after text: String) async throws -> String? {
+    let tokens = ["once ", "upon ", "a ", "time"]
+    return tokens.indices.first { tokens.prefix($0).joined() == text }.map { tokens[$0] }
+  }
+
   struct Response: Sendable {
     let body = AsyncStream<[UInt8]> { continuation in
       for chunk in ["name,pr", "ice\nt", "ea,5"] { continuation.yield(Array(chunk.utf8)) }
@@ -174,6 +184,13 @@ extension SchedulersGiven {
 }
 
 func parse(_ bytes: [UInt8]) {}
+
+struct StoredListsGiven: Given {
+  private let file = SnippetFile()
+  var url: URL { file.url }
+
+  func links(on url: String) async throws -> [String] { url == "/" ? ["/one", "/two"] : [] }
+}
 
 struct ValuesByKeyGiven: Given {
   let users = Memos { (id: Int) in "user \(id)" }

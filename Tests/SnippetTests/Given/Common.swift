@@ -31,6 +31,22 @@ func makeOrders() -> LazyList<String, any Error> {
 
 struct Offline: Error {}
 
+/// A place for a file, which goes with the block.
+final class SnippetFile: Sendable {
+  private let folder = URL.temporaryDirectory.appending(path: "snippet-\(UUID().uuidString)")
+  var url: URL { folder.appending(path: "list") }
+
+  init() {
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+}
+
 struct CommonGiven: Given {
   let numbers = [1, 2, 3, 4].lazyList
   let naturals = LazyList(1...)

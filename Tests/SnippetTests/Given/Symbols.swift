@@ -217,6 +217,23 @@ struct FileListsGiven: Given {
   let url = URL(filePath: #filePath)
 }
 
+// MARK: Stored lists
+
+struct FileStoreGiven: Given {
+  private let file = SnippetFile()
+  var url: URL { file.url }
+}
+
+typealias ByteCodingGiven = FileStoreGiven
+
+/// Stands for a table of a database.
+actor Table {
+  func rows(from position: Int, upTo count: Int) -> ([String], Bool) { ([], false) }
+  func grows(beyond position: Int) async throws {}
+  var checkpoint: ListCheckpoint<Int>? { nil }
+  func append(_ commit: ListCommit<String, Int>, ifCountIs count: Int) -> Bool { false }
+}
+
 // MARK: Testing
 
 struct VirtualSchedulerGiven: Given {

@@ -15,6 +15,14 @@ struct BroadcasterStateTests {
     State(source: { _ in }, replaying: count, isKept: isKept)
   }
 
+  /// Joins, and returns the number; 0 where it does not listen.
+  static func join(_ state: inout State, _ listener: Listener) -> Int {
+    switch state.join(listener).joining {
+    case .pendingInbox(_, let number), .listens(let number): number
+    case .ended, .cancelled: 0
+    }
+  }
+
   /// Its elements, in the order in which they were sent.
   static func past(_ state: State) -> [Int] {
     var past = state.past
@@ -26,7 +34,7 @@ struct BroadcasterStateTests {
   @Test("the first subscription takes the pendingInbox, the others listen from then on")
   func seats() {
     var state = State(pendingInbox: pendingInbox, replaying: 0)
-    guard case .pendingInbox(let taken) = state.join(other).joining else {
+    guard case .pendingInbox(let taken, _) = state.join(other).joining else {
       Issue.record("no pendingInbox")
       return
     }
@@ -67,31 +75,33 @@ struct BroadcasterStateTests {
   @Test("handlers run when the last listener has left and nobody can come", arguments: [0, 1, 2])
   func deserted(_ subscriptions: Int) {
     var state = State(pendingInbox: pendingInbox, replaying: 0)
-    #expect(state.onTermination({ _ in }) == nil)
-    let listeners = [pendingInbox, other].prefix(subscriptions)
-    for _ in listeners { _ = state.join(other) }
+    #expect(state.life.onTermination({ _ in }) == nil)
+    let numbers = (0..<subscriptions).map { _ in Self.join(&state, other) }
     let (unused, departure) = state.becomeUnreachable()
     #expect((unused === pendingInbox) == (subscriptions == 0))
     #expect(departure.handlers == (subscriptions == 0 ? 1 : 0))
     var late = 0
-    for listener in listeners {
-      #expect(!state.isOver)
-      late += state.leave(listener).handlers
+    for number in numbers {
+      #expect(state.life.isOpen)
+      late += state.leave(number).departure.handlers
     }
-    #expect(state.isOver)
+    #expect(!state.life.isOpen)
     #expect(late == (subscriptions == 0 ? 0 : 1))
-    #expect(state.onTermination({ _ in }) == .cancelled, "too late to wait for it")
+    #expect(state.life.onTermination({ _ in }) == .cancelled, "too late to wait for it")
   }
 
   @Test("a listener that leaves may be followed by another")
   func reachable() {
     var state = State(pendingInbox: pendingInbox, replaying: 0)
-    _ = state.join(other)
-    guard case .nothing = state.leave(pendingInbox) else {
+    let number = Self.join(&state, other)
+    let (former, departure) = state.leave(number)
+    #expect(former === pendingInbox, "to be released by the caller")
+    guard case .nothing = departure else {
       Issue.record("does more than that")
       return
     }
-    #expect(!state.isOver)
+    #expect(state.life.isOpen)
+    #expect(state.leave(number).former == nil, "it has left")
     guard case .listens = state.join(other).joining else {
       Issue.record("does not listen")
       return
@@ -101,20 +111,31 @@ struct BroadcasterStateTests {
   @Test("a source is run once, by the first who reads; a listener that left before changes nothing")
   func start() {
     var state = Self.shared(isKept: false)
-    _ = state.join(pendingInbox)
-    guard case .nothing = state.leave(pendingInbox) else {
+    let first = Self.join(&state, pendingInbox)
+    guard case .nothing = state.leave(first).departure else {
       Issue.record("there is nothing to end")
       return
     }
-    _ = state.join(other)
-    #expect(state.start() != nil)
-    #expect(state.start() == nil)
-    #expect(state.leave(other).isOver, "the last reader ends it")
-    guard case .abandoned = state.join(pendingInbox).joining else {
+    let second = Self.join(&state, other)
+    #expect(state.start(for: second) != nil)
+    #expect(state.start(for: second) == nil)
+    #expect(state.leave(second).departure.isOver, "the last reader ends it")
+    guard case .cancelled = state.join(pendingInbox).joining else {
       Issue.record("joins what is over")
       return
     }
-    #expect(state.start() == nil)
+    #expect(state.start(for: second) == nil)
+  }
+
+  @Test("a listener that has left starts nothing, whoever else listens", arguments: [false, true])
+  func lateStart(_ isKept: Bool) {
+    var state = Self.shared(isKept: isKept)
+    let first = Self.join(&state, pendingInbox)
+    _ = state.leave(first)
+    #expect(state.start(for: first) == nil, "it would run for nobody, for ever")
+    let second = Self.join(&state, other)
+    #expect(state.start(for: first) == nil, "the other one has not read yet")
+    #expect(state.start(for: second) != nil)
   }
 
   @Test("a source that was not run is let go of when nobody can come")
@@ -126,45 +147,47 @@ struct BroadcasterStateTests {
       Issue.record("it is kept")
       return
     }
-    #expect(state.start() == nil)
   }
 
   @Test("a kept source waits for a reader, until the time is up")
   func kept() {
     var state = Self.shared(2, isKept: true)
-    _ = state.join(pendingInbox)
-    _ = state.start()
+    let early = Self.join(&state, pendingInbox)
+    _ = state.start(for: early)
     for number in 1...3 { _ = state.remember(number) }
-    guard case .wait(let first) = state.leave(pendingInbox) else {
+    guard case .keepAlive(let first) = state.leave(early).departure else {
       Issue.record("does not wait")
       return
     }
-    #expect(state.keep(timer, for: first) == nil)
+    #expect(state.keep(timer, since: first) == nil)
     #expect(Self.past(state) == [2, 3])
-    #expect(state.join(other).timer != nil, "the timer is not needed now")
-    #expect(!state.timeIsUp(for: first).isOver, "it went off all the same")
-    guard case .wait(let second) = state.leave(other) else {
+    let (joining, former) = state.join(other)
+    #expect(former != nil, "the timer is not needed now")
+    #expect(!state.timeIsUp(since: first).isOver, "it went off all the same")
+    guard case .listens(let late) = joining,
+      case .keepAlive(let second) = state.leave(late).departure
+    else {
       Issue.record("does not wait")
       return
     }
-    #expect(!state.timeIsUp(for: first).isOver, "another departure is waited for now")
-    #expect(state.keep(timer, for: first) != nil, "so its timer is not wanted")
-    #expect(state.timeIsUp(for: second).isOver)
-    #expect(state.keep(timer, for: second) != nil, "too late")
+    #expect(!state.timeIsUp(since: first).isOver, "another departure is waited for now")
+    #expect(state.keep(timer, since: first) != nil, "so its timer is not wanted")
+    #expect(state.timeIsUp(since: second).isOver)
+    #expect(state.keep(timer, since: second) != nil, "too late")
     #expect(Self.past(state) == [], "what is over holds nothing")
   }
 
   @Test("a kept source is not waited for any more", arguments: [true, false])
   func keptNoMore(_ ends: Bool) {
     var state = Self.shared(2, isKept: true)
-    _ = state.join(pendingInbox)
-    _ = state.start()
+    let number = Self.join(&state, pendingInbox)
+    _ = state.start(for: number)
     _ = state.remember(1)
-    guard case .wait(let departure) = state.leave(pendingInbox) else {
+    guard case .keepAlive(let departure) = state.leave(number).departure else {
       Issue.record("does not wait")
       return
     }
-    _ = state.keep(timer, for: departure)
+    _ = state.keep(timer, since: departure)
     if ends {
       #expect(state.end(with: nil).remains.timer != nil)
       #expect(Self.past(state) == [1])
@@ -175,7 +198,7 @@ struct BroadcasterStateTests {
       }
       #expect(remains.timer != nil)
     }
-    #expect(!state.timeIsUp(for: departure).isOver)
+    #expect(!state.timeIsUp(since: departure).isOver)
   }
 }
 

@@ -28,6 +28,27 @@ struct DisposalTests {
     #expect(log.values == ["second", "first"])
   }
 
+  @Test(
+    "a subscription that somebody else has ended before its first read runs no source",
+    arguments: [false, true])
+  func lateStart(isShared: Bool) {
+    let (runs, ends) = (Counter(), Counter())
+    let cold = Signal<Int, Never> { subscriber in
+      runs.increment()
+      subscriber.keep()
+      subscriber.onTermination { _ in ends.increment() }
+    }
+    let signal = isShared ? cold.shared() : cold
+    let (early, other) = (signal.open(), signal.open())
+    // What a reader does that is about to read while its task is cancelled by another one.
+    early.cancel()
+    early.start()
+    #expect(runs.value == 0, "nobody would ever end that run")
+    other.start()
+    other.cancel()
+    #expect(runs.value == 1 && ends.value == 1)
+  }
+
   @Test("releasing the last copy of an iterator disposes")
   func released() async {
     let log = Probe<String>()

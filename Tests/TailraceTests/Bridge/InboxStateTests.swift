@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An inbox, as a value")
 struct InboxStateTests {
-  typealias State = InboxState<Int, Mishap, String>
+  typealias State = InboxState<Int, Mishap, String, String>
   typealias Policy = Signal<Int, Mishap>.BufferingPolicy
 
   static func taken(_ state: inout State) -> [Int] {
@@ -59,7 +59,7 @@ struct InboxStateTests {
     #expect(!state.sleep(reader: "reader").sleeps, "there is something to read")
     #expect(Self.taken(&state) == [1, 2])
     #expect(state.sleep(reader: "reader").sleeps)
-    #expect(state.end(with: nil).sleepers == ["reader"])
+    #expect(state.end(with: nil).reader == "reader")
     #expect(!state.sleep(reader: "reader").sleeps, "there is an ending to read")
   }
 
@@ -77,29 +77,46 @@ struct InboxStateTests {
   @Test("a sender sleeps while there is no room, and only where it is to wait for room")
   func room() {
     var state = State(.bufferingOldest(1))
-    #expect(state.sleep(sender: "sender") == false)
+    #expect(state.sleep(sender: "sender") == nil)
     _ = state.send(1)
-    #expect(state.sleep(sender: "sender") == true)
+    #expect(state.sleep(sender: "sender") != nil)
     var batch: [Int] = []
-    #expect(state.take(into: &batch).senders == ["sender"])
+    #expect(state.take(into: &batch).sender == "sender")
     _ = state.send(2)
-    #expect(state.sleep(sender: "sender") == true)
-    #expect(state.cancel().sleepers == ["sender"])
-    #expect(state.sleep(sender: "sender") == false, "nobody is interested")
+    #expect(state.sleep(sender: "sender") != nil)
+    #expect(state.cancel().senders == ["sender"])
+    #expect(state.sleep(sender: "sender") == nil, "nobody is interested")
     var newest = State(.bufferingNewest(1))
     _ = newest.send(1)
-    #expect(newest.sleep(sender: "sender") == false)
+    #expect(newest.sleep(sender: "sender") == nil)
+  }
+
+  @Test("senders are woken one by one, in their order, while there is room; one that leaves is not")
+  func senders() {
+    var state = State(.bufferingOldest(1))
+    _ = state.send(0)
+    let numbers = ["a", "b", "c", "d"].map { state.sleep(sender: $0) ?? 0 }
+    #expect(state.leave(sender: numbers[1]) == "b")
+    #expect(state.leave(sender: numbers[1]) == nil, "it has left")
+    #expect(state.nextSender() == nil, "there is no room")
+    var batch: [Int] = []
+    #expect(state.take(into: &batch).sender == "a")
+    #expect(state.leave(sender: numbers[0]) == nil, "it was woken")
+    #expect(state.nextSender() == "c", "there is room, and the one that was woken wakes the next")
+    _ = state.send(1)
+    #expect(state.nextSender() == nil)
+    #expect(state.end(with: nil).senders == ["d"])
   }
 
   @Test("where nothing is kept, a sender waits for a reader that waits")
   func rendezvous() {
     var state = State(.bufferingOldest(0))
-    #expect(state.sleep(sender: "sender") == true)
-    #expect(state.sleep(reader: "reader") == (true, ["sender"]))
-    #expect(state.sleep(sender: "sender") == false)
+    #expect(state.sleep(sender: "sender") != nil)
+    #expect(state.sleep(reader: "reader") == (true, "sender"))
+    #expect(state.sleep(sender: "sender") == nil)
     #expect(state.send(1).reader == "reader")
     #expect(Self.taken(&state) == [1])
-    #expect(state.sleep(sender: "sender") == true)
+    #expect(state.sleep(sender: "sender") != nil)
   }
 
   @Test(
@@ -139,10 +156,10 @@ struct InboxStateTests {
   @Test("handlers: once, the latest first, at once when it is late", arguments: [true, false])
   func handlers(_ endsByItself: Bool) {
     let ran = Probe<Int>()
-    let how: State.Termination = endsByItself ? .completed : .cancelled
+    let how: Signal<Int, Mishap>.Termination = endsByItself ? .completed : .cancelled
     var state = State(.unbounded)
     for number in 1...3 {
-      let isLate = state.onTermination {
+      let isLate = state.life.onTermination {
         #expect($0 == how)
         ran.record(number)
       }
@@ -152,6 +169,6 @@ struct InboxStateTests {
     for handler in first.handlers { handler() }
     #expect(ran.values == [3, 2, 1])
     #expect(state.cancel().handlers.isEmpty)
-    #expect(state.onTermination({ _ in }) == how, "how it ended first")
+    #expect(state.life.onTermination({ _ in }) == how, "how it ended first")
   }
 }

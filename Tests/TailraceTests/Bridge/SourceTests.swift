@@ -323,6 +323,41 @@ struct SourceTests {
   }
 }
 
+extension SourceTests {
+  @Test(
+    "a source that a step of a list subscribes to may read that list: the step does not wait for it",
+    arguments: [false, true])
+  func subscribedInStep(sendsSequence: Bool) async throws {
+    let list = Locked(LazyList<Int, any Error>.empty)
+    let seen = Probe<Signal<Int, any Error>.Event>()
+    let numbers = LazyList<Int, any Error>(state: 0) { number async throws -> Int? in
+      if number == 0 {
+        let numbers = list.withLock { $0 }
+        let signal =
+          sendsSequence
+          ? Signal(numbers)
+          : Signal<Int, any Error> { subscriber async throws in
+            for try await number in numbers { subscriber.send(number) }
+          }
+        signal.subscribe { seen.record($0) }
+      }
+      for _ in 0..<3 { await Task.yield() }
+      number += 1
+      return number <= 3 ? number : nil
+    }
+    list.withLock { $0 = numbers }
+    #expect(try await numbers.array() == [1, 2, 3])
+    await seen.reaches(4)
+    let all = seen.values.map { event in if case .next(let number) = event { number } else { 0 } }
+    #expect(all == [1, 2, 3, 0])
+    guard case .completed? = seen.values.last else {
+      Issue.record("\(String(describing: seen.values.last))")
+      return
+    }
+    list.withLock { $0 = .empty }
+  }
+}
+
 /// Something that is changed by the one task that has it.
 private final class Mutable<Value>: @unchecked Sendable {
   var value: Value

@@ -5,18 +5,48 @@ import Testing
 
 @Suite("A step that runs beside others")
 struct InFlightTransformTests {
-  @Test("who leaves takes nobody along", arguments: 0..<3)
+  @Test("a waiter that leaves takes nobody along", arguments: 0..<3)
   func leaving(_ leaver: Int) {
     let all = [Waiter(), Waiter(), Waiter()]
-    var waiters = InFlightTransformWaiters()
-    for waiter in all { waiters.add(waiter) }
-    waiters.remove(all[leaver])
+    var state = InFlightState<Waiter>()
+    #expect(state.begin() == true)
+    for waiter in all { #expect(state.enter(waiter) == true) }
+    state.leave(all[leaver])
     let others = all.indices.filter { $0 != leaver }.map { all[$0] }
-    let left = [waiters.first].compactMap { $0 } + waiters.others
-    #expect(Set(left.map(ObjectIdentifier.init)) == Set(others.map(ObjectIdentifier.init)))
-    #expect(waiters.first != nil)
-    for waiter in others { waiters.remove(waiter) }
-    #expect(waiters.first == nil && waiters.others.isEmpty)
+    #expect(state.complete().map(ObjectIdentifier.init) == others.map(ObjectIdentifier.init))
+    #expect(state.enter(all[leaver]) == false, "the result is there")
+  }
+
+  @Test("a failure that does not stay is told to those who waited, or to the first who comes")
+  func told() {
+    var awaited = InFlightState<Waiter>()
+    #expect(awaited.begin() == true)
+    #expect(awaited.enter(Waiter()) == true)
+    _ = awaited.complete()
+    #expect(awaited.tell() == false, "it was told in the moment in which it was there")
+    var alone = InFlightState<Waiter>()
+    #expect(alone.begin() == true)
+    let nobody = alone.complete()
+    #expect(nobody.isEmpty)
+    #expect(alone.tell() == true)
+    #expect(alone.tell() == false)
+  }
+
+  @Test(
+    "a step that nobody wants does not begin, and one that has begun is cancelled when it is known")
+  func unwanted() {
+    var early = InFlightState<Waiter>()
+    #expect(early.cancel() == nil)
+    #expect(early.begin() == false)
+    var late = InFlightState<Waiter>()
+    #expect(late.begin() == true)
+    #expect(late.cancel() == nil, "its task is being made")
+    #expect(late.attach(Task {}) == false, "which is to be cancelled")
+    var known = InFlightState<Waiter>()
+    #expect(known.begin() == true)
+    let task = Task {}
+    #expect(known.attach(task) == true)
+    #expect(known.cancel() == task)
   }
 
   @Test("readers that are cancelled leave the others their result", .timeLimit(.minutes(5)))

@@ -31,11 +31,13 @@ struct StepTaskTests {
   ) {
     task.start(list) {
       Task(executorPreference: task) {
-        for number in 0..<steps {
-          if list.isAbandoned { break }
-          await step(number)
-          task.willPark()
-          await task.park()
+        await WorkerToken.withToken(task) {
+          for number in 0..<steps {
+            if list.isAbandoned { break }
+            await step(number)
+            task.willPark()
+            await task.park()
+          }
         }
         task.end()
       }

@@ -77,6 +77,24 @@ struct FileTests {
     #expect(try await list.reduce(into: Data()) { $0.append($1) } == bytes)
   }
 
+  @Test("chunks: the limit may be any number", arguments: [1 << 40, .max])
+  func largeChunks(_ limit: Int) async throws {
+    let file = try TemporaryFile(Data(repeating: 7, count: 3_000_000))
+    #expect(try await file.url.lazyChunks(upTo: limit).map { $0.count }.array() == [3_000_000])
+    let handle = try FileHandle(forReadingFrom: file.url)
+    try handle.seek(toOffset: 1_000_000)
+    #expect(try await handle.lazyChunks(upTo: limit).map { $0.count }.array() == [2_000_000])
+    let empty = try TemporaryFile(Data())
+    #expect(try await empty.url.lazyChunks(upTo: limit).array() == [])
+    let pipe = try Plug.pipe()
+    let list = FileHandle(fileDescriptor: pipe.reader.number).lazyChunks(upTo: limit)
+    pipe.writer.write("one")
+    #expect(try await list.head() == Data("one".utf8))
+    pipe.writer.close()
+    #expect(try await list.count() == 1)
+    pipe.reader.close()
+  }
+
   @Test("a file is opened at the first demand, read as demanded, and read once")
   func laziness() async throws {
     let file = try TemporaryFile(Data())

@@ -40,6 +40,8 @@ struct Calls: Sendable {
   let probe = Probe<Int>()
   /// The task-local word that each call saw.
   let words = Probe<String>()
+  /// What an asynchronous closure does before it gives its result.
+  var beforeAsync: @Sendable (Int) async -> Void = { _ in }
 
   func plain<T>(_ element: Int, _ result: T) -> T {
     probe.record(element)
@@ -51,6 +53,7 @@ struct Calls: Sendable {
 
   func async<T: Sendable>(_ element: Int, _ result: T) async -> T {
     await Task.yield()
+    await beforeAsync(element)
     return plain(element, result)
   }
 

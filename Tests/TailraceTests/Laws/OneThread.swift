@@ -9,6 +9,8 @@ import Tailrace
 final class OneThread: TaskExecutor, SerialExecutor, @unchecked Sendable {
   private let condition = NSCondition()
   private var jobs: [UnownedJob] = []
+  /// How many of the jobs have been taken.
+  private var taken = 0
   private var isOver = false
 
   /// The address sanitizer makes frames several times as large.
@@ -39,8 +41,11 @@ final class OneThread: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
   private func next() -> UnownedJob? {
     condition.withLock {
+      if taken == jobs.count { (jobs, taken) = ([], 0) }
       while jobs.isEmpty, !isOver { condition.wait() }
-      return jobs.isEmpty ? nil : jobs.removeFirst()
+      guard !jobs.isEmpty else { return nil }
+      taken += 1
+      return jobs[taken - 1]
     }
   }
 
@@ -56,8 +61,13 @@ final class OneThread: TaskExecutor, SerialExecutor, @unchecked Sendable {
     stack: Int = 512 * 1024, _ body: @escaping @Sendable () async -> Output
   ) async -> Output {
     let thread = OneThread(stack: stack)
-    let output = await Task(executorPreference: thread) { await body() }.value
+    let output = await $current.withValue(thread) {
+      await Task(executorPreference: thread) { await body() }.value
+    }
     thread.end()
     return output
   }
+
+  /// The executor of the closure that runs.
+  @TaskLocal static var current: OneThread?
 }

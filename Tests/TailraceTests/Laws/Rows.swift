@@ -3,7 +3,7 @@ import Tailrace
 // The laws hold for every operator: each suite in this folder runs over these rows.
 extension Row {
   static let all: [Row] =
-    lists + filters + slices + others + concurrent + recoveries + retries + groups
+    lists + filters + slices + others + concurrent + recoveries + retries + groups + stored
 
   private static let lists: [Row] = [
     Row("map, plain", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in

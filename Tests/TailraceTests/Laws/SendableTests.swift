@@ -30,6 +30,13 @@ struct SendableTests {
     sendable(Marbles.Difference.self), sendable(Marbles.ParsingError.self),
     sendable(MarbleSource<Int, Never>.self), sendable(MarbleRecording.self),
     sendable(Recording.self),
+    sendable((any ListSource<Int>).self), sendable(ListPage<Int>.self),
+    sendable((any ListStore<Int, Int>).self), sendable(ListCheckpoint<Int>.self),
+    sendable(ListCommit<Int, Int>.self), sendable(ListStoreError.self), sendable(TailPolicy.self),
+    sendable(SnapshotPolicy.self), sendable(Durability.self), sendable(FileStore<Int, Int>.self),
+    sendable(ByteCoding<Int>.self), sendable(CodingSizeError.self), sendable(StoreRule.self),
+    sendable(StoreFault.self), sendable(StoreFaults.self), sendable(MemoryStore<Int, Int>.self),
+    sendable(PerturbingExecutor.self),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
     nested(Signal<Int, Never>.Arrival.self, "Arrival"),

@@ -206,6 +206,23 @@ struct VirtualSchedulerTests {
     scheduler.run()
   }
 
+  @Test("a sleep until a time that has come returns at once", arguments: [-5, -1, 0])
+  func pastSleep(_ seconds: Int) async throws {
+    let scheduler = VirtualScheduler()
+    scheduler.advance(by: .seconds(10))
+    let deadline = scheduler.now + .seconds(seconds)
+    // Nobody advances the scheduler: a sleep that waited for a turn of it would never end.
+    try await scheduler.clock.sleep(until: deadline)
+    try await scheduler.sleep(for: .seconds(seconds))
+    try await QueueScheduler(name: "past").sleep(for: .seconds(seconds))
+    #expect(scheduler.now.offset == .seconds(10) && scheduler.pendingCount == 0)
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await scheduler.clock.sleep(until: deadline)
+    }
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+  }
+
   @Test("a cancelled sleep ends at once and leaves nothing behind")
   func cancelledSleep() async {
     let task = Task(executorPreference: scheduler) {

@@ -103,11 +103,15 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
       base.deallocate()
     }
     if !published.isClosed { source.evaluator?.abandon() }
-    // Unlinks the rest in a loop: a chain of any length is released on one frame.
+    // Unlinks the rest in a loop: a chain of any length is released on one frame. An open segment is
+    // left alone: the list's task may hold a weak reference, and be about to close it.
     var rest = unlinked()
     while case .more(var next, _) = rest {
       rest = .end
-      guard isKnownUniquelyReferenced(&next) else { break }
+      guard next.published.load(ordering: .acquiring).isClosed, isKnownUniquelyReferenced(&next)
+      else { break }
+      // On ARM the check of the count alone does not order the reads after it.
+      atomicMemoryFence(ordering: .acquiring)
       rest = next.unlinked()
     }
   }
@@ -140,6 +144,8 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   /// size, as a list does that has been read since. For a reader that holds the only reference.
   @inlinable @inline(__always)
   func takeOut(_ index: Int) -> Element {
+    // On ARM the check of the count alone does not order these writes after the reads of former readers.
+    atomicMemoryFence(ordering: .acquiring)
     let base = base.unsafelyUnwrapped
     let former = emptied
     emptied = index &+ 1

@@ -33,7 +33,7 @@ struct Claim: ~Copyable, Sendable {
   /// Lets go although somebody waits. False where the list was abandoned: then the claim is kept.
   @usableFromInline
   func releaseAwaited() -> Bool {
-    var seen = word.load(ordering: .relaxed)
+    var seen = word.load(ordering: .acquiring)
     while seen & Self.abandoned == 0 {
       let freed = word.compareExchange(
         expected: seen, desired: 0, ordering: .acquiringAndReleasing)

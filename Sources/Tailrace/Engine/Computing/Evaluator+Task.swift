@@ -3,26 +3,29 @@ public import Synchronization
 // The asynchronous half: steps that may suspend, in the list's own task.
 extension Evaluator {
   /// Has the list's task compute the cell behind the front of `segment`, for as long as that takes no
-  /// suspension. True when there is something new to see.
+  /// suspension. Where there is nothing new to see, `absence` says why.
   @inlinable @inline(never)
   nonisolated func demand(
     _ segment: Cells, after mark: Published, of task: StepTask, isBulk: Bool = false,
     isOutermost: Bool, _ absence: inout Absence
-  ) -> Bool {
+  ) -> DemandOutcome {
     guard claim.take() else {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
-      return false
+      return .nothing
     }
     guard segment.published.load(ordering: .relaxed) == mark else {
       letGo()
-      return true
+      return .new
     }
-    // The attempt was made behind cells that had to be read first.
-    if leftOpen != nil { return tell(letGoOfTask(), &absence) }
     let position = segment.start + mark.count
+    let attempt = beginAttempt()
     task.computed.store(position, ordering: .relaxed)
-    task.wanted.store(isBulk ? segment.end(after: mark) : position + 1, ordering: .relaxed)
-    lent = .passUnretained(segment)
+    if isBulk {
+      task.wantAll(from: position, before: segment.end(after: mark))
+    } else {
+      task.wanted.store(position + 1, ordering: .relaxed)
+    }
+    borrowed = .passUnretained(segment)
     if !task.isStarted { start(task) }
     let span = Recorder.isOn ? beginDemand(at: position) : 0
     let drive = task.drive(isOutermost: isOutermost)
@@ -30,38 +33,43 @@ extension Evaluator {
     switch drive {
     case .suspended:
       task.wanted.store(0, ordering: .relaxed)
-      absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk))
-      return false
+      serveWhenSuspended(task)
+      absence = .missing(MissingCell(segment, mark: mark, isBulk: isBulk, attempt: attempt))
+      return .nothing
     case .parked:
       let isPast = segment.published.load(ordering: .relaxed) != mark
-      return tell(letGoOfTask(isPast: isPast, isBulk: isBulk), &absence)
+      switch letGoOfTask(isPast: isPast, isBulk: isBulk) {
+      case .failedTransiently(let failure):
+        absence = .failedTransiently(failure)
+        return .nothing
+      case .failedBehind(let attempt): return .failedBehind(attempt)
+      case .abandoned:
+        absence = .released
+        return .nothing
+      case .retry, .drive, .cancelled, .cycle: return .new
+      }
     }
   }
 
-  /// Says what a step came to. True when there is something new to see.
-  @inlinable
-  nonisolated func tell(_ wake: ResumeReason, _ absence: inout Absence) -> Bool {
-    switch wake {
-    case .failedTransiently(let failure): absence = .failedTransiently(failure)
-    case .abandoned: absence = .released
-    default: return true
-    }
-    return false
-  }
-
-  /// The task has parked, and its driver lets go of the claim. Returns what the step came to.
+  /// The task has parked, and its driver lets go of the claim. Returns the outcome for the driver: of its
+  /// own cell; or, where it wanted several, of the first that is not there.
   ///
-  /// If that is past the cell that the driver wanted, it is told to whoever reads on; or, if the task has
-  /// gone on for others, has been told to them.
+  /// A task that went on for others has told those of the outcome.
   @inlinable
-  nonisolated func letGoOfTask(isPast: Bool = false, isBulk: Bool = false) -> ResumeReason {
-    guard let leftOpen else {
+  nonisolated func letGoOfTask(isPast: Bool, isBulk: Bool) -> ResumeReason {
+    guard let undelivered = undelivered.take() else {
       letGo()
       return .retry
     }
-    if !isPast || !isBulk { self.leftOpen = nil }
+    var outcome = undelivered
+    if isPast {
+      outcome = .retry
+      if isBulk, case .failedTransiently(let failure) = undelivered, let task {
+        outcome = .failedBehind(failedAttempt(at: task.position, failure))
+      }
+    }
     letGo()
-    return isPast ? .retry : leftOpen
+    return outcome
   }
 
   /// A reader that has waited drives on.
@@ -69,15 +77,24 @@ extension Evaluator {
   nonisolated func driveOn(
     _ task: StepTask, wanting end: Int, isBulk: Bool, isThere: () -> Bool
   ) -> ResumeReason {
-    // Held here for as long as it is lent.
-    let open = front
-    lent = open.map(Unmanaged.passUnretained)
+    // Held here for as long as it is borrowed.
+    let held = open
+    borrowed = held.map(Unmanaged.passUnretained)
     task.wanted.store(end, ordering: .relaxed)
-    return withExtendedLifetime(open) {
+    return withExtendedLifetime(held) {
       if case .parked = task.driveOn() { return letGoOfTask(isPast: isThere(), isBulk: isBulk) }
       task.wanted.store(0, ordering: .relaxed)
+      serveWhenSuspended(task)
       return .retry
     }
+  }
+
+  /// A driver leaves a step that has suspended, and that may wait for a reader of the cells before it:
+  /// those who came to wait for these while the task went on without a fence are woken.
+  @usableFromInline
+  nonisolated func serveWhenSuspended(_ task: StepTask) {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if claim.isContested { _ = serve(before: task.position) }
   }
 
   /// For the holder of the claim.
@@ -86,7 +103,7 @@ extension Evaluator {
     guard let asyncProducer else { fatalError(Anchor<Element>.releasedText) }
     task.start(self) {
       Task(name: taskName, executorPreference: task) {
-        await asyncProducer.run(TaskSteps(self, task))
+        await WorkerToken.withToken(task) { await asyncProducer.run(TaskSteps(self, task)) }
       }
     }
   }
@@ -102,6 +119,10 @@ extension Evaluator {
     case .leftOpen: break
     case .wrote(let position):
       var wanted = task.wanted.load(ordering: .relaxed)
+      // The cell is published before the mark of those who wait is looked at; they leave the mark before
+      // they look for the cell (`enter`). Without a fence on both sides each could miss the other. A
+      // driver makes up for it when the next step suspends (`serveWhenSuspended`).
+      if !task.isDriven { atomicMemoryFence(ordering: .sequentiallyConsistent) }
       if claim.isContested {
         // First those who wait for what is there: the next step may wait for them.
         wanted = max(wanted, serve(before: position))
@@ -127,12 +148,12 @@ extension Evaluator {
   /// Writes down what a step gave. For the holder of the claim.
   @inlinable
   nonisolated func write(_ step: Step<Element>, of task: StepTask) -> Progress {
-    if task.isDriven, let lent {
-      return lent._withUnsafeGuaranteedRef { write(step, into: $0) }
+    if task.isDriven, let borrowed {
+      return borrowed._withUnsafeGuaranteedRef { write(step, into: $0) }
     }
     // Nobody can read it any more.
-    guard let front else { return .over }
-    return write(step, into: front)
+    guard let open else { return .over }
+    return write(step, into: open)
   }
 
   @inlinable @inline(__always)
@@ -157,12 +178,18 @@ extension Evaluator {
     case .nothing(.cancelled) where !claim.isAbandoned:
       // Only the step itself can have cancelled its task.
       segment.close(.failed(CancellationError()), at: mark)
-    case .nothing(.failedTransiently(let failure)): leftOpen = .failedTransiently(failure)
-    case .nothing(.released): leftOpen = .abandoned
+    case .nothing(.failedTransiently(let failure)): return leave(.failedTransiently(failure))
+    case .nothing(.released): return leave(.abandoned)
     case .nothing: return .leftOpen
     }
-    guard let leftOpen else { return .over }
-    if claim.isContested { dismiss(leftOpen) }
+    return .over
+  }
+
+  /// The step has written nothing: those who wait are told why, and so will be the driver.
+  @usableFromInline @inline(never)
+  nonisolated func leave(_ why: ResumeReason) -> Progress {
+    undelivered = why
+    if claim.isContested { dismiss(why) }
     return .leftOpen
   }
 }
@@ -206,6 +233,13 @@ struct TaskSteps<Element: Sendable>: Sendable {
     return true
   }
 
+  /// How many elements are wanted beyond those that are written: by the demand that runs the task. None
+  /// once that has left because a step has suspended, or was cancelled.
+  @inlinable
+  var wanted: Int {
+    max(0, task.wanted.load(ordering: .relaxed) - task.computed.load(ordering: .relaxed))
+  }
+
   /// A step has been taken. True if the task has to park now, until the next is demanded.
   ///
   /// The step is given away: a task that is parked must hold no element.
@@ -223,17 +257,24 @@ extension Evaluator: SteppingList {
 
   @usableFromInline
   nonisolated func isLeft() {
-    let open = lent?.takeUnretainedValue()
-    if front !== open { front = open }
+    let segment = borrowed?.takeUnretainedValue()
+    if open !== segment { open = segment }
   }
 
+  /// The reader that began the attempt may be on its way to wait for it, and is told when it comes.
   @usableFromInline
   nonisolated func hasParked() {
-    _ = letGoOfTask()
+    if case .failedTransiently(let failure)? = undelivered.take() { keep(failure) }
+    letGo()
   }
 }
 
 extension Segment: MemoCells {
+  /// That of the evaluator, which numbers the cells of all its segments.
+  @usableFromInline var place: ObjectIdentifier {
+    source.evaluator.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self)
+  }
+
   /// The position up to which a bulk demand computes: the end of this segment, or of the next.
   @inlinable
   func end(after mark: Published) -> Int {
@@ -249,10 +290,12 @@ extension Segment: MemoCells {
 
   @usableFromInline
   func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
-    guard isMissing(cell.mark) else { return .settled }
+    guard isMissing(cell.mark) else { return .settled(nil) }
+    // The reader has begun an attempt already.
+    if cell.attempt != 0 { return .mustWait(cell) }
     guard let evaluator = source.evaluator else { return .abandoned }
     var absence = Absence.end
-    let isNew =
+    let outcome =
       if let task = evaluator.task {
         evaluator.demand(
           self, after: cell.mark, of: task, isBulk: cell.isBulk, isOutermost: demand.isOutermost,
@@ -262,14 +305,18 @@ extension Segment: MemoCells {
           self, after: cell.mark, Demand(budget: demand.budget, isBulk: cell.isBulk), drives: false,
           &absence)
       }
-    if isNew { return .settled }
+    switch outcome {
+    case .new: return .settled(nil)
+    case .failedBehind(let attempt): return .settled(attempt)
+    case .nothing: break
+    }
     switch absence {
     case .missing(let other) where other.cells === self:
-      return evaluator.isAbandoned ? .abandoned : .mustWait
+      return evaluator.isAbandoned ? .abandoned : .mustWait(other)
     case .missing(let other): return .blocked(other)
     case .failedTransiently(let failure): return .failedTransiently(failure)
     case .released: return .abandoned
-    case .end, .failed, .cancelled, .paused: return .settled
+    case .end, .failed, .cancelled, .paused: return .settled(nil)
     }
   }
 
@@ -278,9 +325,10 @@ extension Segment: MemoCells {
     for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
   ) async -> ResumeReason {
     guard let evaluator = source.evaluator else { return .abandoned }
-    let wake = await wait(for: cell, of: evaluator, asked: asked, cancellable: cancellable)
-    // What a later step came to is for those who wait for that.
-    return isMissing(cell.mark) ? wake : .retry
+    let reason = await wait(for: cell, of: evaluator, asked: asked, cancellable: cancellable)
+    // If the cell exists now, the reason belongs to another step.
+    if case .failedBehind = reason { return reason }
+    return isMissing(cell.mark) ? reason : .retry
   }
 
   private nonisolated(nonsending) func wait(
@@ -291,13 +339,20 @@ extension Segment: MemoCells {
     // Until there is anything new, also if everything is wanted: the next step may wait for this
     // reader to have seen it.
     let next = position(of: cell.mark) + 1
-    let isWaiting = evaluator.enter(waiter, until: next) { [self] in !isMissing(cell.mark) }
-    guard isWaiting else { return evaluator.isAbandoned ? .abandoned : .retry }
+    let entrance = evaluator.enter(waiter, until: next, attempt: cell.attempt) { [self] in
+      !isMissing(cell.mark)
+    }
+    switch entrance {
+    case .entered: break
+    case .over: return .retry
+    case .abandoned: return .abandoned
+    case .failed(let failure): return .failedTransiently(failure)
+    }
     defer { evaluator.leave(waiter) }
     guard let task = evaluator.task else { return await waiter.wait(cancellable: cancellable) }
     task.raise(to: Task.currentPriority)
     let executor = StepTask.preferredExecutor
-    let node = CurrentWorker.running(on: executor)
+    let node = WorkerToken.runningWorker
     if let node,
       let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: task, asked: asked)
     {
@@ -306,16 +361,16 @@ extension Segment: MemoCells {
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
     // A reader may drive on where the step may go on: not on an actor, nor as a step of its own.
     let isExpecting = node == nil && #isolation == nil && task.expect(waiter, preferring: executor)
-    let wake = await waiter.wait(cancellable: cancellable) { task.raise(to: $0) }
-    guard isExpecting else { return wake }
-    if case .drive = wake {
+    let reason = await waiter.wait(cancellable: cancellable) { task.raise(to: $0) }
+    guard isExpecting else { return reason }
+    if case .drive = reason {
       let wanted = cell.isBulk ? end(after: cell.mark) : next
       return evaluator.driveOn(task, wanting: wanted, isBulk: cell.isBulk) { [self] in
         !isMissing(cell.mark)
       }
     }
     task.stopExpecting()
-    return wake
+    return reason
   }
 
   @usableFromInline

@@ -22,24 +22,30 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated(unsafe) var producer: Producer<Element>?
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var asyncProducer: AsyncProducer<Element>?
-  /// What the last step came to, where that is neither written into a cell nor told to anybody.
+  /// Outcome of the last step of the list's task that no reader has seen yet.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var leftOpen: ResumeReason?
-  /// What the next plain step has to look up before it runs; mostly nothing.
+  nonisolated(unsafe) var undelivered: ResumeReason?
+  /// Numbers the times that the list's task was driven.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var notes: Notes
+  nonisolated(unsafe) var attempts: UInt32 = 0
+  /// Whether the room keeps a failure for the reader that drove the failed attempt.
+  @exclusivity(unchecked) @usableFromInline
+  nonisolated(unsafe) var keepsFailure = false
+  /// Whether somebody records what runs, as far as was known when the segment was begun.
+  @exclusivity(unchecked) @usableFromInline
+  nonisolated(unsafe) var isRecorded: Bool
   /// The open segment, while a driver is there who holds it.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var lent: Unmanaged<Cells>?
+  nonisolated(unsafe) var borrowed: Unmanaged<Cells>?
   /// The open segment, from the first time on that a step has really suspended: the task that writes
   /// its cells must not keep the list alive.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) weak var front: Cells?
+  nonisolated(unsafe) weak var open: Cells?
 
   /// The task of a list whose steps are asynchronous; a plain list has none, whatever its source.
   @usableFromInline nonisolated let task: StepTask?
-  private nonisolated let waiting = AtomicLazyReference<Room>()
-  @usableFromInline nonisolated let name = AtomicLazyReference<ListName>()
+  private nonisolated let waiting = LazyReference<SharedWaitQueue>()
+  @usableFromInline nonisolated let name = LazyReference<ListName>()
   /// The evaluator that a recursive definition reads from; it goes by the same name.
   @usableFromInline nonisolated let definition: Evaluator?
   /// The last stage of those that compute the list, for those who look at it.
@@ -52,7 +58,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     self.producer = producer
     stage = producer.stage
     self.definition = definition
-    notes = Recorder.isOn ? .recorded : []
+    isRecorded = Recorder.isOn
     task = nil
   }
 
@@ -61,7 +67,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     self.asyncProducer = asyncProducer
     stage = asyncProducer.stage
     definition = nil
-    notes = []
+    isRecorded = false
     task = StepTask()
   }
 
@@ -94,13 +100,18 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     Task { [self] in
-      while !claim.take() {
-        if claim.isAbandoned { break }
+      while true {
+        if claim.take() {
+          job.runSynchronously(on: asUnownedSerialExecutor())
+          return letGo()
+        }
+        // The claim is kept for ever, by nobody.
+        if claim.isAbandoned { return job.runSynchronously(on: asUnownedSerialExecutor()) }
         let waiter = Waiter()
-        if enter(waiter, until: .max, unless: { false }) { _ = await waiter.park() }
+        if case .entered = enter(waiter, until: .max, unless: { false }) {
+          _ = await waiter.park()
+        }
       }
-      job.runSynchronously(on: asUnownedSerialExecutor())
-      letGo()
     }
   }
 
@@ -108,26 +119,26 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// Computes the cell behind the front of `segment`, if `mark` is what it has published.
   ///
-  /// True when there is something new to see in the segment; else `absence` says why there is not.
+  /// Where there is nothing new to see in the segment, `absence` says why.
   @inlinable @inline(never)
   nonisolated func demand(
     _ segment: Cells, after mark: Published, _ demand: Demand, drives: Bool,
     _ absence: inout Absence
-  ) -> Bool {
+  ) -> DemandOutcome {
     if drives, task != nil {
       let isOutermost = demand.isOutermost
       return Unmanaged.passUnretained(task.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
         self.demand(segment, after: mark, of: $0, isOutermost: isOutermost, &absence)
       }
     }
-    guard task == nil, demand.budget > 0, claim.take() else {
+    guard task == nil, demand.budget.depth > 0, claim.take() else {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: demand.isBulk))
-      return false
+      return .nothing
     }
     var done: Producer<Element>?
-    let isNew = step(segment, mark, demand, &absence, &done)
+    let outcome = step(segment, mark, demand, &absence, &done)
     letGo()
-    return isNew
+    return outcome
   }
 
   /// One plain step, or as many as fill the segment. `done` is a producer that has nothing to do any
@@ -138,10 +149,10 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func step(
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
     _ done: inout Producer<Element>?
-  ) -> Bool {
+  ) -> DemandOutcome {
     // Somebody was faster.
-    guard segment.published.load(ordering: .relaxed) == seen else { return true }
-    if !notes.isEmpty, let isNew = noted(segment, seen, demand, &absence, &done) { return isNew }
+    guard segment.published.load(ordering: .relaxed) == seen else { return .new }
+    if isRecorded, let outcome = recorded(segment, seen, demand, &absence, &done) { return outcome }
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.
     guard let producer = producer.take() else { fatalError(Anchor<Element>.releasedText) }
     var mark = seen
@@ -157,12 +168,12 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       case .element(let element):
         extend(segment, with: element)
         self.producer = consume producer
-        return true
+        return .new
       case .last(let element):
         let last = Cells(evaluated: CollectionOfOne(element), link: .end)
         segment.close(.more(last, 0), at: mark)
         done = consume producer
-        return true
+        return .new
       case .become(let list): ending = .become(list)
       case .nothing(.paused): ending = .stopped
       case .nothing(let absence): ending = .nothing(absence)
@@ -171,7 +182,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     switch ending {
     case .stopped:
       self.producer = consume producer
-      return true
+      return .new
     case .become(let list):
       segment.close(list.destination(from: segment), at: mark)
     case .nothing(.end): segment.close(.end, at: mark)
@@ -183,48 +194,35 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
       self.producer = consume producer
-      // There is something to read; whoever wants more will meet the obstacle again. An attempt that
-      // failed has been made, and is not made again before it is told.
+      // There is something to read; a reader that wants more will meet the obstacle again. A failed
+      // attempt was made for this reader, and is not made again before it has been told.
       if mark != seen {
-        if case .failedTransiently(let failure) = why { tellLater(failure) }
-        return true
+        guard case .failedTransiently(let failure) = why else { return .new }
+        return .failedBehind(failedAttempt(at: segment.start + mark.count, failure))
       }
       absence = why
-      return false
+      return .nothing
     }
     done = consume producer
-    return true
+    return .new
   }
 
-  /// An attempt that failed for now is told to whoever reads on. For the holder of the claim.
   @inlinable @inline(never)
-  nonisolated func tellLater(_ failure: any Error) {
-    leftOpen = .failedTransiently(failure)
-    notes.insert(.untold)
+  nonisolated func failedAttempt(at position: Int, _ failure: any Error) -> FailedAttempt {
+    FailedAttempt(ObjectIdentifier(self), position, failure)
   }
 
-  /// A step that there is something to know about. `nil` if it is a step like any other after all.
+  /// A step that is recorded. `nil` if nobody records any more.
   @usableFromInline @inline(never)
-  nonisolated func noted(
+  nonisolated func recorded(
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
     _ done: inout Producer<Element>?
-  ) -> Bool? {
-    if notes.contains(.untold), tellNow(&absence) { return false }
-    guard notes.contains(.recorded), Recorder.isOn else {
-      notes = []
-      return nil
-    }
-    notes = []
-    let isNew = recordedStep(segment, seen, demand, &absence, &done)
-    notes.insert(.recorded)
-    return isNew
-  }
-
-  nonisolated func tellNow(_ absence: inout Absence) -> Bool {
-    notes.remove(.untold)
-    guard case .failedTransiently(let failure)? = leftOpen.take() else { return false }
-    absence = .failedTransiently(failure)
-    return true
+  ) -> DemandOutcome? {
+    isRecorded = false
+    guard Recorder.isOn else { return nil }
+    let outcome = recordedStep(segment, seen, demand, &absence, &done)
+    isRecorded = true
+    return outcome
   }
 
   /// Goes on in a new segment. For the holder of the claim.
@@ -235,34 +233,76 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       capacity: Capacity<Element>.following(segment.capacity))
     next.append(element, to: Published(count: 0))
     segment.close(.more(next, 0), at: Published(count: segment.capacity))
-    if let task { if task.isDriven { lent = .passUnretained(next) } else { front = next } }
-    if Recorder.isOn { notes.insert(.recorded) }
+    if let task { if task.isDriven { borrowed = .passUnretained(next) } else { open = next } }
+    if Recorder.isOn { isRecorded = true }
   }
 
-  /// Gives the producer away to a cursor that holds the only reference to the unevaluated rest.
+  /// Gives the producer away to a cursor that holds the only reference to the open segment, which is
+  /// closed; `nil` if there are cells behind the mark that the cursor has seen.
   @inlinable
-  nonisolated func takeProducer() -> Producer<Element>? {
+  nonisolated func takeProducer(of segment: Cells, at mark: Published) -> Producer<Element>? {
     guard task == nil, claim.take() else { return nil }
-    // What an attempt came to must be told first.
-    let producer = notes.contains(.untold) ? nil : producer.take()
+    var taken: Producer<Element>?
+    if segment.published.load(ordering: .acquiring) == mark { taken = producer.take() }
+    // Nobody looks at the segment again; there is nothing left to abandon.
+    if taken != nil { segment.close(.end, at: mark) }
     letGo()
-    return producer
+    return taken
   }
 
   // MARK: Waiting
 
-  /// Has a waiter wait until the cells before a position are there. False if there is nothing to wait
-  /// for: nobody holds the claim, or the cells are there.
-  @usableFromInline
+  /// What came of the wish to wait.
+  enum Entrance: Sendable {
+    case entered
+    /// Nobody holds the claim, or the cells are there.
+    case over
+    case abandoned
+    /// The attempt that the reader began has failed meanwhile.
+    case failed(any Error)
+  }
+
+  /// Has a waiter wait until the cells before a position are there, or until the attempt that its reader
+  /// began has failed.
   nonisolated func enter(
-    _ waiter: Waiter, until end: Int, unless isOver: () -> Bool
-  ) -> Bool {
-    let room = waiting.load() ?? waiting.storeIfNil(Room())
-    return room.state.withLock { state in
-      guard claim.await(), !claim.isAbandoned, !isOver() else { return false }
+    _ waiter: Waiter, until end: Int, attempt: UInt32 = 0, unless isOver: () -> Bool
+  ) -> Entrance {
+    queue.state.withLock { state in
+      let isHeld = claim.await()
+      // The mark is left before the cells are looked at, and the holder publishes before it looks at the
+      // mark (`finish`): one of the two sees the other, because both put a fence in between.
+      atomicMemoryFence(ordering: .sequentiallyConsistent)
+      if claim.isAbandoned { return .abandoned }
+      if isOver() { return .over }
+      if attempt != 0, let failure = state.failure(of: attempt) { return .failed(failure) }
+      guard isHeld else { return .over }
       state.enter(waiter, until: end)
-      return true
+      return .entered
     }
+  }
+
+  private nonisolated var queue: SharedWaitQueue {
+    waiting.load() ?? waiting.storeIfNil(SharedWaitQueue())
+  }
+
+  /// An attempt has failed while its driver was on its way to wait. For the holder of the claim.
+  nonisolated func keep(_ failure: any Error) {
+    queue.state.withLock { $0.keep(failure, of: attempts) }
+    keepsFailure = true
+  }
+
+  /// Numbers the attempt that begins. For the holder of the claim.
+  @usableFromInline
+  nonisolated func beginAttempt() -> UInt32 {
+    if keepsFailure { forgetFailure() }
+    // 0 stands for none.
+    attempts = attempts == .max ? 1 : attempts + 1
+    return attempts
+  }
+
+  private nonisolated func forgetFailure() {
+    waiting.load()?.state.withLock { $0.forgetFailure() }
+    keepsFailure = false
   }
 
   /// A waiter goes, and takes its mark with it.

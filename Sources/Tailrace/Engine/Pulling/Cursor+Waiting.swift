@@ -7,100 +7,103 @@ extension Cursor {
     return await nextWaiting()
   }
 
-  /// Pulls ahead of the demands of a list, which wait at `place`. It does not wait there itself, and
-  /// comes back with what is missing.
-  @inlinable
-  nonisolated(nonsending) mutating func nextAhead(of place: any MemoCells) async -> Element? {
-    while true {
-      if let element = next() { return element }
-      switch absence {
-      case .missing(let cell):
-        let (attempt, top) = cell.settleNow(isOutermost: false)
-        switch attempt {
-        case .settled, .blocked: continue
-        case .abandoned: absence = .cancelled
-        case .failedTransiently(let failure): absence = .failedTransiently(failure)
-        case .mustWait:
-          guard top.cells !== place else {
-            absence = .missing(top)
-            return nil
-          }
-          switch await wait(for: top, cancellable: true) {
-          case .retry, .drive: continue
-          case .cancelled, .abandoned: absence = .cancelled
-          case .failedTransiently(let failure) where top.isCaught(failure): continue
-          case .failedTransiently(let failure): absence = .failedTransiently(failure)
-          case .cycle: absence = .missing(top)
-          }
-        }
-      case .paused: continue
-      case .end, .failed, .failedTransiently, .released, .cancelled: break
-      }
-      return nil
-    }
-  }
-
-  /// Waits for a cell that somebody else brings.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) func wait(for missing: MissingCell, cancellable: Bool) async
-    -> ResumeReason
-  {
-    let span = Recorder.isOn ? beginWait(missing) : 0
-    let wake = await missing.cells.wait(for: missing, asked: segment, cancellable: cancellable)
-    if span != 0 { endWait(span, wake) }
-    return wake
-  }
-
-  /// Pulls after a pull that gave nothing: waits for what other tasks compute, in the isolation that
-  /// it is called from.
+  /// Pulls after a pull that gave nothing: waits for other tasks to compute what is missing, in the
+  /// isolation that it is called from.
   ///
   /// `nil` at the end, after a failure, and with the absence `cancelled` if the cursor stops when it
   /// is cancelled and would have to wait.
+  ///
+  /// - Parameter place: a place that is never waited for, because it waits for this cursor; where
+  ///   a cell is missing there, the absence says so.
   @inlinable
-  nonisolated(nonsending) mutating func nextWaiting() async -> Element? {
+  nonisolated(nonsending) mutating func nextWaiting(
+    ahead place: (any MemoCells)? = nil
+  ) async -> Element? {
     while true {
       switch absence {
       case .missing(let cell):
-        if let interruption = await settle(cell) {
+        if let interruption = await settle(cell, ahead: place) {
           absence = interruption
           return nil
         }
-      case .paused: break
+      case .paused:
+        if isInTask, Task.isCancelled {
+          absence = .cancelled
+          return nil
+        }
       case .end, .failed, .failedTransiently, .released, .cancelled: return nil
       }
-      if let element = next() { return element }
+      if let element = next() {
+        if told != nil, !demand.isBulk { forgetAttempt() }
+        return element
+      }
     }
   }
 
   /// Has a missing cell computed, or waits for it. Returns what keeps the cursor from trying again.
   @inlinable
-  nonisolated(nonsending) mutating func settle(_ cell: MissingCell) async -> Absence? {
+  nonisolated(nonsending) mutating func settle(
+    _ cell: MissingCell, ahead place: (any MemoCells)?
+  ) async -> Absence? {
     lookWhoDrives()
-    let isOutermost = demand.isOutermost
-    let attempted: (attempt: MissingCell.Attempt, cell: MissingCell)
+    let (isOutermost, told) = (demand.isOutermost, told)
+    let settled: MissingCell.Settled
     if cell.isBulk, stopsWhenCancelled {
-      attempted = await withTaskCancellationHandler {
-        cell.settleNow(isOutermost: isOutermost)
+      settled = await withTaskCancellationHandler {
+        cell.settleNow(isOutermost: isOutermost, telling: told)
       } onCancel: {
         cell.cells.stopComputing()
       }
     } else {
-      attempted = cell.settleNow(isOutermost: isOutermost)
+      settled = cell.settleNow(isOutermost: isOutermost, telling: told)
     }
-    switch attempted.attempt {
-    case .settled, .blocked: return nil
-    case .failedTransiently(let failure): return .failedTransiently(failure)
+    if let attempt = settled.attempt, let failure = remember(attempt) { return failure }
+    switch settled.outcome {
+    case .settled: return nil
     case .abandoned: return .released
-    case .mustWait:
-      let missing = attempted.cell
-      switch await wait(for: missing, cancellable: stopsWhenCancelled) {
+    case .mustWait(let missing):
+      if let place, missing.cells === place { return .missing(missing) }
+      if isInTask, Task.isCancelled { return .cancelled }
+      let isCancellable = stopsWhenCancelled || isInTask || place != nil
+      switch await wait(for: missing, cancellable: isCancellable) {
       case .retry, .drive: return nil
       case .cancelled: return .cancelled
-      case .failedTransiently(let failure) where missing.isCaught(failure): return nil
-      case .failedTransiently(let failure): return .failedTransiently(failure)
+      case .failedTransiently(let failure): return remember(FailedAttempt(missing, failure))
+      case .failedBehind(let attempt): return remember(attempt)
       case .abandoned: return .released
-      case .cycle(let cycle): return .failed(cycle)
+      // Nothing depends on what is pulled ahead: it gives up until there is a demand.
+      case .cycle(let cycle): return place == nil ? .failed(cycle) : .missing(missing)
       }
     }
+  }
+
+  /// An attempt that the cursor has waited for failed: the next pull hands that down. Returns the failure
+  /// itself if the pull before did so in vain.
+  @usableFromInline
+  mutating func remember(_ attempt: FailedAttempt) -> Absence? {
+    if let told, told.isOpen, told.isSame(as: attempt) {
+      forgetAttempt()
+      return .failedTransiently(attempt.failure)
+    }
+    told = attempt
+    demand.budget.told = .passUnretained(attempt)
+    return nil
+  }
+
+  @usableFromInline
+  mutating func forgetAttempt() {
+    demand.budget.told = nil
+    told = nil
+  }
+
+  /// Waits for a cell that somebody else brings.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func wait(
+    for missing: MissingCell, cancellable: Bool
+  ) async -> ResumeReason {
+    let span = Recorder.isOn ? beginWait(missing) : 0
+    let wake = await missing.cells.wait(for: missing, asked: segment, cancellable: cancellable)
+    if span != 0 { endWait(span, wake) }
+    return wake
   }
 }

@@ -28,10 +28,14 @@ struct Cursor<Element: Sendable> {
     set { lastAbsence = newValue }
   }
   @usableFromInline var takesOver: Bool
+  /// A failed attempt that was made for this cursor, until it is told where the cursor gets there.
+  @usableFromInline var told: FailedAttempt?
   /// Takes elements out of cells that nobody else can see. A cursor that may step back does not.
   @usableFromInline var takesOut = true
   /// A cancelled task gets evaluated elements only.
   @usableFromInline let stopsWhenCancelled: Bool
+  /// A cancelled task does not wait: the list that it computes is read by nobody.
+  @usableFromInline let isInTask: Bool
   /// The cursor pulls where it may wait, and has asynchronous steps run right there. A plain stage must
   /// not: it holds the claim of its own list.
   @usableFromInline let drives: Bool
@@ -39,9 +43,11 @@ struct Cursor<Element: Sendable> {
   @inlinable
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
-    stopsWhenCancelled: Bool = false, wantsAll: Bool = false, drives: Bool = false
+    stopsWhenCancelled: Bool = false, wantsAll: Bool = false, drives: Bool = false,
+    isInTask: Bool = false
   ) {
     index = list.offset
+    self.isInTask = isInTask
     self.takesOver = takesOver
     self.stopsWhenCancelled = stopsWhenCancelled
     self.drives = drives
@@ -111,23 +117,47 @@ struct Cursor<Element: Sendable> {
       absence = .cancelled
       return false
     }
+    if told != nil || demand.budget.told != nil, let failure = takeFailure(of: segment, mark) {
+      absence = .failedTransiently(failure)
+      return false
+    }
+    let outcome: DemandOutcome
+    var deeper = demand
+    deeper.budget = demand.budget.deeper
     if segment.owner != nil {
-      if segment.owner.unsafelyUnwrapped.task != nil { lookWhoDrives() }
-      var deeper = demand
-      deeper.budget &-= 1
+      if segment.owner.unsafelyUnwrapped.task != nil {
+        lookWhoDrives()
+        deeper.isOutermost = demand.isOutermost
+      }
       let drives = drives && !demand.isBulk
       // The segment holds it: counting references would be a sixth of a first pass.
-      return Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
+      outcome = Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
         $0.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
       }
-    }
-    guard let evaluator = segment.source.evaluator else {
+    } else if let evaluator = segment.source.evaluator {
+      outcome = evaluator.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
+    } else {
       absence = .missing(MissingCell(segment, mark: mark, isBulk: false))
       return false
     }
-    var deeper = demand
-    deeper.budget &-= 1
-    return evaluator.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
+    switch outcome {
+    case .new: return true
+    case .failedBehind(let attempt):
+      told = attempt
+      return true
+    case .nothing: return false
+    }
+  }
+
+  /// The failure of the attempt that was waited for, if it was made at this cell.
+  @inlinable @inline(never)
+  mutating func takeFailure(of segment: Segment<Element>, _ mark: Published) -> (any Error)? {
+    let (place, position) = (segment.place, segment.position(of: mark))
+    guard let failure = told?.give(at: place, position) else {
+      return demand.budget.failure(at: place, position)
+    }
+    forgetAttempt()
+    return failure
   }
 
   /// Looks once whether a step is what drives from here: a reader mostly is none.
@@ -137,15 +167,17 @@ struct Cursor<Element: Sendable> {
   }
 
   /// Takes the producer over, if nobody else can see what it would give.
+  ///
+  /// That the segment is held by nobody else is found out after `mark` was read: another reader may have
+  /// published cells behind the mark in between, gone on into a new segment, and left. So the mark is
+  /// read once more, under the claim, without which nobody publishes (<doc:TheCell>).
   @inlinable @inline(__always)
   mutating func takeOver(
     from segment: inout Segment<Element>, _ mark: Published
   ) -> Bool {
-    guard isKnownUniquelyReferenced(&segment), let producer = segment.owner?.takeProducer() else {
-      return false
-    }
-    // Nobody will look at the segment again; there is nothing left to abandon.
-    segment.close(.end, at: mark)
+    guard told == nil, demand.budget.told == nil, isKnownUniquelyReferenced(&segment),
+      let producer = segment.owner?.takeProducer(of: segment, at: mark)
+    else { return false }
     self.producer = producer
     limit = 0
     index = 0
@@ -156,7 +188,7 @@ struct Cursor<Element: Sendable> {
   /// in the list that goes on, or `absence` says what is in the way.
   @inlinable
   mutating func pull() -> Element? {
-    if demand.budget <= 1 {
+    if demand.budget.depth <= 1 {
       // Too deep: gives the producer cells of its own again, and unwinds to evaluate them.
       putBack()
       return nil
@@ -186,7 +218,7 @@ struct Cursor<Element: Sendable> {
   @inlinable @inline(__always)
   mutating func run(_ sink: Producer<Element>.Sink) -> Bool {
     guard let producer = producer.take() else { return false }
-    switch producer(Demand(budget: demand.budget &- 1, isBulk: demand.isBulk), sink) {
+    switch producer(Demand(budget: demand.budget.deeper, isBulk: demand.isBulk), sink) {
     case .stopped:
       self.producer = consume producer
       return true
@@ -212,7 +244,7 @@ struct Cursor<Element: Sendable> {
   ) -> Ending<Output> {
     self.demand = demand
     while true {
-      if producer != nil, demand.budget > 1 {
+      if producer != nil, demand.budget.depth > 1 {
         if stopsWhenCancelled, Task.isCancelled {
           absence = .cancelled
           return .nothing(absence)

@@ -76,18 +76,54 @@ enum Ending<Element: Sendable>: Sendable {
   case nothing(Absence)
 }
 
+/// What a demand hands down to every producer that it reaches.
+@usableFromInline
+struct Descent: Sendable {
+  /// How many producers may still call one another before the stack is unwound.
+  @usableFromInline var depth: Int
+  /// The failed attempt that the reader has waited for. The reader holds it while it pulls; a reference
+  /// that is counted would cost a tenth of a first pass.
+  // Read only during the pull that handed it down.
+  @usableFromInline var told: Unmanaged<FailedAttempt>?
+
+  @inlinable
+  init(depth: Int, told: Unmanaged<FailedAttempt>? = nil) {
+    (self.depth, self.told) = (depth, told)
+  }
+
+  /// What is handed on, one call deeper.
+  @inlinable var deeper: Descent { Descent(depth: depth &- 1, told: told) }
+
+  /// The failure that the reader waited for, if it was at this place.
+  @inlinable @inline(__always)
+  func failure(at place: @autoclosure () -> ObjectIdentifier, _ position: Int) -> (any Error)? {
+    guard let told else { return nil }
+    return told._withUnsafeGuaranteedRef { $0.give(at: place(), position) }
+  }
+}
+
+/// What came of a demand at the front of a list.
+@usableFromInline
+enum DemandOutcome {
+  /// There is something new to see in the segment.
+  case new
+  /// There are new cells, and behind them an attempt that failed.
+  case failedBehind(FailedAttempt)
+  /// There is nothing new; the absence says why.
+  case nothing
+}
+
 /// What a demand says to the producers that it runs.
 @usableFromInline
 struct Demand: Sendable {
-  /// How many producers may still call one another before the stack is unwound.
-  @usableFromInline var budget: Int
+  @usableFromInline var budget: Descent
   /// Every element is wanted, whatever it is: sources may compute a segment at a time.
   @usableFromInline var isBulk: Bool
   /// The demand is known to come from no step of a list: nobody drives anything below it.
   @usableFromInline var isOutermost = false
 
   @inlinable
-  init(budget: Int = fullBudget, isBulk: Bool = false) {
+  init(budget: Descent = Descent(depth: fullBudget), isBulk: Bool = false) {
     self.budget = budget
     self.isBulk = isBulk
   }

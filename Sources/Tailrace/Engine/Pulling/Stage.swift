@@ -18,7 +18,7 @@ struct Pulling<Element: Sendable, State> {
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, _ state: consuming State, drives: Bool = false
   ) {
-    source = Cursor(list, drives: drives)
+    source = Cursor(list, drives: drives, isInTask: drives)
     self.state = state
   }
 }

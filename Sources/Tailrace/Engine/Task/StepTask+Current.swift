@@ -2,7 +2,9 @@
 extension StepTask {
   /// The list whose step the running code belongs to: its task, or a child of that.
   @usableFromInline
-  static var current: StepTask? { preferredExecutor as? StepTask }
+  static var current: StepTask? {
+    WorkerToken.runningWorker as? StepTask
+  }
 
   /// Where what the running code starts may go on after a suspension.
   @usableFromInline

@@ -102,7 +102,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @usableFromInline
   nonisolated func start(_ list: any SteppingList, _ make: () -> Task<Void, Never>) {
     home = Self.preferredHome
-    raisedTo.store(Task.currentPriority.rawValue, ordering: .relaxed)
+    let priority = Task.currentPriority.rawValue
+    raisedTo.max(priority, ordering: .relaxed)
     // Its job comes to rest, as that of a parked task does.
     slot.store(Self.attended, ordering: .relaxed)
     let started = make()
@@ -110,6 +111,10 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     parked = Self.job(own)
     life.withLock { $0 = Life(task: started, list: list) }
     isKnown.store(true, ordering: .releasing)
+    // Readers that came to wait before the task was known could not raise it. They note the priority
+    // before they ask for the task, under the lock under which it is stored.
+    let raised = raisedTo.load(ordering: .relaxed)
+    if raised > priority { escalate(to: TaskPriority(rawValue: raised)) }
     // Abandoned before the task was known.
     if list.isAbandoned { started.cancel() }
   }
@@ -241,16 +246,23 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     guard isKnown.load(ordering: .acquiring), executor === home,
       slot.load(ordering: .relaxed) == Self.nobody
     else { return false }
-    // One reader at a time.
+    // One reader at a time, and none of less priority than another that has waited.
     let priority = Task.currentPriority.rawValue
+    guard raisedTo.load(ordering: .relaxed) <= priority else { return false }
     let isFirst = expectingPriority.compareExchange(
       expected: 0, desired: max(priority, 1), ordering: .acquiringAndReleasing)
     guard isFirst.exchanged else { return false }
     expecting = waiter
     let isFree = slot.compareExchange(
       expected: Self.nobody, desired: Self.expected, ordering: .acquiringAndReleasing)
-    if !isFree.exchanged { forget() }
-    return isFree.exchanged
+    guard isFree.exchanged else {
+      forget()
+      return false
+    }
+    // A reader of higher priority notes that before it looks who is expected (`raise`).
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if raisedTo.load(ordering: .relaxed) > priority { stopExpecting() }
+    return true
   }
 
   /// The job is expected no more, if it was. Who takes that word back forgets the reader.
@@ -334,12 +346,28 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// Somebody of this priority waits.
   @usableFromInline
   nonisolated func raise(to priority: TaskPriority) {
+    let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
+    // Noted before it is looked at who is expected (`expect`): one of the two sees the other.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     // A reader of less priority is not to carry the step on.
     if priority.rawValue > expectingPriority.load(ordering: .relaxed) { stopExpecting() }
-    let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
-    guard before < priority.rawValue else { return }
+    if before < priority.rawValue { escalate(to: priority) }
+  }
+
+  private nonisolated func escalate(to priority: TaskPriority) {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     life.withLock { $0?.task }?.escalatePriority(to: priority)
+  }
+
+  /// A driver wants all elements before a position, unless its task is cancelled.
+  ///
+  /// A cancellation that comes later is told by its handler, which stores 0 (`stopComputing`).
+  @usableFromInline
+  nonisolated func wantAll(from position: Int, before end: Int) {
+    wanted.store(end, ordering: .relaxed)
+    // The handler stores after the task is marked as cancelled: one of the two sees the other.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if Task.isCancelled { wanted.store(position + 1, ordering: .relaxed) }
   }
 
   /// Nobody will demand again: a parked task comes to its end. For the holder of the claim.
@@ -355,6 +383,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   }
   @usableFromInline nonisolated var position: Int { computed.load(ordering: .relaxed) }
 }
+
+extension StepTask: Worker {}
 
 /// What a task needs to know of the list whose steps it runs.
 @usableFromInline

@@ -4,107 +4,102 @@
 /// or waits for it, in its own task, and tries again.
 @usableFromInline
 struct MissingCell: Sendable {
-  @usableFromInline private(set) var place: any CellPlace
+  @usableFromInline let cells: any MemoCells
   /// What had been published when it was missed. It keeps a late attempt from evaluating an element
   /// that nobody demanded: when there is more meanwhile, there is nothing to do.
   @usableFromInline let mark: Published
   /// All elements are wanted: a segment of them may be computed at once.
   @usableFromInline let isBulk: Bool
+  /// The attempt that the reader has begun, and now has to wait for; 0 if it has begun none.
+  @usableFromInline let attempt: UInt32
 
   @inlinable
-  init(_ cells: any MemoCells, mark: Published, isBulk: Bool) {
-    place = cells
+  init(_ cells: any MemoCells, mark: Published, isBulk: Bool, attempt: UInt32 = 0) {
+    self.cells = cells
     self.mark = mark
     self.isBulk = isBulk
+    self.attempt = attempt
   }
 
-  @usableFromInline var cells: any MemoCells { place.cells }
-  /// The nearest stage on the way here that makes something of failures.
-  @usableFromInline var catcher: Catcher? { place.catcher }
-
-  /// The same cell, with a stage on the way to it that catches failures.
-  @usableFromInline
-  func caught(by catcher: Catcher) -> MissingCell {
-    var cell = self
-    cell.place = CaughtPlace(cells, catcher)
-    return cell
-  }
-
+  /// What came of an attempt at one cell.
   @usableFromInline
   enum Attempt {
-    /// There is something new to see.
-    case settled
+    /// There is something new to see; and behind it there may be an attempt that failed.
+    case settled(FailedAttempt?)
     /// Another cell has to come first.
     case blocked(MissingCell)
     /// Somebody computes it.
-    case mustWait
+    case mustWait(MissingCell)
     /// It failed, and left nothing behind; a later attempt may succeed.
     case failedTransiently(any Error)
     /// It was given up when nobody could read it.
     case abandoned
   }
 
+  /// What came of all attempts that a missing cell needed.
+  @usableFromInline
+  struct Settled {
+    @usableFromInline
+    enum Outcome {
+      case settled
+      case mustWait(MissingCell)
+      case abandoned
+    }
+
+    @usableFromInline let outcome: Outcome
+    /// An attempt that failed for this reader, to be handed down with its next pull.
+    @usableFromInline let attempt: FailedAttempt?
+  }
+
   /// Has the cell computed without suspending, where that is possible, from the top of the stack.
   ///
   /// A chain of stages that is deeper than its budget unwinds to here, and each piece of it is then
-  /// evaluated by this loop instead of by recursion. Returns what it is that must be waited for.
+  /// evaluated by this loop instead of by recursion. A failed attempt is handed down with the attempt at
+  /// the cell above, so that it passes through the stages in between as any failure.
+  ///
+  /// - Parameter told: the failed attempt that the reader has waited for.
   @usableFromInline
-  func settleNow(isOutermost: Bool) -> (attempt: Attempt, cell: MissingCell) {
+  func settleNow(isOutermost: Bool, telling told: FailedAttempt?) -> Settled {
     var demand = Demand()
     demand.isOutermost = isOutermost
-    var stack: [MissingCell]
-    // Mostly there is one cell, and then this allocates nothing. A cell that is settled is forgotten at
-    // once: it holds its list, and so what has been read of that.
-    switch caught(cells.attempt(self, demand)) {
-    case .blocked(let deeper): stack = [self, deeper.below(self)]
-    case let attempt: return (attempt, self)
+    var failed = told
+    func settled(_ outcome: Settled.Outcome) -> Settled {
+      Settled(outcome: outcome, attempt: failed === told ? nil : failed)
     }
-    while let top = stack.last {
-      let attempt = top.caught(top.cells.attempt(top, demand))
-      switch attempt {
-      case .settled:
-        stack.removeLast()
-      case .mustWait, .failedTransiently, .abandoned: return (attempt, top)
+    var stack: [MissingCell] = []
+    // Mostly there is one cell, and then this allocates nothing. A cell that is settled is forgotten at
+    // once: it holds its list, and so all that has been read of that.
+    var top = self
+    while true {
+      demand.budget.told = failed.map { .passUnretained($0) }
+      switch withExtendedLifetime(failed, { top.cells.attempt(top, demand) }) {
+      case .mustWait(let missing): return settled(.mustWait(missing))
+      case .abandoned: return settled(.abandoned)
+      case .settled(let behind):
+        if let behind { failed = behind }
+      case .failedTransiently(let failure): failed = FailedAttempt(top, failure)
       case .blocked(let deeper):
-        guard let first = stack.firstIndex(where: { $0.isSame(as: deeper) }) else {
-          stack.append(deeper.below(top))
+        guard top.isSame(as: deeper) || stack.contains(where: { $0.isSame(as: deeper) }) else {
+          stack.append(top)
+          top = deeper
           continue
         }
         // A cell that waits for itself by way of lists that were evaluated inline: it is gone
         // through once more in small steps, so that each of them can be named.
-        if demand.budget == fullBudget {
-          demand.budget = 2
-          stack = [deeper]
+        if demand.budget.depth == fullBudget {
+          demand.budget.depth = 2
+          (stack, top) = ([], deeper)
           continue
         }
-        let path = stack[first...].map(\.cells.title)
+        stack.append(top)
+        let path = stack.drop { !$0.isSame(as: deeper) }.map(\.cells.title)
         deeper.cells.fail(
           deeper.mark, with: CyclicEvaluationError(lists: path, position: deeper.position))
-        return (.settled, deeper)
+        return settled(.settled)
       }
+      guard let above = stack.popLast() else { return settled(.settled) }
+      top = above
     }
-    return (.settled, self)
-  }
-
-  /// A cell that is missing on the way to another: what fails there passes the stages of both.
-  private func below(_ other: MissingCell) -> MissingCell {
-    guard catcher == nil, let catcher = other.catcher else { return self }
-    return caught(by: catcher)
-  }
-
-  /// What an attempt came to, for the stages on the way here: a failure that one of them catches is
-  /// something new for it to see.
-  private func caught(_ attempt: Attempt) -> Attempt {
-    guard case .failedTransiently(let failure) = attempt, isCaught(failure) else { return attempt }
-    return .settled
-  }
-
-  /// Leaves a failure where it is caught, to be found by the next pull. False if nobody catches it.
-  @usableFromInline
-  func isCaught(_ failure: any Error) -> Bool {
-    guard let catcher else { return false }
-    catcher.leave(failure)
-    return true
   }
 
   private func isSame(as other: MissingCell) -> Bool {
@@ -114,47 +109,11 @@ struct MissingCell: Sendable {
   var position: Int { cells.position(of: mark) }
 }
 
-/// Failures on their way to a stage that makes something of them.
-///
-/// A failure that is remembered is met where it is. But one that leaves nothing behind is told to the
-/// reader that waits for the step, beside all stages in between: the reader leaves it here, and pulls
-/// again. Each reader that waited leaves it, and finds it.
-@usableFromInline
-final class Catcher: Sendable {
-  private let failures = Locked<[any Error]>([])
-
-  @usableFromInline
-  init() {}
-
-  func leave(_ failure: any Error) { failures.withLock { $0.append(failure) } }
-
-  @usableFromInline
-  func next() -> (any Error)? { failures.withLock { $0.popLast() } }
-}
-
-/// Where a cell is missing, as seen from above.
-///
-/// A missing cell is handed up through all stages, once for each element over a source that suspends:
-/// it has to fit into four words.
-@usableFromInline
-protocol CellPlace: AnyObject, Sendable {
-  var cells: any MemoCells { get }
-  var catcher: Catcher? { get }
-}
-
-private final class CaughtPlace: CellPlace {
-  let cells: any MemoCells
-  let catcher: Catcher?
-
-  init(_ cells: any MemoCells, _ catcher: Catcher) {
-    self.cells = cells
-    self.catcher = catcher
-  }
-}
-
 /// The front of a list, where its next cell will be.
 @usableFromInline
-protocol MemoCells: CellPlace {
+protocol MemoCells: AnyObject, Sendable {
+  /// Identifies the list whose elements come here.
+  var place: ObjectIdentifier { get }
   /// What errors call the list.
   var title: String { get }
   func position(of mark: Published) -> Int
@@ -170,9 +129,4 @@ protocol MemoCells: CellPlace {
   func stopComputing()
   /// Remembers an element that needs itself as a failure.
   func fail(_ mark: Published, with cycle: CyclicEvaluationError)
-}
-
-extension MemoCells {
-  @usableFromInline var cells: any MemoCells { self }
-  @usableFromInline var catcher: Catcher? { nil }
 }

@@ -1,14 +1,18 @@
 /// Who waits for whom, among the tasks of lists.
 ///
-/// A node is a list's task, or one of several that run steps of a list at the same time; an edge is a
-/// wait of that task, or of a child of it, for a cell of another list whose step has suspended. Only
-/// such waits can be part of a cycle: a reader waits, but nobody waits for it, and a plain step never
-/// waits at all.
+/// A node is a list's task, one of several that run steps of a list at the same time, or the queue of
+/// their results, where any of several steps brings what is waited for. An edge is a wait of a step, or of
+/// a child of it, for a cell whose step has suspended. Only such waits can be part of a cycle: nobody
+/// waits for a reader, and a plain step never waits at all.
+///
+/// A step is *stuck* if it waits for one that is; a queue is, if all its steps are.
+@usableFromInline
 enum WaitForGraph {
   /// One wait. It is over as soon as the waiter is woken, or the cell is there.
   private struct Edge: Sendable {
     let waiter: Waiter
     let cell: MissingCell
+    let from: any Worker
     let to: any Worker
     /// The list that was asked, if the cell is another's.
     let asked: (any MemoCells)?
@@ -21,21 +25,30 @@ enum WaitForGraph {
     }
   }
 
+  private typealias Key = ObjectIdentifier
+
   private struct Waits: Sendable {
-    var edges: [ObjectIdentifier: [Edge]] = [:]
+    var edges: [Key: [Key: Edge]] = [:]
     /// How many edges lead to each node. A node that nobody waits for closes no cycle.
-    var incoming: [ObjectIdentifier: Int] = [:]
+    var incoming: [Key: Int] = [:]
+
+    mutating func add(_ edge: Edge) {
+      edges[Key(edge.from), default: [:]][Key(edge.waiter)] = edge
+      incoming[Key(edge.to), default: 0] += 1
+    }
 
     mutating func remove(_ waiter: Waiter, of node: any Worker) -> Edge? {
-      let key = ObjectIdentifier(node)
-      guard var own = edges[key], let index = own.firstIndex(where: { $0.waiter === waiter })
-      else { return nil }
-      let edge = own.remove(at: index)
-      edges[key] = own.isEmpty ? nil : own
-      let target = ObjectIdentifier(edge.to)
+      let key = Key(node)
+      guard let edge = edges[key]?.removeValue(forKey: Key(waiter)) else { return nil }
+      if edges[key]?.isEmpty == true { edges[key] = nil }
+      let target = Key(edge.to)
       let count = incoming[target, default: 1] - 1
       incoming[target] = count == 0 ? nil : count
       return edge
+    }
+
+    func isAwaited(_ node: any Worker) -> Bool {
+      incoming[Key(node)] != nil || node.queue.map { incoming[Key($0)] != nil } == true
     }
   }
 
@@ -46,24 +59,19 @@ enum WaitForGraph {
     _ waiter: Waiter, of node: any Worker, for cell: MissingCell, on other: any Worker,
     asked: (any MemoCells)?
   ) -> CyclicEvaluationError? {
-    let edge = Edge(waiter: waiter, cell: cell, to: other, asked: asked)
-    return waits.withLock { waits in
-      waits.edges[ObjectIdentifier(node), default: []].append(edge)
-      waits.incoming[ObjectIdentifier(other), default: 0] += 1
-      guard waits.incoming[ObjectIdentifier(node)] != nil else { return nil }
-      // A wait that is over stays over: if all are there still, they were all there at once.
-      guard let path = path(from: edge, to: node, waits.edges), path.allSatisfy(\.isWaiting) else {
-        return nil
-      }
-      var lists = [node.title]
-      for edge in path {
-        lists += edge.names
-        if edge.to !== node { lists.append(edge.to.title) }
-      }
+    let edge = Edge(waiter: waiter, cell: cell, from: node, to: other, asked: asked)
+    let found = waits.withLock { waits -> (error: CyclicEvaluationError?, search: Search)? in
+      waits.add(edge)
+      guard waits.isAwaited(node) else { return nil }
+      var search = Search(waits.edges, stuck: node)
+      guard let path = search.path(from: other) else { return (nil, search) }
       // The caller holds what this edge does.
       _ = waits.remove(waiter, of: node)
-      return CyclicEvaluationError(lists: lists, position: node.position)
+      let lists = names([edge] + path, node)
+      return (CyclicEvaluationError(lists: lists, position: node.position), search)
     }
+    // The nodes that were looked at are released here, outside of the lock.
+    return found?.error
   }
 
   /// A step goes on.
@@ -73,66 +81,82 @@ enum WaitForGraph {
     _ = former
   }
 
-  /// The edges from one to a node: a search in depth, without recursion.
-  private static func path(
-    from first: Edge, to node: any Worker, _ edges: [ObjectIdentifier: [Edge]]
-  ) -> [Edge]? {
-    /// By which edge each node was reached, and from where.
-    var reached: [ObjectIdentifier: (edge: Edge, from: ObjectIdentifier?)] = [:]
-    reached[ObjectIdentifier(first.to)] = (first, nil)
-    var pile = [ObjectIdentifier(first.to)]
-    while let key = pile.popLast() {
-      if key == ObjectIdentifier(node) { break }
-      for next in edges[key] ?? [] where next.isWaiting {
-        let target = ObjectIdentifier(next.to)
-        guard reached[target] == nil else { continue }
-        reached[target] = (next, key)
-        pile.append(target)
+  /// A queue gets no other steps for now: if all that it has wait for it, one of them is told.
+  @usableFromInline
+  static func look(at queue: any Worker) {
+    let found = waits.withLock { waits -> (path: [Edge]?, search: Search)? in
+      guard waits.incoming[Key(queue)] != nil else { return nil }
+      var search = Search(waits.edges, stuck: nil)
+      return (search.path(from: queue), search)
+    }
+    guard let path = found?.path, let edge = path.first else { return }
+    let error = CyclicEvaluationError(lists: names(path, edge.from), position: edge.from.position)
+    edge.waiter.wake(.cycle(error))
+  }
+
+  private static func names(_ path: [Edge], _ node: any Worker) -> [String] {
+    var lists = [node.title]
+    for edge in path {
+      lists += edge.names
+      if edge.to !== node, edge.to !== node.queue { lists.append(edge.to.title) }
+    }
+    return lists
+  }
+
+  /// Looks for a way along waits that comes back, or comes to a step that is known to be stuck.
+  private struct Search: Sendable {
+    private let edges: [Key: [Key: Edge]]
+    private var stuck: [Key: any Worker] = [:]
+    private let known: (any Worker)?
+
+    init(_ edges: [Key: [Key: Edge]], stuck: (any Worker)?) {
+      self.edges = edges
+      known = stuck
+    }
+
+    private func waiting(_ node: any Worker) -> some Sequence<Edge> {
+      (edges[Key(node)] ?? [:]).values.lazy.filter(\.isWaiting)
+    }
+
+    /// The waits along which a node is stuck; `nil` if it is not.
+    mutating func path(from start: any Worker) -> [Edge]? {
+      // All that can be reached is taken for stuck, and then all that is not, taken out again.
+      var pile = [start]
+      while let node = pile.popLast() {
+        guard node !== known, stuck.updateValue(node, forKey: Key(node)) == nil else { continue }
+        if let steps = node.alternatives { pile += steps } else { pile += waiting(node).map(\.to) }
       }
+      var isSettled = false
+      while !isSettled {
+        let free = stuck.filter { !isStuck($0.value) }
+        for key in free.keys { stuck[key] = nil }
+        isSettled = free.isEmpty
+      }
+      guard isTaken(start) else { return nil }
+      var path: [Edge] = []
+      var passed: Set<Key> = []
+      var node = start
+      while node !== known, passed.insert(Key(node)).inserted {
+        if let steps = node.alternatives {
+          guard let step = steps.first else { return nil }
+          node = step
+        } else {
+          guard let edge = waiting(node).first(where: { isTaken($0.to) }) else { return nil }
+          path.append(edge)
+          node = edge.to
+        }
+      }
+      // A wait that is over stays over: if all are there still, they were all there at once.
+      return stuck.values.allSatisfy(isStuck) ? path : nil
     }
-    var path: [Edge] = []
-    var key: ObjectIdentifier? = ObjectIdentifier(node)
-    while let here = key {
-      guard let (edge, from) = reached[here] else { return nil }
-      path.append(edge)
-      key = from
+
+    private func isTaken(_ node: any Worker) -> Bool {
+      node === known || stuck[Key(node)] != nil
     }
-    return path.reversed()
-  }
-}
 
-/// A task that computes elements, in the graph of who waits for whom.
-@usableFromInline
-protocol Worker: AnyObject, Sendable {
-  /// What errors call its list.
-  var title: String { get }
-  /// The position of the element that is computed.
-  var position: Int { get }
-}
-
-extension StepTask: Worker {}
-
-/// A task that runs one of several steps, and has no executor of its own to be known by.
-@usableFromInline
-protocol ConcurrentWorker: Worker {
-  /// Identifies the task.
-  var runningTask: UInt { get }
-}
-
-@usableFromInline
-enum CurrentWorker {
-  /// Set by a task that runs one of several steps. What that starts has it, too, and may live longer.
-  @usableFromInline static let step = TaskLocal<(any ConcurrentWorker)?>(wrappedValue: nil)
-
-  /// Only ever compared.
-  @usableFromInline static var task: UInt {
-    withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
-  }
-
-  /// Whose step waits where the running code waits.
-  static func running(on executor: (any TaskExecutor)?) -> (any Worker)? {
-    if let list = executor as? StepTask { return list }
-    guard let step = step.get(), step.runningTask == task else { return nil }
-    return step
+    private func isStuck(_ node: any Worker) -> Bool {
+      if let steps = node.alternatives { return !steps.isEmpty && steps.allSatisfy(isTaken) }
+      return waiting(node).contains { isTaken($0.to) }
+    }
   }
 }

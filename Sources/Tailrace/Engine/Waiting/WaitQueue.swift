@@ -1,51 +1,46 @@
-/// Where those wait who found a list's claim taken. It is made when the first two meet.
-final class Room: Sendable {
-  let state = Locked(WaitQueue<Waiter>())
-}
-
 /// Those who found a list's claim taken and wait for a cell, as a value.
 ///
 /// A wait has a position: a waiter is let go of as soon as the cells that it wants are published,
 /// whatever the holder of the claim does next, and at the latest when the claim is free.
 struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
-  private struct Place: Sendable {
-    let waiter: Waiter
-    /// The waiter wants the cells before this position.
-    let end: Int
-  }
+  /// Each wants the cells before a position.
+  private var waiters = WaiterSet<Waiter, Int>()
+  /// The failure of the last attempt, for the reader that began it: it may come to wait only now.
+  private var lastFailure: (attempt: UInt32, failure: any Error)?
 
-  private var places: [Place] = []
-
-  var isEmpty: Bool { places.isEmpty }
+  var isEmpty: Bool { waiters.isEmpty }
 
   /// Waits until the cells before a position are published.
-  mutating func enter(_ waiter: Waiter, until end: Int) {
-    places.append(Place(waiter: waiter, end: end))
-  }
+  mutating func enter(_ waiter: Waiter, until end: Int) { waiters.enter(waiter, end) }
 
   /// A waiter goes, and takes its mark with it. It may be unknown: it was let go of meanwhile.
-  mutating func leave(_ waiter: Waiter) { places.removeAll { $0.waiter === waiter } }
+  mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
   /// The cells before a position are published, and the holder of the claim asks whether to go on.
   ///
   /// Returns those who have got what they want, and how far the others want to get.
   mutating func published(before position: Int) -> (served: [Waiter], wanted: Int) {
-    var served: [Waiter] = []
-    var wanted = 0
-    places.removeAll { place in
-      if place.end <= position {
-        served.append(place.waiter)
-        return true
-      }
-      wanted = max(wanted, place.end)
-      return false
-    }
-    return (served, wanted)
+    let served = waiters.remove { $0 <= position }
+    return (served, waiters.reduce(0, max))
   }
 
-  /// The claim is free: everybody looks again.
-  mutating func empty() -> [Waiter] {
-    defer { places = [] }
-    return places.map(\.waiter)
+  /// The claim is free, or the step has failed: everybody looks again.
+  mutating func empty() -> [Waiter] { waiters.removeAll() }
+
+  /// An attempt has failed while nobody was there who had begun it.
+  mutating func keep(_ failure: any Error, of attempt: UInt32) { lastFailure = (attempt, failure) }
+
+  /// The next attempt begins.
+  mutating func forgetFailure() { lastFailure = nil }
+
+  /// What a reader that began an attempt comes too late to wait for.
+  func failure(of attempt: UInt32) -> (any Error)? {
+    guard let lastFailure, lastFailure.attempt == attempt else { return nil }
+    return lastFailure.failure
   }
+}
+
+/// The queue of a list. It is made when the first two meet.
+final class SharedWaitQueue: Sendable {
+  let state = Locked(WaitQueue<Waiter>())
 }

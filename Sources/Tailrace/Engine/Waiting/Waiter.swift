@@ -9,6 +9,8 @@ enum ResumeReason: Sendable {
   case cancelled
   /// The step that was waited for failed and left nothing behind; a later demand tries again.
   case failedTransiently(any Error)
+  /// There are new cells, and behind them an attempt that failed.
+  case failedBehind(FailedAttempt)
   /// Nobody else can read the list any more, and so the step was given up.
   case abandoned
   /// Waiting would never end.

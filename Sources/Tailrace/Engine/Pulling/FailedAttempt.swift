@@ -1,0 +1,38 @@
+/// An attempt that failed and left nothing behind: the failure, and the element that was attempted.
+///
+/// A reader that waited for the attempt hands this down with its next pull. The place where the element
+/// is missing recognises it, and gives the failure to the pull, which hands it up through all stages as
+/// any other failure. So nobody is told but the reader that waited, and only of this position: where the
+/// element is there meanwhile, nobody asks for the failure any more.
+// Guard: the reader that it was made for. May touch it: the pulls of that reader, one at a time.
+@usableFromInline
+final class FailedAttempt: @unchecked Sendable {
+  /// Identifies the list whose element was attempted.
+  @usableFromInline let place: ObjectIdentifier
+  @usableFromInline let position: Int
+  @usableFromInline let failure: any Error
+  private var isGiven = false
+  var isOpen: Bool { !isGiven }
+
+  @usableFromInline
+  init(_ place: ObjectIdentifier, _ position: Int, _ failure: any Error) {
+    (self.place, self.position, self.failure) = (place, position, failure)
+  }
+
+  @usableFromInline
+  convenience init(_ cell: MissingCell, _ failure: any Error) {
+    self.init(cell.cells.place, cell.position, failure)
+  }
+
+  func isSame(as other: FailedAttempt) -> Bool {
+    place == other.place && position == other.position
+  }
+
+  /// The failure, the first time that it is asked for there.
+  @usableFromInline
+  func give(at place: ObjectIdentifier, _ position: Int) -> (any Error)? {
+    guard !isGiven, place == self.place, position == self.position else { return nil }
+    isGiven = true
+    return failure
+  }
+}

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// A task that computes elements, in the graph of waits.
+@usableFromInline
+protocol Worker: AnyObject, Sendable {
+  /// What errors call its list.
+  var title: String { get }
+  /// The position of the element that is computed.
+  var position: Int { get }
+  /// The steps of which any may bring what is waited for; `nil` for a step, which brings it itself.
+  var alternatives: [any Worker]? { get }
+  /// The queue that a step puts its result into, with others.
+  var queue: (any Worker)? { get }
+}
+
+extension Worker {
+  @usableFromInline var alternatives: [any Worker]? { nil }
+  @usableFromInline var queue: (any Worker)? { nil }
+}
+
+/// Says in a task-local which step the running code belongs to.
+///
+/// Children of a task read its task-locals where they are, whatever executor they prefer; tasks that it
+/// merely starts have copies, and may live longer. So the place of the value tells whose step waits.
+/// The token holds nothing: copies of it would keep the list alive.
+// Guard: `worker` and `place` are written before the step begins, and read by its task and children.
+@usableFromInline
+final class WorkerToken: @unchecked Sendable {
+  private unowned(unsafe) let worker: any Worker
+  private var place: UnsafeRawPointer?
+  /// The step is over, and its place may be that of a copy now.
+  private let isOver = Atomic(false)
+
+  private init(_ worker: any Worker) { self.worker = worker }
+
+  private static let current = TaskLocal<WorkerToken?>(wrappedValue: nil)
+
+  private static var currentPlace: UnsafeRawPointer? {
+    placeOfTaskLocal(UnsafeRawPointer(Unmanaged.passUnretained(current).toOpaque()))
+  }
+
+  /// The step that the running code belongs to: code of its task, or of a child.
+  static var runningWorker: (any Worker)? {
+    guard let token = current.get(), token.place == currentPlace,
+      !token.isOver.load(ordering: .acquiring)
+    else { return nil }
+    return token.worker
+  }
+
+  /// Runs a step, in its task.
+  @usableFromInline
+  nonisolated(nonsending) static func withToken<Result>(
+    _ worker: any Worker, _ step: nonisolated(nonsending) () async -> Result
+  ) async -> Result {
+    let token = WorkerToken(worker)
+    defer { token.isOver.store(true, ordering: .releasing) }
+    return await current.withValue(token) {
+      token.place = currentPlace
+      return await step()
+    }
+  }
+}
+
+/// Where the value of a task-local is kept that is bound for the running code: the runtime's own
+/// look-up, which `TaskLocal.get()` copies the value from.
+@_silgen_name("swift_task_localValueGet")
+private func placeOfTaskLocal(_ local: UnsafeRawPointer) -> UnsafeRawPointer?

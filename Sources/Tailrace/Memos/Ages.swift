@@ -1,0 +1,71 @@
+/// How old what is remembered may become, as a value: two dates for each slot, in nanoseconds.
+///
+/// Where nothing grows old there are no dates, and every slot is served for ever.
+@usableFromInline
+struct Ages: Sendable {
+  @usableFromInline let areKept: Bool
+  private let lifetime: Int64
+  private let refreshing: Int64
+  /// From when on a value is computed anew, and until when it is served, which is no sooner; for each slot,
+  /// if ages are kept.
+  @usableFromInline private(set) var dates: ContiguousArray<(refreshes: Int64, expires: Int64)> = []
+  /// The slot that was looked at last.
+  private var hand = 0
+
+  @usableFromInline
+  init(lifetime: Duration?, refreshingAfter: Duration?) {
+    areKept = lifetime != nil || refreshingAfter != nil
+    self.lifetime = lifetime.map(Self.nanoseconds) ?? .max
+    refreshing = refreshingAfter.map(Self.nanoseconds) ?? .max
+  }
+
+  /// The same rules, for slots that are still to come.
+  @usableFromInline
+  mutating func removeAll() { (dates, hand) = ([], 0) }
+
+  /// Whether what is in a slot is served.
+  @inlinable
+  func isServed(_ place: Int, at now: Int64) -> Bool { !areKept || now < dates[place].expires }
+
+  /// Whether what is in a slot is served, and needs not be computed anew.
+  @inlinable @inline(__always)
+  func isFresh(_ place: Int, at now: Int64) -> Bool { !areKept || now < dates[place].refreshes }
+
+  /// What is in a slot was computed now. A failure is served no longer than a value is fresh.
+  @usableFromInline
+  mutating func begin(_ place: Int, isFailure: Bool, at now: Int64) {
+    guard areKept else { return }
+    while dates.count <= place { dates.append((.max, .max)) }
+    let expires = Self.sum(now, lifetime)
+    let refreshes = min(Self.sum(now, refreshing), expires)
+    dates[place] = (refreshes, isFailure ? refreshes : expires)
+  }
+
+  /// A value could not be computed anew: the next attempt is made after the same time.
+  @usableFromInline
+  mutating func postpone(_ place: Int, at now: Int64) {
+    guard areKept else { return }
+    dates[place].refreshes = min(Self.sum(now, refreshing), dates[place].expires)
+  }
+
+  /// The next slot to look at for something that has expired, of so many.
+  @usableFromInline
+  mutating func next(of count: Int) -> Int {
+    hand = hand + 1 < count ? hand + 1 : 0
+    return hand
+  }
+
+  private static func sum(_ now: Int64, _ age: Int64) -> Int64 {
+    let (sum, overflows) = now.addingReportingOverflow(age)
+    return overflows ? .max : sum
+  }
+
+  /// Does not overflow: the farthest is 292 years away.
+  @usableFromInline
+  static func nanoseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflows else { return seconds < 0 ? .min : .max }
+    return sum(whole, attoseconds / 1_000_000_000)
+  }
+}

@@ -1,0 +1,49 @@
+/// A slot for each key, as a value: where it is in an array, so that what refers to a slot does so by a
+/// number.
+///
+/// Invariants: `index` leads to the slot with that key; a slot without a key is in `free`.
+@usableFromInline
+struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
+  /// The key is `nil` where the slot is free. The number is that of the latest computation.
+  @usableFromInline typealias Slot = (key: Key?, content: Content, number: UInt32)
+
+  @usableFromInline var slots: ContiguousArray<Slot> = []
+  @usableFromInline private(set) var index: [Key: UInt32] = [:]
+  @usableFromInline private(set) var free: ContiguousArray<UInt32> = []
+
+  @inlinable
+  init() {}
+
+  @inlinable @inline(__always)
+  func place(of key: Key) -> Int? { index[key].map { Int($0) } }
+
+  @inlinable
+  subscript(place: Int) -> Content {
+    get { slots[place].content }
+    set { slots[place].content = newValue }
+  }
+
+  /// Gives a key a slot. `nil` for a key that is not equal to itself: nobody could find it again.
+  @inlinable
+  mutating func add(_ key: Key, _ content: Content) -> Int? {
+    guard key == key else { return nil }
+    let place = free.popLast().map { Int($0) } ?? slots.count
+    if place == slots.count {
+      slots.append((key, content, 0))
+    } else {
+      slots[place] = (key, content, 0)
+    }
+    index[key] = UInt32(place)
+    return place
+  }
+
+  /// Frees a slot. Returns what was in it.
+  @inlinable
+  mutating func remove(_ place: Int, leaving content: Content) -> Slot {
+    let former = slots[place]
+    if let key = former.key { index[key] = nil }
+    slots[place] = (nil, content, 0)
+    free.append(UInt32(place))
+    return former
+  }
+}

@@ -1,0 +1,60 @@
+extension LazyList where Failure == any Error {
+  /// Creates a list of what is in a source, which waits for what is not there yet.
+  ///
+  /// ```swift
+  /// let store = MemoryStore<String, Int>(["one", "two"])
+  /// let list = LazyList(reading: store)
+  /// try await list.prefix(2).array()   // ["one", "two"]
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - source: has the elements.
+  ///   - position: of the element that the list begins with, 0 or more; a negative position is a
+  ///     programmer's error and traps. Behind the last one the list waits for it.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
+  /// - Laziness: stepwise, in pages. The source is first asked at the first demand.
+  /// - Failure: the source's, at its position. It is not remembered: the next demand asks again.
+  /// - Cancellation: a reader that waits leaves; the source is told when nobody can read on.
+  @inlinable
+  public init<Source: ListSource<Element>>(
+    reading source: Source, from position: Int = 0, file: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    require(
+      position >= 0,
+      "LazyList(reading:from:) takes a position of 0 or more, not \(position); "
+        + "positions count from the first element of the source", file: file, line: line)
+    self.init(paging: Owned(Follower(source, from: position)), stage: "reading")
+  }
+}
+
+/// Reads a source from a position on, and waits at its end.
+@usableFromInline
+struct Follower<Source: ListSource>: ListPager {
+  @usableFromInline let source: Source
+  @usableFromInline var position: Int
+  @usableFromInline var size = PageSize()
+
+  @inlinable
+  init(_ source: Source, from position: Int) {
+    self.source = source
+    self.position = position
+  }
+
+  @inlinable
+  nonisolated(nonsending) mutating func page(
+    _ steps: TaskSteps<Source.Element>
+  ) async throws -> ListPage<Source.Element> {
+    while true {
+      let page = try await source.read(from: position, upTo: size.count)
+      if !page.elements.isEmpty || page.isEnd {
+        position += page.elements.count
+        if page.elements.count == size.count { size.grow() }
+        return page
+      }
+      try await source.waitForMore(than: position)
+      try Task.checkCancellation()
+    }
+  }
+}

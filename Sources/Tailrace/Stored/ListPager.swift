@@ -1,0 +1,78 @@
+/// What gives the elements of a list in pages: one that waits, one that is stored.
+// Guard: the claim of the list that it pages for. May touch it: that list's task.
+@usableFromInline
+protocol ListPager {
+  associatedtype Element: Sendable
+
+  /// Gives what comes next: one element or more, or the end.
+  nonisolated(nonsending) mutating func page(
+    _ steps: TaskSteps<Element>
+  ) async throws -> ListPage<Element>
+}
+
+extension LazyList where Failure == any Error {
+  /// The list of what a pager gives.
+  ///
+  /// A single element is written into a cell. Several are not copied: the list becomes their array,
+  /// and a list of what comes after them, which has the pager then.
+  ///
+  /// - Parameters:
+  ///   - pager: gives the elements. What it throws is told, and not remembered.
+  ///   - capacity: of the first segment, and so how many elements a fold wants at once.
+  ///   - stage: the function that makes the list.
+  ///   - name: what the list before was called.
+  @inlinable
+  init<Pager: ListPager>(
+    paging pager: Owned<Pager>, capacity: Int = Capacity<Element>.first, stage: StageName,
+    name: ListName? = nil
+  ) where Pager.Element == Element {
+    let producer = AsyncProducer<Element>(stage: stage) { steps in
+      while steps.begin() {
+        let step: Step<Element>
+        do {
+          let page = try await pager.state.page(steps)
+          if page.elements.count > 1 {
+            let rest =
+              page.isEnd
+              ? LazyList()
+              : LazyList(
+                paging: pager, capacity: Capacity<Element>.following(capacity), stage: stage,
+                name: steps.evaluator.label)
+            step = .become(LazyList(sharing: page.elements, then: rest))
+          } else if let element = page.elements.first {
+            step = page.isEnd ? .last(element) : .element(element)
+          } else {
+            step = .nothing(.end)
+          }
+        } catch {
+          step = .nothing(.failedTransiently(error))
+        }
+        if steps.finish(step) { await steps.task.park() }
+      }
+    }
+    let evaluator = Evaluator(producer)
+    evaluator.label = name
+    self.init(
+      segment: Segment(source: .owned(evaluator), start: 0, capacity: capacity), offset: 0)
+  }
+}
+
+extension Evaluator {
+  /// What the list was called, for the list that goes on after it.
+  @usableFromInline nonisolated var label: ListName? {
+    get { name.load() }
+    set { if let newValue { name(newValue) } }
+  }
+}
+
+/// How many elements are read at once: few for who wants the head, more and more for who goes on.
+@usableFromInline
+struct PageSize {
+  @usableFromInline private(set) var count = 32
+
+  @inlinable
+  init() {}
+
+  @usableFromInline
+  mutating func grow() { count = min(count * 2, 1024) }
+}

@@ -1,0 +1,139 @@
+/// A list over a store: gives what is stored, and then computes, stores and gives, in this order.
+@usableFromInline
+struct StoredList<Store: ListStore>: ListPager {
+  @usableFromInline typealias Element = Store.Element
+  @usableFromInline typealias Commit = ListCommit<Store.Element, Store.State>
+
+  /// What there is while the list is the writer.
+  @usableFromInline
+  struct Writer {
+    @usableFromInline var steps: Cursor<StoredStep<Store.Element, Store.State>>
+    /// Computed, and not stored yet: it is stored at the next demand, not computed again.
+    @usableFromInline var pending: Commit?
+    /// A step that failed behind others, which have to be stored first.
+    @usableFromInline var untold: (any Error)?
+
+    @inlinable
+    init(_ steps: consuming StoredWork<Store>.Steps) {
+      self.steps = Cursor(steps, stopsWhenCancelled: true, drives: true)
+    }
+  }
+
+  @usableFromInline let store: Store
+  @usableFromInline let work: StoredWork<Store>
+  @usableFromInline var tail: TailTracker<Store.State>
+  @usableFromInline var size = PageSize()
+  @usableFromInline var writer: Writer?
+  /// For how long elements are gathered that are stored together.
+  @usableFromInline let patience: Duration
+
+  @inlinable
+  init(
+    _ store: Store, from position: Int, _ policy: TailPolicy, patience: Duration,
+    _ work: StoredWork<Store>
+  ) {
+    self.store = store
+    self.work = work
+    self.patience = patience
+    tail = TailTracker(policy, position: position)
+  }
+
+  @inlinable
+  nonisolated(nonsending) mutating func page(
+    _ steps: TaskSteps<Store.Element>
+  ) async throws -> ListPage<Store.Element> {
+    while true {
+      if writer != nil {
+        if writer?.pending == nil {
+          let commit = try await gather(steps)
+          writer?.pending = commit
+        }
+        if let page = try await append() { return page }
+      } else if let page = try await readOn() {
+        return page
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads what is stored, up to the end or the moment at which this list becomes the writer. `nil`
+  /// then.
+  @inlinable
+  nonisolated(nonsending) mutating func readOn() async throws -> ListPage<Store.Element>? {
+    while true {
+      let page = try await store.read(from: tail.position, upTo: size.count)
+      if page.elements.count == size.count { size.grow() }
+      var action = tail.didRead(page.elements.count, isEnd: page.isEnd)
+      if case .claim = action { action = tail.didClaim(try await store.claim()) }
+      switch action {
+      case .give: return page
+      case .end: return ListPage([], isEnd: true)
+      case .read, .claim: continue
+      case .wait:
+        try await store.waitForMore(than: tail.position)
+        try Task.checkCancellation()
+      case .fail(let failure): throw failure
+      case .compute(let checkpoint):
+        writer = Writer(try await work.resume(store, checkpoint))
+        return nil
+      }
+    }
+  }
+
+  // MARK: Computing
+
+  /// One element, and as many more as are wanted and can be had without waiting; or the end.
+  @inlinable
+  nonisolated(nonsending) mutating func gather(
+    _ demand: TaskSteps<Store.Element>
+  ) async throws -> Commit {
+    if let failure = writer?.untold.take() { throw failure }
+    guard let first = await writer?.steps.nextInStep() else {
+      switch writer?.steps.absence {
+      case .end: return Commit([], state: nil, isEnd: true)
+      case .failed(let failure), .failedTransiently(let failure): throw failure
+      case .cancelled, .released, .missing, .paused, nil: throw CancellationError()
+      }
+    }
+    var commit = Commit([first.element], state: first.state)
+    if demand.wanted > 1, !first.endsCommit { gatherMore(demand, into: &commit) }
+    return commit
+  }
+
+  @inlinable
+  mutating func gatherMore(_ demand: TaskSteps<Store.Element>, into commit: inout Commit) {
+    let clock = ContinuousClock()
+    let deadline = clock.now + patience
+    while commit.elements.count < demand.wanted, clock.now < deadline {
+      guard let step = writer?.steps.next() else {
+        // A step that suspends goes on: what it gives is for the next commit.
+        switch writer?.steps.absence {
+        case .end: commit.isEnd = true
+        case .failed(let failure), .failedTransiently(let failure): writer?.untold = failure
+        case .cancelled, .released, .missing, .paused, nil: break
+        }
+        return
+      }
+      commit.elements.append(step.element)
+      commit.state = step.state
+      if step.endsCommit { return }
+    }
+  }
+
+  /// Stores what is pending, and gives it. `nil` if somebody else was faster.
+  @inlinable
+  nonisolated(nonsending) mutating func append() async throws -> ListPage<Store.Element>? {
+    guard let commit = writer?.pending else { return nil }
+    do {
+      try await store.append(commit, at: tail.position)
+    } catch let failure as ListStoreError where failure == .superseded {
+      // Somebody else's element is the element.
+      writer = nil
+      return nil
+    }
+    writer?.pending = nil
+    tail.didAppend(commit.elements.count)
+    return ListPage(commit.elements, isEnd: commit.isEnd)
+  }
+}

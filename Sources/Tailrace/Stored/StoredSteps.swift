@@ -1,0 +1,183 @@
+/// What a step of a stored list gave: an element, and the state after it, if that is to be stored.
+@usableFromInline
+struct StoredStep<Element: Sendable, State: Sendable>: Sendable {
+  @usableFromInline let element: Element
+  @usableFromInline let state: State?
+  /// Whether a commit ends with this element, because the state after it is a snapshot, and the
+  /// next step has none.
+  @usableFromInline let endsCommit: Bool
+
+  @inlinable
+  init(_ element: Element, _ state: State?, endsCommit: Bool = false) {
+    self.element = element
+    self.state = state
+    self.endsCommit = endsCommit
+  }
+}
+
+/// How a stored list computes: the steps from a checkpoint on, as a list of their own.
+///
+/// It is read by the stored list alone, and only when that has to compute. Being a list, it has
+/// what a list has: a step that suspends goes on by itself, and what was computed before it can be
+/// stored meanwhile.
+@usableFromInline
+struct StoredWork<Store: ListStore>: Sendable {
+  @usableFromInline typealias Steps = LazyList<StoredStep<Store.Element, Store.State>, any Error>
+  @usableFromInline
+  typealias Resume =
+    nonisolated(nonsending) @Sendable (Store, ListCheckpoint<Store.State>) async throws -> Steps
+
+  @usableFromInline let resume: Resume
+
+  @inlinable
+  init(_ resume: @escaping Resume) { self.resume = resume }
+}
+
+extension StoredWork {
+  /// Steps that change a state, which is stored with each element.
+  @inlinable
+  init(
+    _ initial: Store.State,
+    _ next: @escaping @Sendable (inout Store.State) throws -> Store.Element?
+  ) {
+    self.init { _, checkpoint in
+      let owned = Owned(checkpoint.state ?? initial)
+      return Steps(
+        stage: "storedIn",
+        stepping: { _ in
+          do {
+            // Changed only if the step succeeds.
+            var attempt = owned.state
+            guard let element = try next(&attempt) else { return .nothing(.end) }
+            owned.state = attempt
+            return .element(StoredStep(element, attempt))
+          } catch {
+            return .nothing(.failedTransiently(error))
+          }
+        })
+    }
+  }
+
+  /// The same with an asynchronous closure.
+  @inlinable
+  init(
+    _ initial: Store.State,
+    _ next: @escaping @Sendable (inout Store.State) async throws -> Store.Element?
+  ) {
+    self.init { _, checkpoint in
+      let owned = Owned(checkpoint.state ?? initial)
+      return Steps(
+        stage: "storedIn",
+        inTask: { steps in
+          while steps.begin() {
+            var step = Step<StoredStep<Store.Element, Store.State>>.nothing(.end)
+            do {
+              var attempt = owned.state
+              if let element = try await next(&attempt) {
+                owned.state = attempt
+                step = .element(StoredStep(element, attempt))
+              }
+            } catch {
+              step = .nothing(.failedTransiently(error))
+            }
+            if steps.finish(step) { await steps.task.park() }
+          }
+        })
+    }
+  }
+
+  /// Steps from a state that is folded from the elements.
+  @inlinable
+  init(
+    _ initial: Store.State, _ snapshots: SnapshotPolicy,
+    _ fold: @escaping @Sendable (inout Store.State, Store.Element) -> Void,
+    _ next: @escaping @Sendable (Store.State) throws -> Store.Element?
+  ) {
+    self.init { store, checkpoint in
+      let owned = Owned(
+        try await RebuiltState(initial, snapshots, fold, from: checkpoint, in: store))
+      return Steps(
+        stage: "storedIn",
+        stepping: { _ in
+          do {
+            guard let element = try next(owned.state.state) else { return .nothing(.end) }
+            return .element(owned.state.take(element))
+          } catch {
+            return .nothing(.failedTransiently(error))
+          }
+        })
+    }
+  }
+
+  /// The same with an asynchronous closure.
+  @inlinable
+  init(
+    _ initial: Store.State, _ snapshots: SnapshotPolicy,
+    _ fold: @escaping @Sendable (inout Store.State, Store.Element) -> Void,
+    _ next: @escaping @Sendable (Store.State) async throws -> Store.Element?
+  ) {
+    self.init { store, checkpoint in
+      let owned = Owned(
+        try await RebuiltState(initial, snapshots, fold, from: checkpoint, in: store))
+      return Steps(
+        stage: "storedIn",
+        inTask: { steps in
+          while steps.begin() {
+            var step = Step<StoredStep<Store.Element, Store.State>>.nothing(.end)
+            do {
+              if let element = try await next(owned.state.state) {
+                step = .element(owned.state.take(element))
+              }
+            } catch {
+              step = .nothing(.failedTransiently(error))
+            }
+            if steps.finish(step) { await steps.task.park() }
+          }
+        })
+    }
+  }
+}
+
+/// A state that is folded from the elements, and stored now and then.
+@usableFromInline
+struct RebuiltState<Element: Sendable, State: Sendable> {
+  @usableFromInline typealias Fold = @Sendable (inout State, Element) -> Void
+
+  @usableFromInline let snapshots: SnapshotPolicy
+  @usableFromInline let fold: Fold
+  @usableFromInline var state: State
+  @usableFromInline var count: Int
+  /// After how many elements the last snapshot was.
+  @usableFromInline var stored: Int
+
+  /// The state at a checkpoint: its snapshot, and what has been stored since.
+  @inlinable
+  nonisolated(nonsending) init<Source: ListSource<Element>>(
+    _ initial: State, _ snapshots: SnapshotPolicy, _ fold: @escaping Fold,
+    from checkpoint: ListCheckpoint<State>, in source: Source
+  ) async throws {
+    self.snapshots = snapshots
+    self.fold = fold
+    state = checkpoint.state ?? initial
+    stored = checkpoint.stateCount
+    count = stored
+    var size = PageSize()
+    while count < checkpoint.count {
+      let page = try await source.read(
+        from: count, upTo: min(size.count, checkpoint.count - count))
+      if page.elements.isEmpty { throw ListStoreError.damaged(at: count) }
+      for element in page.elements { fold(&state, element) }
+      count += page.elements.count
+      size.grow()
+    }
+  }
+
+  @inlinable
+  mutating func take(_ element: Element) -> StoredStep<Element, State> {
+    fold(&state, element)
+    count += 1
+    guard snapshots.isDue(after: count, since: stored) else { return StoredStep(element, nil) }
+    stored = count
+    return StoredStep(element, state, endsCommit: true)
+  }
+}

@@ -1,0 +1,66 @@
+/// Decides what a stored list does next: a value with one method for each thing that happens.
+///
+/// | | what comes of it |
+/// |---|---|
+/// | elements were read | they are given; read on |
+/// | the end was read | the list ends |
+/// | nothing is there | by policy: wait, or claim; or compute, if the claim ends exactly here |
+/// | a claim says that there is more | read on: the state belongs behind it |
+/// | somebody else writes | by policy: wait, or fail |
+///
+/// A claim counts only if it ends where this list has read to: its state is the one after its last
+/// element, and no other's.
+@usableFromInline
+struct TailTracker<State: Sendable> {
+  @usableFromInline
+  enum Action {
+    case read
+    case give
+    case claim
+    case wait
+    /// The list is the writer, and goes on from there.
+    case compute(ListCheckpoint<State>)
+    case end
+    case fail(ListStoreError)
+  }
+
+  @usableFromInline let policy: TailPolicy
+  /// How many elements have been read, or appended, counted as the store counts.
+  @usableFromInline private(set) var position: Int
+  /// A claim was granted, and what lies before it has to be read first.
+  private var granted: ListCheckpoint<State>?
+
+  @usableFromInline
+  init(_ policy: TailPolicy, position: Int) {
+    self.policy = policy
+    self.position = position
+  }
+
+  /// So many elements were read from the position on.
+  @usableFromInline
+  mutating func didRead(_ count: Int, isEnd: Bool) -> Action {
+    position += count
+    if count > 0 { return .give }
+    if isEnd { return .end }
+    if policy == .follow { return .wait }
+    guard let claim = granted.take() else { return .claim }
+    if claim.count > position { return .fail(.damaged(at: position)) }
+    // Somebody has gone on since: another claim says from which state.
+    guard claim.count == position else { return .claim }
+    return claim.isEnded ? .end : .compute(claim)
+  }
+
+  /// A claim was answered, where nothing more could be read.
+  @usableFromInline
+  mutating func didClaim(_ claim: ListCheckpoint<State>?) -> Action {
+    guard let claim else { return policy == .compute ? .fail(.inUse) : .wait }
+    if claim.count < position { return .fail(.damaged(at: claim.count)) }
+    if claim.count == position { return claim.isEnded ? .end : .compute(claim) }
+    granted = claim
+    return .read
+  }
+
+  /// So many elements were appended at the position.
+  @inlinable
+  mutating func didAppend(_ count: Int) { position += count }
+}

@@ -1,0 +1,125 @@
+import Dispatch
+import Foundation
+import Tailrace
+
+/// Tells tasks that a file has changed, or has come to be.
+///
+/// One for the process: the kernel allows few. Where it has none to give, and for what it does not
+/// tell, those who wait look again after a while.
+final class FileChanges: Sendable {
+  static let shared = FileChanges()
+
+  #if canImport(Glibc)
+    private let watches: Locked<Watches>
+    // Guard: Dispatch's own; written once. May touch it: the initializer.
+    private nonisolated(unsafe) let source: (any DispatchSourceRead)?
+    private let descriptor: Int32
+
+    private init() {
+      descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+      watches = Locked(Watches())
+      guard descriptor >= 0 else {
+        source = nil
+        return
+      }
+      let queue = DispatchQueue(label: "Tailrace.file-changes", qos: .userInitiated)
+      source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+      source?.setEventHandler { FileChanges.shared.tell() }
+      source?.activate()
+    }
+
+    /// Rings a bell at the next change of a file; or of its folder, if there is no such file.
+    ///
+    /// - Returns: what ends the watch.
+    func watch(_ path: [CChar], _ bell: Bell) -> @Sendable () -> Void {
+      guard descriptor >= 0 else { return {} }
+      // The number of a watch may be given anew once it has been removed: both under the lock.
+      let number = watches.withLock { watches in
+        var number = inotify_add_watch(
+          descriptor, path, UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB))
+        if number < 0 {
+          number = inotify_add_watch(
+            descriptor, path.folder, UInt32(IN_CREATE) | UInt32(IN_MOVED_TO))
+        }
+        if number >= 0 { watches.add(bell, to: number) }
+        return number
+      }
+      guard number >= 0 else { return {} }
+      return { [self] in
+        watches.withLock { watches in
+          if watches.remove(bell, from: number) { inotify_rm_watch(descriptor, number) }
+        }
+      }
+    }
+
+    private func tell() {
+      var bytes = [UInt8](repeating: 0, count: 1 << 14)
+      while true {
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { return }
+        let numbers = bytes.withUnsafeBytes { bytes in
+          var numbers: [Int32] = []
+          var offset = 0
+          while offset + 16 <= count {
+            numbers.append(bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+            offset += 16 + Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+          }
+          return numbers
+        }
+        let bells = watches.withLock { $0.bells(of: numbers) }
+        for bell in bells { bell.ring() }
+      }
+    }
+  #else
+    private init() {}
+
+    /// Rings a bell at the next change of a file; or of its folder, if there is no such file.
+    ///
+    /// - Returns: what ends the watch.
+    func watch(_ path: [CChar], _ bell: Bell) -> @Sendable () -> Void {
+      var descriptor = open(path, O_EVTONLY | O_CLOEXEC)
+      if descriptor < 0 { descriptor = open(path.folder, O_EVTONLY | O_CLOEXEC) }
+      guard descriptor >= 0 else { return {} }
+      // Guard: Dispatch's own; a source may be used from any thread.
+      // May touch it: this call, and what ends the watch.
+      nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
+        fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete])
+      source.setEventHandler { bell.ring() }
+      source.setCancelHandler { [descriptor] in close(descriptor) }
+      source.activate()
+      return { source.cancel() }
+    }
+  #endif
+}
+
+/// Who waits for which watch of the kernel's.
+struct Watches: Sendable {
+  private var bells: [Int32: [Bell]] = [:]
+
+  mutating func add(_ bell: Bell, to number: Int32) { bells[number, default: []].append(bell) }
+
+  /// True if nobody else waits for that watch.
+  mutating func remove(_ bell: Bell, from number: Int32) -> Bool {
+    guard var others = bells[number] else { return false }
+    others.removeAll { $0 === bell }
+    bells[number] = others.isEmpty ? nil : others
+    return others.isEmpty
+  }
+
+  /// Those who are to be told of some events; everybody, if some were lost.
+  func bells(of numbers: [Int32]) -> [Bell] {
+    if numbers.contains(-1) { return bells.values.flatMap { $0 } }
+    return Set(numbers).flatMap { bells[$0] ?? [] }
+  }
+}
+
+extension Bell {
+  /// Rings after a while.
+  func ring(after pause: Duration) {
+    let parts = pause.components
+    let nanoseconds = Int(parts.seconds) * 1_000_000_000 + Int(parts.attoseconds / 1_000_000_000)
+    DispatchQueue.global(qos: .userInitiated).asyncAfter(
+      deadline: .now() + .nanoseconds(nanoseconds)
+    ) { self.ring() }
+  }
+}

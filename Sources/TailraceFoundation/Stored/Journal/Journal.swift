@@ -1,0 +1,277 @@
+import FileReading
+import Foundation
+import Tailrace
+
+/// A list in a file, as bytes: what a `FileStore` is a face of.
+///
+/// Readers take places from a small table, read without any lock, and put the next place back. The
+/// writer's state is a value that is moved out, and back, by whoever has the turn. What may wait
+/// for the disk runs on the queue of `elsewhere`.
+// The fields say what guards them.
+@usableFromInline
+package final class Journal: @unchecked Sendable {
+  let path: [CChar]
+  let name: String
+  let schema: String
+  let versions: (elements: UInt8, state: UInt8)
+  let durability: Durability
+  let disk: any Disk
+  private let reading = Locked(Readings())
+  private let turn = Turn()
+  // Guard: the turn. May touch it: whoever has taken it.
+  private nonisolated(unsafe) var writer: JournalWriter?
+  // Guard: the turn. May touch it: whoever has taken it.
+  private nonisolated(unsafe) var isPoisoned = false
+
+  init(
+    _ path: [CChar], name: String, schema: String, versions: (elements: UInt8, state: UInt8),
+    _ durability: Durability, _ disk: any Disk
+  ) {
+    self.path = path
+    self.name = name
+    self.schema = schema
+    self.versions = versions
+    self.durability = durability
+    self.disk = disk
+  }
+
+  // MARK: Reading
+
+  @usableFromInline
+  nonisolated(nonsending) package func read(
+    from position: Int, upTo count: Int
+  ) async throws -> JournalPage {
+    let known = reading.withLock { $0.take(position) }
+    return try await blocking { [self] in
+      guard let reader = try opened() else { return JournalPage() }
+      let page = try reader.page(from: position, upTo: count, known: known)
+      if page.next.offset > 0 { reading.withLock { $0.put(page.next) } }
+      return page
+    }
+  }
+
+  /// The journal, opened for reading; `nil` if there is none yet.
+  private func opened() throws -> JournalReader? {
+    if let reader = reading.withLock({ $0.reader }) { return reader }
+    let file: any DiskFile
+    do throws(SystemError) {
+      file = try disk.open(path, writes: false)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+    let reader = JournalReader(
+      file, try JournalHeader(of: file, expecting: schema, at: name))
+    return reading.withLock { readings in
+      if readings.reader == nil { readings.reader = reader }
+      return readings.reader
+    }
+  }
+
+  /// Waits until there may be more elements.
+  @usableFromInline
+  nonisolated(nonsending) package func waitForMore(than position: Int) async throws {
+    // Watched first, looked at then: what comes in between rings, too.
+    let bell = Bell()
+    let endWatch = FileChanges.shared.watch(path, bell)
+    defer { endWatch() }
+    let page = try await read(from: position, upTo: 1)
+    if !page.items.isEmpty || page.isEnd { return reading.withLock { $0.isQuiet = 0 } }
+    bell.ring(after: reading.withLock { $0.nextPause() })
+    await withTaskCancellationHandler {
+      await bell.wait()
+    } onCancel: {
+      bell.ring()
+    }
+    try Task.checkCancellation()
+  }
+
+  // MARK: Writing
+
+  /// Becomes the writer. `nil` if somebody else is.
+  @usableFromInline
+  nonisolated(nonsending) package func claim() async throws -> JournalCheckpoint? {
+    try await withTurn { journal in
+      guard try journal.open(cutsDamage: false), let writer = journal.writer else { return nil }
+      return JournalCheckpoint(
+        count: writer.count, state: try writer.state(), isEnded: writer.isEnded)
+    }
+  }
+
+  /// Gives up what is damaged, and all that follows it. Returns how many elements are left.
+  nonisolated(nonsending) func cutDamage() async throws -> Int {
+    try await withTurn { journal in
+      guard try journal.open(cutsDamage: true), let writer = journal.writer else {
+        throw ListStoreError.inUse
+      }
+      return writer.count
+    }
+  }
+
+  /// Forgets elements. Returns the first position that is kept.
+  nonisolated(nonsending) func trim(before position: Int) async throws -> Int {
+    try await withTurn { journal in
+      let wasWriter = journal.writer != nil
+      guard try journal.open(cutsDamage: false), let writer = journal.writer else {
+        throw ListStoreError.inUse
+      }
+      defer { if !wasWriter { journal.writer = nil } }
+      return try writer.trim(before: position)
+    }
+  }
+
+  /// Opens the journal for writing, if it is not. False if somebody else writes.
+  private func open(cutsDamage: Bool) throws -> Bool {
+    if isPoisoned { throw ListStoreError.poisoned }
+    if writer != nil { return true }
+    var file: (any DiskFile)?
+    for _ in 0..<2 where file == nil {
+      do throws(SystemError) {
+        file = try disk.open(path, writes: true)
+      } catch {
+        guard error.code == ENOENT else { throw error }
+        if let kind = disk.remoteFileSystem(of: path) {
+          throw ListStoreError.refused(
+            """
+            \(name) is on a network file system (\(kind)), where neither a lock nor a sync can be relied \
+            on: keep the list in a file of this machine, or in a database
+            """)
+        }
+        try disk.create(path, contents: JournalHeader(schema: schema).bytes)
+      }
+    }
+    guard let file else { throw SystemError(code: ENOENT) }
+    if let kind = disk.remoteFileSystem(of: path) {
+      throw ListStoreError.refused(
+        "\(name) is on a network file system (\(kind)): it can be read there, not written")
+    }
+    guard try file.lock() else { return false }
+    let header = try JournalHeader(of: file, expecting: schema, at: name)
+    writer = try JournalWriter(JournalReader(file, header), durability, cutsDamage: cutsDamage)
+    return true
+  }
+
+  /// Appends a draft where exactly so many elements are stored.
+  @usableFromInline
+  nonisolated(nonsending) package func append(
+    _ draft: consuming JournalDraft, at position: Int
+  ) async throws {
+    var draft = draft
+    await turn.take()
+    defer { turn.give() }
+    if isPoisoned { throw ListStoreError.poisoned }
+    guard
+      let isRight = try writer?.seal(
+        &draft, at: position, elements: versions.elements, state: versions.state), isRight
+    else { throw ListStoreError.superseded }
+    // A write is a copy, and does not wait for the disk.
+    guard writer?.waitsForDisk == true || draft.bytes.count > 1 << 16 else {
+      return try write(draft)
+    }
+    let (journal, sealed) = (self, draft)
+    try await elsewhere { () throws(SystemError) in try journal.store(sealed) }.mapError {
+      FileError(journal.name, $0)
+    }.get()
+  }
+
+  private func write(_ draft: JournalDraft) throws {
+    do throws(SystemError) { try store(draft) } catch { throw FileError(name, error) }
+  }
+
+  /// Writes a sealed draft at the end, and has it on the disk if it has to be. For whoever has the
+  /// turn.
+  private func store(_ draft: JournalDraft) throws(SystemError) {
+    guard var writer = writer.take() else { throw SystemError(code: EBADF) }
+    let syncs = writer.waitsForDisk || draft.isEnd && durability != .process
+    do throws(SystemError) {
+      try writer.file.put(draft.bytes, at: writer.end)
+    } catch {
+      // No room: what was written of the frame is taken back, and the next demand tries again.
+      do throws(SystemError) {
+        try writer.file.truncate(to: writer.end)
+        self.writer = writer
+      } catch {
+        isPoisoned = true
+      }
+      throw error
+    }
+    if syncs {
+      do throws(SystemError) {
+        try writer.file.synchronize()
+      } catch {
+        // What has reached the disk is not known. The file is closed, for somebody who finds out.
+        isPoisoned = true
+        throw error
+      }
+    }
+    writer.didAppend(draft, isSynced: syncs)
+    // The elements are stored, whether or not this succeeds: followers find them later then.
+    if let cells = writer.cells(isSynced: syncs) {
+      try? writer.file.put(cells, at: JournalCells.offset)
+    }
+    self.writer = writer
+  }
+
+  // MARK: Where it runs
+
+  private nonisolated(nonsending) func withTurn<Value: Sendable>(
+    _ body: @escaping @Sendable (Journal) throws -> Value
+  ) async throws -> Value {
+    await turn.take()
+    defer { turn.give() }
+    return try await blocking { [self] in try body(self) }
+  }
+
+  /// Makes calls that may wait for the disk.
+  private nonisolated(nonsending) func blocking<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let result: Result<Value, any Error> = try await elsewhere { () throws(SystemError) in
+      Result(catching: body)
+    }.get()
+    do {
+      return try result.get()
+    } catch let failure as SystemError {
+      throw FileError(name, failure)
+    }
+  }
+}
+
+/// Where a journal stands.
+@usableFromInline
+package struct JournalCheckpoint: Sendable {
+  @usableFromInline let count: Int
+  @usableFromInline let state: JournalState?
+  @usableFromInline let isEnded: Bool
+}
+
+/// What the readers of a journal share.
+private struct Readings: Sendable {
+  /// Those who read on find their places here.
+  private static let mostPlaces = 16
+
+  var reader: JournalReader?
+  private var places: [JournalPlace] = []
+  /// How often in a row there was nothing new.
+  var isQuiet = 0
+
+  mutating func take(_ position: Int) -> JournalPlace? {
+    guard let index = places.lastIndex(where: { $0.position == position }) else { return nil }
+    // Others may read on from there, too.
+    return places[index]
+  }
+
+  mutating func put(_ place: JournalPlace) {
+    if places.last == place { return }
+    places.removeAll { $0.position == place.position }
+    if places.count == Self.mostPlaces { places.removeFirst() }
+    places.append(place)
+  }
+
+  /// After which time one looks again where nothing was told: soon at first, because a lock goes
+  /// only after its file has been closed, of which one is told.
+  mutating func nextPause() -> Duration {
+    isQuiet = min(isQuiet + 1, 9)
+    return .milliseconds(1 << (isQuiet + 1))
+  }
+}

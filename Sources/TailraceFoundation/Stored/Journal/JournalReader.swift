@@ -1,0 +1,301 @@
+import FileReading
+import Tailrace
+
+/// Some elements of a journal, as bytes.
+@usableFromInline
+package struct JournalPage: Sendable {
+  /// Where an element lies, and which version wrote it.
+  @usableFromInline
+  struct Item: Sendable {
+    @usableFromInline let range: Range<Int>
+    @usableFromInline let version: UInt8
+  }
+
+  @usableFromInline var bytes: [UInt8] = []
+  @usableFromInline var items: [Item] = []
+  @usableFromInline var isEnd = false
+  /// The next position, and the frame that has it.
+  var next = JournalPlace(position: 0, offset: 0)
+}
+
+/// A position, and where the frame that has it begins: or will begin, at the end.
+struct JournalPlace: Sendable, Hashable {
+  var position: Int
+  var offset: Int
+}
+
+/// Reads an open journal. A value that keeps nothing: it may be used by several readers, beside a
+/// writer.
+struct JournalReader: Sendable {
+  let file: any DiskFile
+  let header: JournalHeader
+  let seed: UInt32
+
+  init(_ file: any DiskFile, _ header: JournalHeader) {
+    self.file = file
+    self.header = header
+    seed = header.seed
+  }
+
+  // MARK: Frames
+
+  func cells() throws -> JournalCells { try JournalCells(of: file, seed: seed) }
+
+  /// The header of a frame.
+  func frame(at offset: Int) throws -> JournalFrame? {
+    guard offset >= header.size, let bytes = try file.bytes(JournalFrame.headerSize, at: offset)
+    else { return nil }
+    return bytes.withUnsafeBytes { JournalFrame($0, at: offset, seed: seed) }
+  }
+
+  /// The header of a frame all of which is there, as it was written.
+  func wholeFrame(at offset: Int) throws -> JournalFrame? {
+    guard let frame = try frame(at: offset),
+      offset + frame.length <= (try file.size()),
+      let body = try file.bytes(
+        frame.elementsLength + frame.stateLength, at: offset + JournalFrame.headerSize)
+    else { return nil }
+    return body.withUnsafeBytes { body in
+      CRC32C.of(body.part(0..<frame.elementsLength), after: seed) == frame.elementsChecksum
+        && CRC32C.of(body.part(frame.elementsLength..<body.count), after: seed)
+          == frame.stateChecksum
+    } ? frame : nil
+  }
+
+  /// Whether there is a whole frame anywhere behind a place.
+  func hasFrame(behind offset: Int) throws -> Bool {
+    let size = try file.size()
+    let window = 1 << 20
+    var start = offset + 1
+    while start + JournalFrame.headerSize <= size {
+      let bytes = try file.upTo(window, at: start)
+      let candidates = bytes.withUnsafeBytes { bytes in
+        (0..<max(0, bytes.count - JournalFrame.headerSize + 1)).filter {
+          bytes[$0] == UInt8(ascii: "T")
+            && JournalFrame(
+              bytes.part($0..<$0 + JournalFrame.headerSize), at: start + $0, seed: seed) != nil
+        }
+      }
+      for candidate in candidates where try wholeFrame(at: start + candidate) != nil {
+        return true
+      }
+      if bytes.count < window { return false }
+      start += window - JournalFrame.headerSize + 1
+    }
+    return false
+  }
+
+  // MARK: Places
+
+  /// Where the first frame begins that is kept.
+  func first(_ cells: JournalCells) -> Int { max(cells.first ?? 0, header.size) }
+
+  /// The frame that has a position, or the place behind the last one.
+  ///
+  /// It begins at one of the last frames, and jumps back from there.
+  func place(of position: Int, _ cells: JournalCells, limit: Int) throws -> JournalPlace? {
+    let first = first(cells)
+    var offset = first
+    if let last = cells.last, last > first, last < limit, try frame(at: last) != nil {
+      offset = last
+    }
+    guard var frame = try frame(at: offset) else {
+      // Nothing there: it may be the beginning of an empty journal.
+      return offset == header.size && position == 0
+        ? JournalPlace(position: 0, offset: offset) : nil
+    }
+    while frame.position > position {
+      guard offset > first else {
+        // What is kept begins behind it.
+        throw ListStoreError.trimmed(first: frame.position)
+      }
+      if frame.jump >= first, let jumped = try self.frame(at: frame.jump),
+        jumped.position > position
+      {
+        (offset, frame) = (frame.jump, jumped)
+        continue
+      }
+      offset -= frame.previousLength
+      guard let previous = try self.frame(at: offset) else {
+        throw ListStoreError.damaged(at: position)
+      }
+      frame = previous
+    }
+    // Behind the last place that is known: forward, frame by frame.
+    while frame.positions.upperBound <= position, !frame.isEnd {
+      let next = offset + frame.length
+      guard next < limit, let following = try self.frame(at: next) else {
+        let end = frame.positions.upperBound
+        return position == end ? JournalPlace(position: end, offset: next) : nil
+      }
+      (offset, frame) = (next, following)
+    }
+    return JournalPlace(position: position, offset: offset)
+  }
+
+  // MARK: Elements
+
+  /// Elements from a position on.
+  ///
+  /// - Parameter known: where that position is, if it is known.
+  func page(
+    from position: Int, upTo count: Int, known: JournalPlace?
+  ) throws -> JournalPage {
+    let cells = try cells()
+    let size = try file.size()
+    let isExact = cells.visible.map { $0 < JournalCells.everything } ?? false
+    let limit = min(cells.visible ?? size, size)
+    var page = JournalPage()
+    guard
+      let place =
+        known?.position == position ? known : try place(of: position, cells, limit: limit)
+    else { return page }
+    page.next = place
+    var window = Window(file, size: min(1 << 18, max(1 << 14, count * 256)))
+    var offset = place.offset
+    while page.items.count < count {
+      guard offset < limit else {
+        if isExact, let visible = cells.visible, visible > size {
+          // Promised, and gone.
+          throw ListStoreError.damaged(at: page.next.position)
+        }
+        return page
+      }
+      switch try element(at: offset, limit, &window, mayLoad: page.items.isEmpty) {
+      case .later: return page
+      case .bad:
+        if page.items.isEmpty { try judge(offset, page.next.position, isExact: isExact) }
+        return page
+      case .frame(let frame, let start):
+        page.bytes = window.bytes
+        guard page.take(frame, at: start, upTo: count) else {
+          throw ListStoreError.damaged(at: frame.position)
+        }
+        // Some are left for the next page.
+        if page.next.position < frame.positions.upperBound { return page }
+        if frame.isEnd {
+          // Nothing follows, and who asks again is told so again.
+          page.isEnd = true
+          return page
+        }
+        offset += frame.length
+        page.next.offset = offset
+      }
+    }
+    // The end may be an entry of its own.
+    if offset < limit, let next = try frame(at: offset), next.isEnd, next.count == 0 {
+      page.isEnd = true
+      page.next.offset = offset
+    }
+    return page
+  }
+
+  private enum Found {
+    /// A frame, and where its lengths begin in the window.
+    case frame(JournalFrame, Int)
+    /// It is not in the window, and something else was found before.
+    case later
+    case bad
+  }
+
+  /// The frame at a place, with its elements in the window.
+  private func element(
+    at offset: Int, _ limit: Int, _ window: inout Window, mayLoad: Bool
+  ) throws -> Found {
+    let headerSize = JournalFrame.headerSize
+    guard limit - offset >= headerSize else { return .bad }
+    if !window.has(offset..<offset + headerSize) {
+      guard mayLoad else { return .later }
+      try window.load(offset, atLeast: headerSize, upTo: limit)
+    }
+    guard let frame = window.frame(at: offset, seed: seed), offset + frame.length <= limit else {
+      return .bad
+    }
+    let body = offset + headerSize..<offset + headerSize + frame.elementsLength
+    if !window.has(body) {
+      guard mayLoad else { return .later }
+      try window.load(offset, atLeast: body.upperBound - offset, upTo: limit)
+    }
+    guard window.checksum(of: body, seed: seed) == frame.elementsChecksum else { return .bad }
+    return .frame(frame, body.lowerBound - window.start)
+  }
+
+  /// Something that is no frame: trimmed meanwhile, damaged, or not complete yet.
+  private func judge(_ offset: Int, _ position: Int, isExact: Bool) throws {
+    let cells = try cells()
+    if first(cells) > offset {
+      let first = try frame(at: first(cells))?.position ?? position
+      throw ListStoreError.trimmed(first: first)
+    }
+    // The end of what is written may be in the middle of being written.
+    if try isExact || hasFrame(behind: offset) { throw ListStoreError.damaged(at: position) }
+  }
+}
+
+extension JournalPage {
+  /// Takes the elements of a frame, from the next position on, up to a number of them.
+  ///
+  /// - Parameter start: where the body begins in the bytes.
+  /// - Returns: false if the lengths are not those of this body.
+  fileprivate mutating func take(
+    _ frame: JournalFrame, at start: Int, upTo count: Int
+  ) -> Bool {
+    let all = bytes
+    return all.withUnsafeBytes { bytes in
+      var slot = start + frame.lengthsOffset
+      var offset = slot + 4 * frame.count
+      for position in frame.positions {
+        let end = offset + Int(bytes.number(UInt32.self, at: slot))
+        guard end <= start + frame.elementsLength else { return false }
+        if position >= next.position {
+          if items.count == count { return true }
+          items.append(Item(range: offset..<end, version: frame.elementVersion))
+          next.position = position + 1
+        }
+        slot += 4
+        offset = end
+      }
+      return true
+    }
+  }
+}
+
+/// Some bytes of a file.
+private struct Window {
+  let file: any DiskFile
+  let size: Int
+  private(set) var start = 0
+  private(set) var bytes: [UInt8] = []
+
+  init(_ file: any DiskFile, size: Int) {
+    self.file = file
+    self.size = size
+  }
+
+  func has(_ range: Range<Int>) -> Bool {
+    start <= range.lowerBound && range.upperBound <= start + bytes.count
+  }
+
+  /// Reads bytes from a place on: those that are needed, and more, but none behind the limit.
+  mutating func load(_ offset: Int, atLeast count: Int, upTo limit: Int) throws {
+    start = offset
+    bytes = try file.upTo(min(max(count, size), limit - offset), at: offset)
+  }
+
+  /// The header of a frame, if there is one.
+  func frame(at offset: Int, seed: UInt32) -> JournalFrame? {
+    let place = offset - start
+    guard place + JournalFrame.headerSize <= bytes.count else { return nil }
+    return bytes.withUnsafeBytes {
+      JournalFrame($0.part(place..<place + JournalFrame.headerSize), at: offset, seed: seed)
+    }
+  }
+
+  /// The checksum of some bytes; `nil` if the file has ended before.
+  func checksum(of range: Range<Int>, seed: UInt32) -> UInt32? {
+    guard has(range) else { return nil }
+    return bytes.withUnsafeBytes {
+      CRC32C.of($0.part(range.lowerBound - start..<range.upperBound - start), after: seed)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+public import Tailrace
+
+/// Checks that a store keeps what a list has to rely on, and throws what is wrong with it.
+///
+/// For whoever writes a store, in a test of any framework:
+///
+/// ```swift
+/// try await checkStore { MemoryStore<Int, Int>() }
+/// ```
+///
+/// It appends, claims and reads, alone and side by side, and looks at every ``StoreRule``. A store
+/// that hangs is given up after the patience.
+///
+/// - Parameters:
+///   - patience: after which time a call that should have come back is a fault.
+///   - reopen: opens what a store has stored anew, as another process would; `nil` if that cannot
+///     be done.
+///   - make: makes a store in which nothing is stored, each time in another place.
+/// - Throws: ``StoreFaults``.
+public func checkStore<Store: ListStore>(
+  patience: Duration = .seconds(60),
+  reopening reopen: (@Sendable (Store) async throws -> Store)? = nil,
+  _ make: @escaping @Sendable () async throws -> Store
+) async throws(StoreFaults) where Store.Element == Int, Store.State == Int {
+  try await checkStore(
+    element: { $0 }, state: { $0 }, patience: patience, reopening: reopen, make)
+}
+
+/// Checks a store of elements and states of any type, which are made from numbers.
+///
+/// - Parameters:
+///   - element: makes an element; others for other numbers.
+///   - state: makes a state; others for other numbers.
+///   - patience: after which time a call that should have come back is a fault.
+///   - reopen: opens what a store has stored anew, as another process would; `nil` if that cannot
+///     be done.
+///   - make: makes a store in which nothing is stored, each time in another place.
+/// - Throws: ``StoreFaults``.
+public func checkStore<Store: ListStore>(
+  element: @escaping @Sendable (Int) -> Store.Element,
+  state: @escaping @Sendable (Int) -> Store.State, patience: Duration = .seconds(60),
+  reopening reopen: (@Sendable (Store) async throws -> Store)? = nil,
+  _ make: @escaping @Sendable () async throws -> Store
+) async throws(StoreFaults) where Store.Element: Equatable, Store.State: Equatable {
+  let check = StoreCheck(
+    element: element, state: state, patience: patience, reopen: reopen, make: make)
+  let parts: [(StoreRule, @Sendable (StoreCheck<Store>) async throws -> Void)] = [
+    (.beginsEmpty, { try await $0.emptiness() }),
+    (.readsInOrder, { try await $0.order() }),
+    (.storesAnEmptyEnd, { try await $0.end() }),
+    (.appendsAtTheEndOnly, { try await $0.positions() }),
+    (.keepsTheState, { try await $0.states() }),
+    (.hasOneWinner, { try await $0.races() }),
+    (.refusesStaleClaims, { try await $0.staleClaims() }),
+    (.claimsOneSnapshot, { try await $0.snapshots() }),
+    (.storesCommitsWhole, { try await $0.wholeness() }),
+    (.wakesThoseWhoWait, { try await $0.waiting() }),
+    (.letsCancelledOnesGo, { try await $0.cancelledWaiting() }),
+    (.survivesCancellation, { try await $0.cancelledAppends() }),
+    (.isThereForOthers, { try await $0.reopening() }),
+  ]
+  for (rule, part) in parts {
+    let isBack = await check.comesBack(share: 1) {
+      do { try await part(check) } catch { check.note(rule, "it failed with \(error)") }
+    }
+    check.expect(rule, isBack, "a call did not come back")
+  }
+  let faults = check.faults.values
+  if !faults.isEmpty { throw StoreFaults(faults: faults) }
+}

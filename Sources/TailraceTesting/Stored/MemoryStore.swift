@@ -1,0 +1,255 @@
+public import Tailrace
+
+/// A store in memory, for tests: what a list leaves in it outlives the list.
+///
+/// ```swift
+/// let store = MemoryStore<String, Int>()
+/// let list = LazyList(storedIn: store, state: 0) { number in
+///   number += 1
+///   return number <= 2 ? "element \(number)" : nil
+/// }
+/// _ = try await list.count()
+/// store.elements   // ["element 1", "element 2"]
+/// store.isEnded   // true
+/// ```
+///
+/// Handles of one memory stand for processes: `other()` makes a second one, and only one of them
+/// writes, the first that claims, until it releases its claim or goes away. A memory that is
+/// `shared` lets all of them write, as a database does, and the first that appends wins.
+public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
+  /// What a test looks at, and what fails because it says so.
+  typealias Place = MemoryPlace<Element, State>
+
+  private let place: Place
+
+  /// Creates an empty store, or one that has some elements and no state.
+  ///
+  /// - Parameters:
+  ///   - elements: what is stored.
+  ///   - isEnded: whether the list ends with them.
+  ///   - isShared: whether all handles may write.
+  public init(_ elements: [Element] = [], isEnded: Bool = false, isShared: Bool = false) {
+    var contents = MemoryContents<Element, State>(isShared: isShared)
+    contents.elements = elements
+    contents.isEnded = isEnded
+    place = Place(contents)
+  }
+
+  private init(_ place: Place) { self.place = place }
+
+  deinit { release() }
+
+  /// Returns another handle of the same memory, as another process would have one.
+  public func other() -> MemoryStore { MemoryStore(place) }
+
+  /// Gives the claim back, if this handle has it.
+  public func release() {
+    let key = ObjectIdentifier(self)
+    wake { $0.release(key) }
+  }
+
+  // MARK: Looking
+
+  /// The elements that are stored and were not trimmed.
+  public var elements: [Element] { place.contents.withLock { $0.elements } }
+
+  /// The last state that was stored.
+  public var state: State? { place.contents.withLock { $0.state } }
+
+  /// Whether the list has ended.
+  public var isEnded: Bool { place.contents.withLock { $0.isEnded } }
+
+  /// The commits that were appended, in order.
+  public var commits: [ListCommit<Element, State>] { place.contents.withLock { $0.commits } }
+
+  /// How many calls there were, of any kind.
+  public var calls: Int { place.contents.withLock { $0.calls } }
+
+  // MARK: Faults
+
+  /// Has the next appends fail, one for each error, without storing anything.
+  public func failAppends(with errors: any Error...) {
+    place.contents.withLock { $0.failures += errors }
+  }
+
+  /// Forgets the elements before a position. Positions stay as they are.
+  public func trim(before position: Int) {
+    place.contents.withLock { $0.trim(before: position) }
+  }
+
+  // MARK: The store
+
+  /// Reads some elements, from a position on.
+  public nonisolated(nonsending) func read(
+    from position: Int, upTo count: Int
+  ) async throws -> ListPage<Element> {
+    try place.contents.withLock { $0.read(from: position, upTo: count) }.get()
+  }
+
+  /// Waits until there are more elements, or until the list has ended, or the claim has become
+  /// free.
+  public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
+    await place.waitForMore(than: position, ObjectIdentifier(self))
+  }
+
+  /// Becomes the writer, if nobody else is.
+  public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
+    let key = ObjectIdentifier(self)
+    return place.contents.withLock { $0.claim(key) }
+  }
+
+  /// Stores a commit, where exactly so many elements are stored.
+  public nonisolated(nonsending) func append(
+    _ commit: ListCommit<Element, State>, at position: Int
+  ) async throws {
+    let key = ObjectIdentifier(self)
+    try wake { $0.append(commit, at: position, key) }.get()
+  }
+
+  /// Changes the contents, and wakes those who wait for that.
+  private func wake<Answer: Sendable>(
+    _ change: (inout MemoryContents<Element, State>) -> Answer
+  ) -> Answer {
+    let (answer, waiters) = place.contents.withLock { contents in
+      let answer = change(&contents)
+      return (answer, contents.waiters.take())
+    }
+    for waiter in waiters { waiter.resume() }
+    return answer
+  }
+}
+
+/// What several handles share.
+final class MemoryPlace<Element: Sendable, State: Sendable>: Sendable {
+  let contents: Locked<MemoryContents<Element, State>>
+
+  init(_ contents: MemoryContents<Element, State>) { self.contents = Locked(contents) }
+
+  nonisolated(nonsending) func waitForMore(than position: Int, _ key: ObjectIdentifier) async {
+    let number = contents.withLock { $0.waiters.number() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = contents.withLock { contents in
+          contents.hasNews(behind: position, for: key)
+            || !contents.waiters.enter(number, continuation)
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      contents.withLock { $0.waiters.leave(number) }?.resume()
+    }
+    contents.withLock { $0.waiters.forget(number) }
+  }
+}
+
+/// The contents of a memory: a value with one method for each thing that happens.
+struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
+  let isShared: Bool
+  /// Those from `first` on.
+  var elements: [Element] = []
+  var first = 0
+  var state: State?
+  var stateCount = 0
+  var isEnded = false
+  var commits: [ListCommit<Element, State>] = []
+  var calls = 0
+  var failures: [any Error] = []
+  var waiters = MemoryWaiters()
+  private var writer: ObjectIdentifier?
+  /// Those whose claims were refused; and those who do not know yet that it has come free since.
+  private var refused: Set<ObjectIdentifier> = []
+  private var freed: Set<ObjectIdentifier> = []
+
+  init(isShared: Bool) { self.isShared = isShared }
+
+  var count: Int { first + elements.count }
+
+  mutating func read(
+    from position: Int, upTo count: Int
+  ) -> Result<ListPage<Element>, ListStoreError> {
+    calls += 1
+    guard position >= first else { return .failure(.trimmed(first: first)) }
+    let page = elements.dropFirst(position - first).prefix(count)
+    return .success(
+      ListPage(Array(page), isEnd: isEnded && position + page.count >= self.count))
+  }
+
+  mutating func claim(_ key: ObjectIdentifier) -> ListCheckpoint<State>? {
+    calls += 1
+    freed.remove(key)
+    if !isShared, let writer, writer != key {
+      refused.insert(key)
+      return nil
+    }
+    writer = key
+    return ListCheckpoint(count: count, state: state, stateCount: stateCount, isEnded: isEnded)
+  }
+
+  mutating func append(
+    _ commit: ListCommit<Element, State>, at position: Int, _ key: ObjectIdentifier
+  ) -> Result<Void, any Error> {
+    calls += 1
+    if !failures.isEmpty { return .failure(failures.removeFirst()) }
+    guard isShared || writer == key, position == count, !isEnded else {
+      return .failure(ListStoreError.superseded)
+    }
+    commits.append(commit)
+    elements += commit.elements
+    isEnded = commit.isEnd
+    if let state = commit.state { (self.state, stateCount) = (state, count) }
+    return .success(())
+  }
+
+  mutating func trim(before position: Int) {
+    let position = min(max(position, first), count)
+    elements.removeFirst(position - first)
+    first = position
+  }
+
+  mutating func release(_ key: ObjectIdentifier) {
+    guard writer == key else { return }
+    writer = nil
+    freed.formUnion(refused)
+    refused = []
+  }
+
+  /// Whether there is nothing to wait for: there are elements, or the claim can be taken.
+  mutating func hasNews(behind position: Int, for key: ObjectIdentifier) -> Bool {
+    calls += 1
+    return count > position || isEnded || freed.remove(key) != nil
+  }
+}
+
+/// Tasks that wait, each by its number.
+struct MemoryWaiters: Sendable {
+  private var next = 0
+  private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+  /// Those that were cancelled before they had entered.
+  private var cancelled: Set<Int> = []
+
+  mutating func number() -> Int {
+    next += 1
+    return next
+  }
+
+  /// False if the task was cancelled before.
+  mutating func enter(_ number: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
+    if cancelled.remove(number) != nil { return false }
+    waiting[number] = continuation
+    return true
+  }
+
+  mutating func leave(_ number: Int) -> CheckedContinuation<Void, Never>? {
+    if let continuation = waiting.removeValue(forKey: number) { return continuation }
+    cancelled.insert(number)
+    return nil
+  }
+
+  /// The task has come back.
+  mutating func forget(_ number: Int) { cancelled.remove(number) }
+
+  mutating func take() -> [CheckedContinuation<Void, Never>] {
+    defer { waiting = [:] }
+    return Array(waiting.values)
+  }
+}

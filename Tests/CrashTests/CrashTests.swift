@@ -1,0 +1,236 @@
+import Foundation
+import Tailrace
+import TailraceFoundation
+import Testing
+
+@testable import crashwalk
+
+/// Processes that are killed while they write, and go on.
+@Suite("Crashes: what was given out is there", .serialized, .timeLimit(.minutes(30)))
+struct CrashTests {
+  static let isFull = ProcessInfo.processInfo.environment["FULL"] != nil
+
+  @Test(
+    "a writer is killed again and again, and three follow it",
+    arguments: [
+      ("process", "one"), ("machine", "one"), ("process", "array"), ("machine", "array"),
+      ("5", "one"),
+    ])
+  func kills(_ durability: String, _ mode: String) async throws {
+    let kills = Self.isFull ? 200 : 20
+    let report = try await onThread { try CrashLoop(durability, mode).run(kills: kills) }
+    #expect(report.lost == 0, "elements that were given out are not there")
+    #expect(report.neverRun == 0, "elements are there that nobody computed")
+    #expect(report.ends.count == 4 && Set(report.ends).count == 1, "\(report.ends)")
+    // A step that was not stored runs again: one for each kill, or what was gathered meanwhile.
+    #expect(report.runAgain <= kills * (mode == "one" ? 1 : 128))
+    print(
+      "\(durability), \(mode): \(kills) kills, \(report.length) elements, lost \(report.lost), "
+        + "steps run again \(report.runAgain), never run \(report.neverRun), followers alike")
+  }
+
+  @Test("three contend, and one after the other is killed")
+  func contenders() async throws {
+    let kills = Self.isFull ? 150 : 20
+    let report = try await onThread { try CrashLoop("process", "contend").contend(kills: kills) }
+    #expect(report.lost == 0)
+    #expect(report.neverRun == 0)
+    #expect(report.runAgain <= kills)
+    #expect(report.ends.count == 4 && Set(report.ends).count == 1, "\(report.ends)")
+    print(
+      "three contenders: \(kills) kills, \(report.length) elements, "
+        + "steps run again \(report.runAgain), never run \(report.neverRun)")
+  }
+
+  /// Runs what waits for processes on a thread that nobody else needs.
+  private func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+    }
+  }
+}
+
+/// What was found after all kills.
+struct CrashReport: Sendable {
+  var length = 0
+  var lost = 0
+  var runAgain = 0
+  var neverRun = 0
+  /// The last lines of followers and of the last writer.
+  var ends: [String] = []
+}
+
+/// A folder, and the processes that work in it.
+final class CrashLoop {
+  private let folder = URL.temporaryDirectory.appending(path: "crash-\(UUID().uuidString)")
+  private let durability: String
+  private let mode: String
+  private var list: String { folder.appending(path: "list").path }
+  private var steps: String { folder.appending(path: "steps").path }
+  private var random = SystemRandomNumberGenerator()
+
+  init(_ durability: String, _ mode: String) throws {
+    (self.durability, self.mode) = (durability, mode)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func run(kills: Int) throws -> CrashReport {
+    var report = CrashReport()
+    var followers: [Child] = []
+    defer { for follower in followers { follower.kill() } }
+    for kill in 0..<kills {
+      let writer = try writer()
+      if kill == 0 { followers = try (0..<3).map { _ in try Child(["follow", list]) } }
+      // Somewhere: before the file is opened, in the middle of the first element, or later.
+      let given = writer.read(lines: Int.random(in: 0...40, using: &random))
+      writer.kill()
+      let last = max(given, writer.readRest())
+      report.lost += max(0, last - (try stored()))
+    }
+    try finish(&report, followers)
+    return report
+  }
+
+  func contend(kills: Int) throws -> CrashReport {
+    var report = CrashReport()
+    var contenders = try (0..<3).map { _ in try writer() }
+    defer { for contender in contenders { contender.kill() } }
+    var last = 0
+    for _ in 0..<kills {
+      let index = Int.random(in: 0..<3, using: &random)
+      last = max(last, contenders[index].read(lines: Int.random(in: 1...60, using: &random)))
+      contenders[index].kill()
+      last = max(last, contenders[index].readRest())
+      contenders[index] = try writer()
+    }
+    let followers = try (0..<3).map { _ in try Child(["follow", list]) }
+    for contender in contenders {
+      contender.kill()
+      last = max(last, contender.readRest())
+    }
+    report.lost = max(0, last - (try stored()))
+    try finish(&report, followers)
+    return report
+  }
+
+  private func writer(upTo length: Int? = nil) throws -> Child {
+    try Child(["write", list, durability, mode, steps] + (length.map { ["\($0)"] } ?? []))
+  }
+
+  /// How many elements are there; the chain is checked.
+  private func stored() throws -> Int {
+    let result = Answer<Result<Int, any Error>>()
+    let list = list
+    Task {
+      result.give(
+        await Result.catching {
+          var check = ChainCheck()
+          let store = Chain.store(list, .process)
+          while true {
+            let page = try await store.read(from: check.count, upTo: 1024)
+            if page.elements.isEmpty { return check.count }
+            for element in page.elements { check.pass(element) }
+          }
+        })
+    }
+    return try result.wait().get()
+  }
+
+  /// One life more that ends, so that those who follow end, too.
+  private func finish(_ report: inout CrashReport, _ followers: [Child]) throws {
+    report.length = try stored() + 50
+    let last = try writer(upTo: report.length)
+    report.ends = ([last] + followers).map { $0.lastLine() }
+    var counts = [Int](repeating: 0, count: report.length)
+    for line in try String(contentsOfFile: steps, encoding: .utf8).split(separator: "\n") {
+      if let number = Int(line), number < counts.count { counts[number] += 1 }
+    }
+    report.runAgain = counts.reduce(0) { $0 + max(0, $1 - 1) }
+    report.neverRun = counts.count { $0 == 0 }
+  }
+}
+
+/// A running program, and what it says.
+final class Child {
+  private let process = Process()
+  private let pipe = Pipe()
+  private var text: [UInt8] = []
+
+  init(_ arguments: [String]) throws {
+    // Beside the tests.
+    process.executableURL = URL(filePath: CommandLine.arguments[0])
+      .deletingLastPathComponent().appending(path: "crashwalk")
+    process.arguments = arguments
+    process.standardOutput = pipe
+    try process.run()
+    // Our copy of its end: otherwise there would be no end to read.
+    try pipe.fileHandleForWriting.close()
+  }
+
+  /// Reads so many lines, or to the end. Returns the last number that was said.
+  func read(lines: Int) -> Int {
+    var seen = 0
+    while seen < lines {
+      let data = pipe.fileHandleForReading.availableData
+      if data.isEmpty { break }
+      text += data
+      seen += data.count { $0 == UInt8(ascii: "\n") }
+    }
+    return lastNumber
+  }
+
+  func readRest() -> Int {
+    text += pipe.fileHandleForReading.readDataToEndOfFile()
+    return lastNumber
+  }
+
+  /// The last line, when it has ended by itself.
+  func lastLine() -> String {
+    _ = readRest()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? lines.last ?? "" : "status \(process.terminationStatus)"
+  }
+
+  func kill() {
+    guard process.isRunning else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Only whole lines count.
+  private var lines: [String] {
+    guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+    return String(decoding: text[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  private var lastNumber: Int { lines.last { Int($0) != nil }.flatMap { Int($0) } ?? 0 }
+}
+
+/// What a task has found out, for a thread that waits.
+final class Answer<Value: Sendable>: @unchecked Sendable {
+  // Guard: the semaphore. May touch it: the task, before it signals; the thread, after it has
+  // waited.
+  private var value: Value?
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func give(_ value: Value) {
+    self.value = value
+    semaphore.signal()
+  }
+
+  func wait() -> Value {
+    semaphore.wait()
+    guard let value else { preconditionFailure("there is no answer") }
+    return value
+  }
+}
+
+extension Result where Failure == any Error {
+  static func catching(_ body: () async throws -> Success) async -> Self {
+    do { return .success(try await body()) } catch { return .failure(error) }
+  }
+}

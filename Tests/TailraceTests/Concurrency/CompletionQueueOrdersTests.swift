@@ -1,0 +1,148 @@
+import Testing
+
+@testable import Tailrace
+
+/// Closures that run at the same time, their results in the order in which they come, and two readers.
+private struct CompletionQueueModel: Explorable {
+  enum Event: Hashable {
+    case start, attach(Int), finish(Int, fails: Bool), demand(Int), waits(Int), leaves(Int), cancel
+  }
+
+  enum Reader: Hashable {
+    case idle, asleep
+    case waiting(after: Int)
+  }
+
+  struct Failure: Error {}
+
+  static let limit = 2
+  static let length = 3
+
+  var state = CompletionQueueState<Int>()
+  let waiters = [Waiter(), Waiter()]
+  var readers = [Reader.idle, .idle]
+  var started = 0
+  /// Those that run, and whether their task is known, and whether it has been cancelled.
+  var running: [Int: (isAttached: Bool, isCancelled: Bool)] = [:]
+  /// What has finished and was not taken; a failure is negative.
+  var finished: [Int] = []
+  var hasFailed = false
+  var isOver = false
+  var taken = 0
+  var violation: String?
+
+  private static let queue = CompletionQueue<Int>()
+  private static let steps = (0..<length).map { QueuedStep($0, of: queue) }
+  private static let tasks = (0..<length).map { _ in CompletionQueueState<Int>.Running {} }
+
+  var key: String {
+    let running = running.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    return "\(readers) \(started) \(running) \(finished) \(hasFailed) \(isOver) \(taken)"
+  }
+
+  var events: [Event] {
+    var events: [Event] = []
+    if started < Self.length, running.count < Self.limit { events.append(.start) }
+    for (number, closure) in running.sorted(by: { $0.key < $1.key }) {
+      if !closure.isAttached { events.append(.attach(number)) }
+      events += [.finish(number, fails: false), .finish(number, fails: true)]
+    }
+    // The list demands one result more than it has taken, if there is one to come.
+    let isExpecting = !isOver && (!running.isEmpty || !finished.isEmpty)
+    for (number, reader) in readers.enumerated() {
+      switch reader {
+      case .idle: if isExpecting { events.append(.demand(number)) }
+      case .waiting: events.append(.waits(number))
+      case .asleep: events.append(.leaves(number))
+      }
+    }
+    if !isOver { events.append(.cancel) }
+    return events
+  }
+
+  mutating func apply(_ event: Event) {
+    switch event {
+    case .start:
+      let number = started
+      started += 1
+      let starts = state.starts(number, Self.steps[number])
+      if starts == (isOver || hasFailed) { violation = "starts(\(number)) gives \(starts)" }
+      if starts { running[number] = (false, false) }
+    case .attach(let number):
+      let isWanted = state.attach(Self.tasks[number], number)
+      if isWanted == (isOver || hasFailed) { violation = "attach(\(number)) gives \(isWanted)" }
+      running[number] = (true, !isWanted)
+    case .finish(let number, let fails):
+      running[number] = nil
+      let result: Result<Int, any Error> = fails ? .failure(Failure()) : .success(number)
+      let (cancelled, woken) = state.finished(number, result)
+      cancel(cancelled)
+      if !isOver, !hasFailed {
+        finished.append(fails ? -1 - number : number)
+        if fails { hasFailed = true }
+      }
+      wake(woken)
+    case .demand(let reader):
+      switch state.next() {
+      case .result(let result):
+        let value = (try? result.get()) ?? -1
+        let expected = finished.isEmpty ? .min : finished.removeFirst()
+        if expected < 0 ? value != -1 : value != expected {
+          violation = "\(value), not \(expected)"
+        }
+        taken += 1
+      case .wait(let after):
+        if !finished.isEmpty { violation = "a result is there, and the demand waits" }
+        readers[reader] = .waiting(after: after)
+      }
+    case .waits(let reader):
+      guard case .waiting(let after) = readers[reader] else { return }
+      readers[reader] = state.wait(waiters[reader], after: after) ? .asleep : .idle
+    case .leaves(let reader):
+      state.leave(waiters[reader])
+      readers[reader] = .idle
+    case .cancel:
+      isOver = true
+      let (cancelled, woken) = state.cancel()
+      cancel(cancelled)
+      wake(woken)
+    }
+    check()
+  }
+
+  private mutating func cancel(_ tasks: [CompletionQueueState<Int>.Running]) {
+    for (number, task) in Self.tasks.enumerated() where tasks.contains(task) {
+      running[number]?.isCancelled = true
+    }
+  }
+
+  private mutating func wake(_ woken: [Waiter]) {
+    for (number, waiter) in waiters.enumerated() where woken.contains(where: { $0 === waiter }) {
+      readers[number] = .idle
+    }
+  }
+
+  private mutating func check() {
+    if violation != nil { return }
+    let sleeps = readers.contains(.asleep)
+    if sleeps, !finished.isEmpty { violation = "a result is there, and a reader sleeps" }
+    if sleeps, running.isEmpty { violation = "nothing runs, and a reader sleeps" }
+    if isOver || hasFailed,
+      running.values.contains(where: { $0.isAttached && !$0.isCancelled })
+    {
+      violation = "what nobody wants runs on"
+    }
+  }
+}
+
+@Suite("CompletionQueue: every order of events")
+struct CompletionQueueOrdersTests {
+  @Test("results come in their order, what is not wanted is cancelled, and nobody sleeps for ever")
+  func orders() {
+    #if DEBUG
+      CompletionQueueModel().expectSafe(limit: 10_000, isComplete: false)
+    #else
+      CompletionQueueModel().expectSafe()
+    #endif
+  }
+}

@@ -1,0 +1,288 @@
+import Testing
+
+@testable import Tailrace
+
+/// What lies ahead, two readers, a puller, and the closures that run for the slots.
+///
+/// The readers share the claim of the list that is read: one of them demands at a time, but while it sleeps
+/// the other one may.
+private struct LookaheadModel: Explorable {
+  typealias State = LookaheadState<Int, Sleeper>
+
+  /// Readers are told apart by their identity, and printed by their number.
+  final class Sleeper: Sendable, CustomStringConvertible {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+    var description: String { "reader \(number)" }
+  }
+
+  private static let sleepers = (0..<2).map(Sleeper.init)
+
+  enum Event: Hashable {
+    /// A reader demands the next element.
+    case demand(Int)
+    /// What the pull of the reader, or of the puller, came to.
+    case pulls(Puller), ends(Puller), failsForNow(Puller), isInTheWay(Puller)
+    /// The slot that was filled is put into the state.
+    case keeps(Puller)
+    /// A reader that has to wait sleeps, and one that sleeps is cancelled.
+    case sleeps(Int), leaves(Int)
+    /// The task that pulls ahead is known.
+    case attaches
+    /// A closure fails for good.
+    case fails(Int)
+    case abandon
+  }
+
+  enum Puller: Hashable { case reader(Int), ahead }
+
+  enum Reader: Hashable {
+    case idle, pulling, asleep
+    case filled(Int)
+    case waiting(after: Int)
+  }
+
+  enum Ahead: Hashable {
+    case none, pulling
+    case filled(Int)
+  }
+
+  /// A closure may run, and so fail, before its slot is in the state.
+  let startsFirst: Bool
+  let length = 4
+
+  var state: State
+  var readers: [Reader] = [.idle, .idle]
+  var ahead = Ahead.none
+  var isAttached = true
+  var isCancelled = false
+  /// How many elements were pulled; each has a closure that runs.
+  var pulled = 0
+  var running: Set<Int> = []
+  var delivered: [Int] = []
+  /// The first element whose closure has failed.
+  var failed: Int?
+  var hasEnded = false
+  var isAbandoned = false
+  var violation: String?
+
+  init(distance: Int, startsFirst: Bool) {
+    state = State(distance: distance)
+    self.startsFirst = startsFirst
+  }
+
+  /// A puller is a task that never runs.
+  private static let task = State.Puller {}
+
+  var key: String {
+    """
+    \(state) \(readers) \(ahead) \(isAttached) \(isCancelled) \(pulled) \(running.sorted()) \
+    \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned)
+    """
+  }
+
+  var events: [Event] {
+    var events: [Event] = []
+    if isAbandoned, ahead == .none { return [] }
+    // One holds the claim.
+    let isClaimed = readers.contains { reader in
+      switch reader {
+      case .pulling, .filled: true
+      default: false
+      }
+    }
+    for (number, reader) in readers.enumerated() {
+      switch reader {
+      case .idle: if !isClaimed, !isAbandoned, !isAtFate { events.append(.demand(number)) }
+      case .pulling: events += outcomes(of: .reader(number))
+      case .filled: events.append(.keeps(.reader(number)))
+      case .waiting: events.append(.sleeps(number))
+      case .asleep: events.append(.leaves(number))
+      }
+    }
+    switch ahead {
+    case .none: break
+    case .pulling: if !isClaimed { events += outcomes(of: .ahead) }
+    case .filled: events.append(.keeps(.ahead))
+    }
+    if ahead != .none, !isAttached { events.append(.attaches) }
+    events += running.sorted().map { .fails($0) }
+    if !isAbandoned, !isClaimed, readers.allSatisfy({ $0 == .idle }) { events.append(.abandon) }
+    return events
+  }
+
+  /// A list that has come to an end, or to a failure, demands nothing more.
+  private var isAtFate: Bool {
+    if let failed, delivered.contains(failed) { return true }
+    return hasEnded
+  }
+
+  private func outcomes(of puller: Puller) -> [Event] {
+    [pulled < length ? .pulls(puller) : .ends(puller), .failsForNow(puller), .isInTheWay(puller)]
+  }
+
+  mutating func apply(_ event: Event) {
+    switch event {
+    case .demand(let reader): demand(reader)
+    case .pulls(.ahead) where isCancelled:
+      ahead = .none
+      wake(state.gaveUp())
+    case .pulls(let puller):
+      set(puller, filled: pulled)
+      if startsFirst { running.insert(pulled) }
+      pulled += 1
+    case .keeps(let puller): keep(puller)
+    case .ends(let puller):
+      wake(stop(puller) ? state.end(with: nil) : state.gaveUp())
+    case .failsForNow(let puller):
+      wake(stop(puller) ? state.failedTransiently() : state.gaveUp())
+    case .isInTheWay(let puller):
+      _ = stop(puller)
+      wake(state.gaveUp())
+    case .sleeps(let reader):
+      guard case .waiting(let taken) = readers[reader] else { return }
+      readers[reader] = state.sleep(Self.sleepers[reader], after: taken) ? .asleep : .idle
+    case .leaves(let reader):
+      state.leave(Self.sleepers[reader])
+      readers[reader] = .idle
+    case .attaches:
+      isAttached = true
+      if !state.attach(Self.task) { isCancelled = true }
+    case .fails(let number):
+      running.remove(number)
+      failed = min(failed ?? .max, number)
+      let (slots, puller, sleepers) = state.failed(number)
+      wake(sleepers)
+      if puller != nil { isCancelled = true }
+      for slot in slots {
+        if slot <= number { violation = "element \(slot) is discarded by the failure of \(number)" }
+        running.remove(slot)
+      }
+    case .abandon:
+      isAbandoned = true
+      let (slots, puller, sleepers) = state.abandon()
+      if puller != nil { isCancelled = true }
+      for slot in slots { running.remove(slot) }
+      running.subtract(delivered)
+      wake(sleepers)
+    }
+    // Nobody is woken where nobody pulls.
+    if violation == nil, ahead == .none, readers.contains(.asleep),
+      !readers.contains(where: { $0 != .asleep && $0 != .idle })
+    {
+      violation = "a reader sleeps, and nobody pulls"
+    }
+    if violation == nil, state.slots.count > state.distance + 1 {
+      violation = "\(state.slots.count) slots lie ahead"
+    }
+  }
+
+  private mutating func demand(_ reader: Int) {
+    switch state.demand() {
+    case .slot(let slot, let pullsOn):
+      deliver(slot)
+      if pullsOn { pullAhead() }
+    case .pull: readers[reader] = .pulling
+    case .wait(let taken): readers[reader] = .waiting(after: taken)
+    case .end:
+      hasEnded = true
+      if let failed, !delivered.contains(failed) {
+        violation = "the end is given, and the failure of element \(failed) is not"
+      } else if failed == nil, delivered.count < length {
+        violation = "the end is given after \(delivered.count) elements"
+      }
+    case .failed: violation = "a failure that nobody made"
+    case .abandoned: if !isAbandoned { violation = "abandoned, though somebody reads" }
+    }
+  }
+
+  private mutating func deliver(_ slot: Int) {
+    if slot != delivered.count { violation = "element \(slot) after \(delivered)" }
+    delivered.append(slot)
+  }
+
+  private mutating func pullAhead() {
+    if ahead != .none { violation = "two pull ahead at once" }
+    ahead = .pulling
+    isAttached = false
+    isCancelled = false
+  }
+
+  private mutating func keep(_ puller: Puller) {
+    switch puller {
+    case .reader(let reader):
+      guard case .filled(let number) = readers[reader] else { return }
+      readers[reader] = .idle
+      if !startsFirst { running.insert(number) }
+      deliver(number)
+      if state.pulledOnDemand() { pullAhead() }
+    case .ahead:
+      guard case .filled(let number) = ahead else { return }
+      switch state.pulledAhead(number, number) {
+      case .kept(let pullsOn, let sleepers):
+        if !startsFirst { running.insert(number) }
+        wake(sleepers)
+        ahead = pullsOn && !isCancelled ? .pulling : .none
+        if pullsOn, isCancelled { wake(state.gaveUp()) }
+      case .refused:
+        running.remove(number)
+        if !isAbandoned, failed.map({ number <= $0 }) ?? true {
+          violation = "element \(number) is refused"
+        }
+        ahead = .none
+      }
+    }
+  }
+
+  private mutating func set(_ puller: Puller, filled number: Int) {
+    switch puller {
+    case .reader(let reader): readers[reader] = .filled(number)
+    case .ahead: ahead = .filled(number)
+    }
+  }
+
+  /// A pull gives nothing. False if it was cancelled: then it only says that it has stopped.
+  private mutating func stop(_ puller: Puller) -> Bool {
+    switch puller {
+    case .reader(let reader):
+      readers[reader] = .idle
+      return true
+    case .ahead:
+      ahead = .none
+      return !isCancelled
+    }
+  }
+
+  private mutating func wake(_ sleepers: [Sleeper]) {
+    for sleeper in sleepers.map(\.number) where readers[sleeper] == .asleep {
+      readers[sleeper] = .idle
+    }
+  }
+}
+
+@Suite("What lies ahead: every order of events")
+struct LookaheadOrdersTests {
+  #if DEBUG
+    private let limit = 4_000
+  #else
+    private let limit = 100_000
+  #endif
+
+  @Test(
+    "elements come in order, a failure at its position, and nobody sleeps for ever",
+    arguments: 0...2)
+  func orders(_ distance: Int) {
+    LookaheadModel(distance: distance, startsFirst: false).expectSafe(
+      limit: limit, isComplete: distance == 0)
+  }
+
+  // Why nothing of an element may run before its slot is kept.
+  @Test("a closure that may fail before its slot is kept loses its failure", arguments: 1...2)
+  func startsFirst(_ distance: Int) {
+    let exploration = LookaheadModel(distance: distance, startsFirst: true).explored(limit: 100_000)
+    if RandomCases.areFull { print(exploration) }
+    #expect(
+      exploration.violation?.contains("the end is given, and the failure of element") == true,
+      "\(exploration)")
+  }
+}

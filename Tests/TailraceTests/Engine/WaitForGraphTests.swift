@@ -1,0 +1,157 @@
+import Testing
+
+@testable import Tailrace
+
+@Suite("WaitForGraph: who waits for whom")
+struct WaitForGraphTests {
+  /// A list's task.
+  private final class Node: Worker {
+    let title: String
+    let position: Int
+    private let onEnd: @Sendable () -> Void
+
+    init(_ title: String, at position: Int = 0, onEnd: @escaping @Sendable () -> Void = {}) {
+      self.title = title
+      self.position = position
+      self.onEnd = onEnd
+    }
+
+    deinit { onEnd() }
+  }
+
+  /// Where a cell is missing until it is said to be there.
+  private final class Cells: MemoCells {
+    let title: String
+    private let isThere = Locked(false)
+
+    init(_ title: String) { self.title = title }
+
+    func appears() { isThere.withLock { $0 = true } }
+
+    var place: ObjectIdentifier { ObjectIdentifier(self) }
+    func position(of mark: Published) -> Int { mark.count }
+    func isMissing(_ mark: Published) -> Bool { !isThere.withLock { $0 } }
+    func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt { .settled(nil) }
+    nonisolated(nonsending) func wait(
+      for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
+    ) async -> ResumeReason { .retry }
+    func stopComputing() {}
+    func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
+  }
+
+  /// One wait, which ends with the test.
+  private final class Wait {
+    let waiter = Waiter()
+    let cells: Cells
+    let node: Node
+    let error: CyclicEvaluationError?
+
+    init(of node: Node, for other: Node, asked: Cells? = nil, cells: Cells? = nil) {
+      self.node = node
+      self.cells = cells ?? Cells(other.title)
+      error = WaitForGraph.add(
+        waiter, of: node,
+        for: MissingCell(self.cells, mark: Published(count: 0), isBulk: false), on: other,
+        asked: asked)
+    }
+
+    deinit { WaitForGraph.remove(waiter, of: node) }
+  }
+
+  private let nodes = (0..<4).map { Node("list \($0)", at: $0 * 10) }
+
+  private func wait(_ from: Int, _ to: Int) -> Wait { Wait(of: nodes[from], for: nodes[to]) }
+
+  @Test("waits that do not come back are no cycle: a chain, a fork, a diamond")
+  func acyclic() {
+    let waits = [wait(0, 1), wait(1, 2), wait(0, 2), wait(1, 3), wait(2, 3), wait(0, 3)]
+    #expect(waits.allSatisfy { $0.error == nil })
+  }
+
+  @Test("a list that waits for itself is named once")
+  func itself() {
+    #expect(wait(2, 2).error == CyclicEvaluationError(lists: ["list 2"], position: 20))
+  }
+
+  @Test("the wait that closes a cycle is told the lists, from its own on, and its position")
+  func cycle() {
+    let waits = [wait(0, 1), wait(1, 2)]
+    let last = wait(2, 0)
+    #expect(waits.allSatisfy { $0.error == nil })
+    #expect(
+      last.error == CyclicEvaluationError(lists: ["list 2", "list 0", "list 1"], position: 20))
+    // It does not wait, so that nobody else is told.
+    #expect(wait(1, 0).error != nil)
+    #expect(wait(3, 0).error == nil)
+  }
+
+  @Test("the list that was asked is named, if the cell is another's")
+  func asked() {
+    let cells = Cells("cell")
+    let first = Wait(of: nodes[0], for: nodes[1], asked: Cells("asked"), cells: cells)
+    let second = Wait(of: nodes[1], for: nodes[0], asked: cells, cells: cells)
+    #expect(first.error == nil)
+    #expect(
+      second.error
+        == CyclicEvaluationError(lists: ["list 1", "list 0", "asked"], position: 10))
+  }
+
+  @Test("any of the waits of a step may be the one that comes back")
+  func children() {
+    let waits = [wait(0, 3), wait(0, 1), wait(0, 2), wait(2, 3), wait(1, 3)]
+    #expect(waits.allSatisfy { $0.error == nil })
+    #expect(wait(3, 0).error?.lists.count == 3)
+    #expect(wait(1, 0).error == CyclicEvaluationError(lists: ["list 1", "list 0"], position: 10))
+  }
+
+  /// How a wait comes to its end.
+  enum Ending: CaseIterable { case woken, there, removed }
+
+  @Test("a wait that is over is part of no cycle", arguments: Ending.allCases)
+  func over(_ ending: Ending) {
+    var waits = [wait(0, 1), wait(1, 2)]
+    switch ending {
+    case .woken: waits[0].waiter.wake(.retry)
+    case .there: waits[0].cells.appears()
+    case .removed: waits.remove(at: 0)
+    }
+    #expect(wait(2, 0).error == nil)
+    #expect(waits.allSatisfy { $0.error == nil })
+  }
+
+  @Test("one of several waits ends, and the others stay")
+  func remaining() {
+    var waits = [wait(0, 1), wait(0, 1), wait(0, 2)]
+    waits.remove(at: 0)
+    #expect(wait(1, 0).error != nil)
+    waits.remove(at: 0)
+    #expect(wait(1, 0).error == nil)
+    #expect(wait(2, 0).error != nil)
+  }
+
+  @Test("a chain of a hundred thousand waits is walked without recursion")
+  func long() {
+    let nodes = (0..<100_000).map { Node("\($0)") }
+    let waits = nodes.indices.dropLast().map { Wait(of: nodes[$0], for: nodes[$0 + 1]) }
+    #expect(waits.allSatisfy { $0.error == nil })
+    let last = Wait(of: nodes[nodes.count - 1], for: nodes[0])
+    #expect(last.error?.lists.count == nodes.count)
+    #expect(last.error?.lists.prefix(3) == ["99999", "0", "1"])
+  }
+
+  // It would wait for the lock that it holds itself.
+  @Test("the last reference to a list may go with its wait, and ask the graph again", .hangLimit)
+  func released() {
+    let waiter = Waiter()
+    let (node, isReleased) = (nodes[0], Counter())
+    var other: Node? = Node("other") {
+      WaitForGraph.remove(waiter, of: node)
+      isReleased.increment()
+    }
+    var wait = other.map { Wait(of: node, for: $0) }
+    other = nil
+    #expect(wait?.error == nil && isReleased.value == 0)
+    wait = nil
+    #expect(isReleased.value == 1)
+  }
+}

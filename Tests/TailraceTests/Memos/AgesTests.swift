@@ -1,0 +1,66 @@
+import Testing
+
+@testable import Tailrace
+
+@Suite("How old what is remembered may become, as a value")
+struct AgesTests {
+  static func ages(_ lifetime: Int?, _ refreshing: Int?) -> Ages {
+    Ages(
+      lifetime: lifetime.map { .nanoseconds($0) },
+      refreshingAfter: refreshing.map { .nanoseconds($0) })
+  }
+
+  @Test(
+    "from when on a value is computed anew, and until when it and a failure are served",
+    arguments: [
+      (nil, nil, Int64.max, Int64.max, Int64.max),
+      (100, nil, 110, 110, 110),
+      (nil, 40, 50, .max, 50),
+      (100, 40, 50, 110, 50),
+      (40, 100, 50, 50, 50),
+      (0, nil, 10, 10, 10),
+    ] as [(Int?, Int?, Int64, Int64, Int64)])
+  func dates(
+    _ lifetime: Int?, _ refreshing: Int?, _ refreshes: Int64, _ expires: Int64, _ fails: Int64
+  ) {
+    var ages = Self.ages(lifetime, refreshing)
+    ages.begin(1, isFailure: false, at: 10)
+    ages.begin(0, isFailure: true, at: 10)
+    for now in [10, 49, 50, 109, 110, .max - 1] as [Int64] {
+      #expect(ages.isFresh(1, at: now) == (now < refreshes), "\(now)")
+      #expect(ages.isServed(1, at: now) == (now < expires), "\(now)")
+      #expect(ages.isServed(0, at: now) == (now < fails), "\(now)")
+    }
+    #expect(ages.areKept == (lifetime != nil || refreshing != nil))
+    #expect(ages.areKept || ages.dates.isEmpty, "nothing grows old, and nothing is kept of it")
+  }
+
+  @Test("a value that could not be computed anew is tried again later, and served no longer")
+  func postponed() {
+    var ages = Self.ages(100, 40)
+    ages.begin(0, isFailure: false, at: 0)
+    ages.postpone(0, at: 50)
+    #expect(ages.isFresh(0, at: 89) && !ages.isFresh(0, at: 90) && ages.isServed(0, at: 99))
+    ages.postpone(0, at: 95)
+    #expect(ages.isFresh(0, at: 99) && !ages.isFresh(0, at: 100) && !ages.isServed(0, at: 100))
+  }
+
+  @Test("dates and durations that are too far away are the farthest that there are")
+  func overflow() {
+    var ages = Ages(lifetime: .seconds(Int64.max), refreshingAfter: .seconds(1))
+    ages.begin(0, isFailure: false, at: .max - 1)
+    #expect(ages.isServed(0, at: .max - 1) && ages.isFresh(0, at: .max - 1))
+    #expect(
+      Ages.nanoseconds(.seconds(Int64.min)) == .min
+        && Ages.nanoseconds(.seconds(2)) == 2_000_000_000)
+  }
+
+  @Test("the search for what has expired goes round", arguments: [1, 2, 5])
+  func hand(_ count: Int) {
+    var ages = Self.ages(1, nil)
+    let seen = (0..<2 * count).map { _ in ages.next(of: count) }
+    #expect(Set(seen.prefix(count)) == Set(0..<count) && seen.prefix(count) == seen.suffix(count))
+    #expect(
+      (0..<count).contains(ages.next(of: count)) && ages.next(of: 1) == 0, "there are fewer now")
+  }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Tailrace
+
+@Suite("A slot for each key, as a value")
+struct SlotMapTests {
+  @Test("random: a key is found where it was put, and a slot is used again when it is free")
+  func random() {
+    for number in 0..<UInt64(RandomCases.count("TAILRACE_SLOTS", debug: 100, optimised: 10_000)) {
+      let seed = RandomCases.firstSeed &+ number
+      var random = SeededGenerator(seed: seed)
+      var map = SlotMap<Int, String>()
+      var model: [Int: (place: Int, content: String)] = [:]
+      var most = 0
+      for step in 0..<100 {
+        let key = Int.random(in: 0..<12, using: &random)
+        if let (place, content) = model[key] {
+          #expect(map.place(of: key) == place && map[place] == content, "seed \(seed)")
+          if Bool.random(using: &random) {
+            let slot = map.remove(place, leaving: "")
+            #expect(slot.key == key && slot.content == content, "seed \(seed)")
+            model[key] = nil
+          } else {
+            map[place] = "\(step)"
+            model[key] = (place, "\(step)")
+          }
+        } else {
+          #expect(map.place(of: key) == nil, "seed \(seed)")
+          guard let place = map.add(key, "\(step)") else {
+            Issue.record("no slot")
+            return
+          }
+          #expect(!model.values.contains { $0.place == place }, "seed \(seed)")
+          model[key] = (place, "\(step)")
+        }
+        most = max(most, model.count)
+        #expect(map.index.count == model.count && map.slots.count == most, "seed \(seed)")
+        #expect(map.free.count == most - model.count, "seed \(seed)")
+        #expect(map.free.allSatisfy { map.slots[Int($0)].key == nil && map[Int($0)].isEmpty })
+      }
+    }
+  }
+
+  @Test("a key that is not equal to itself gets none")
+  func unequal() {
+    var map = SlotMap<Double, Int>()
+    #expect(map.add(.nan, 1) == nil && map.slots.isEmpty && map.index.isEmpty)
+    #expect(map.add(0, 1) == 0)
+  }
+}

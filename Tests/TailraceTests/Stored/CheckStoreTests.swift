@@ -1,0 +1,211 @@
+import Synchronization
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("The kit that checks stores", .hangLimit)
+struct CheckStoreTests {
+  @Test("a store in memory keeps all rules", arguments: [false, true])
+  func memory(_ isShared: Bool) async throws {
+    try await checkStore(reopening: { $0.other() }) { MemoryStore<Int, Int>(isShared: isShared) }
+    try await checkStore(element: { "element \($0)" }, state: { [$0] }) {
+      MemoryStore<String, [Int]>(isShared: isShared)
+    }
+  }
+
+  @Test("the store that the faults are built into has none by itself")
+  func flawless() async throws {
+    try await checkStore { FaultyStore(nil) }
+  }
+
+  @Test(
+    "a store that is wrong in one way breaks the rule that forbids it", arguments: Flaw.allCases)
+  func faulty(_ flaw: Flaw) async throws {
+    // Who ignores its cancellation waits here; the test lets it go.
+    let door = Gate()
+    defer { door.open() }
+    do throws(StoreFaults) {
+      try await checkStore(patience: .seconds(4), reopening: { $0.reopened() }) {
+        FaultyStore(flaw, door: door)
+      }
+      Issue.record("nothing was found")
+    } catch {
+      #expect(error.rules.contains(flaw.rule), "\(error)")
+      #expect(error.description.contains(flaw.rule.rawValue))
+    }
+  }
+
+  @Test("every rule is broken by some store of these")
+  func complete() {
+    #expect(Set(Flaw.allCases.map(\.rule)) == Set(StoreRule.allCases))
+  }
+}
+
+/// One way to be wrong.
+enum Flaw: CaseIterable {
+  case isNotEmpty, isEndedAtFirst
+  case readsBackwards, readsTooMany, readsNothingNow, readsOneOff
+  case endsEarly, forgetsTheEnd, losesAnEmptyEnd
+  case appendsAnywhere, appendsBehindTheEnd, overwrites, refusesEverything
+  case checksThenActs, failsInRaces, trustsItsClaim
+  case storesOneByOne
+  case claimsInTwoSteps, countsStatesWrong, clearsTheState
+  case neverWakes, ignoresTheEnd, ignoresCancellation
+  case stopsWhenCancelled, losesAfterCancellation
+  case isForgetful
+
+  var rule: StoreRule {
+    switch self {
+    case .isNotEmpty, .isEndedAtFirst: .beginsEmpty
+    case .readsBackwards, .readsTooMany, .readsNothingNow, .readsOneOff: .readsInOrder
+    case .endsEarly, .forgetsTheEnd: .tellsTheEnd
+    case .losesAnEmptyEnd: .storesAnEmptyEnd
+    case .appendsAnywhere, .appendsBehindTheEnd, .overwrites, .refusesEverything:
+      .appendsAtTheEndOnly
+    case .trustsItsClaim: .refusesStaleClaims
+    case .checksThenActs, .failsInRaces: .hasOneWinner
+    case .storesOneByOne: .storesCommitsWhole
+    case .claimsInTwoSteps: .claimsOneSnapshot
+    case .countsStatesWrong, .clearsTheState: .keepsTheState
+    case .neverWakes, .ignoresTheEnd: .wakesThoseWhoWait
+    case .ignoresCancellation: .letsCancelledOnesGo
+    case .stopsWhenCancelled, .losesAfterCancellation: .survivesCancellation
+    case .isForgetful: .isThereForOthers
+    }
+  }
+}
+
+/// A store in memory with one flaw.
+final class FaultyStore: ListStore {
+  typealias Commit = ListCommit<Int, Int>
+
+  struct Contents: Sendable {
+    var elements: [Int] = []
+    var (state, stateCount) = (Int?.none, 0)
+    var isEnded = false
+    var reads = 0
+  }
+
+  /// What several handles share.
+  final class Place: Sendable {
+    let contents = Mutex(Contents())
+  }
+
+  let flaw: Flaw?
+  private let place: Place
+  private let door: Gate
+  /// How many elements there were when this handle looked last.
+  private let known = Mutex(0)
+
+  init(_ flaw: Flaw?, _ place: Place = Place(), door: Gate = Gate()) {
+    self.flaw = flaw
+    self.door = door
+    self.place = place
+    if flaw == .isNotEmpty { place.contents.withLock { $0.elements = [7] } }
+    if flaw == .isEndedAtFirst { place.contents.withLock { $0.isEnded = true } }
+  }
+
+  /// Another handle.
+  func reopened() -> FaultyStore {
+    flaw == .isForgetful ? FaultyStore(nil) : FaultyStore(flaw, place, door: door)
+  }
+
+  func read(from position: Int, upTo count: Int) async throws -> ListPage<Int> {
+    place.contents.withLock { contents in
+      contents.reads += 1
+      let all = contents.elements
+      var position = position
+      if flaw == .readsOneOff, position > 0 { position -= 1 }
+      let limit = flaw == .readsTooMany ? count + 1 : count
+      var elements = Array(all.dropFirst(position).prefix(limit))
+      if flaw == .readsBackwards { elements.reverse() }
+      if flaw == .readsNothingNow, contents.reads % 3 == 0 { elements = [] }
+      let isComplete = position + elements.count >= all.count
+      let isEnd =
+        switch flaw {
+        case .endsEarly: contents.isEnded
+        case .forgetsTheEnd: false
+        default: contents.isEnded && isComplete
+        }
+      return ListPage(elements, isEnd: isEnd)
+    }
+  }
+
+  func waitForMore(than position: Int) async throws {
+    while true {
+      let isOver = place.contents.withLock {
+        switch flaw {
+        case .neverWakes: false
+        case .ignoresTheEnd: $0.elements.count > position
+        default: $0.elements.count > position || $0.isEnded
+        }
+      }
+      if isOver { return }
+      if flaw == .ignoresCancellation, Task.isCancelled { return await door.wait() }
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  func claim() async throws -> ListCheckpoint<Int>? {
+    if flaw == .claimsInTwoSteps {
+      let state = place.contents.withLock { $0.state }
+      for _ in 0..<3 { await Task.yield() }
+      return place.contents.withLock {
+        ListCheckpoint(
+          count: $0.elements.count, state: state, stateCount: $0.stateCount, isEnded: $0.isEnded)
+      }
+    }
+    return place.contents.withLock {
+      known.withLock { [count = $0.elements.count] in $0 = count }
+      return ListCheckpoint(
+        count: $0.elements.count, state: $0.state,
+        stateCount: flaw == .countsStatesWrong ? $0.elements.count : $0.stateCount,
+        isEnded: $0.isEnded)
+    }
+  }
+
+  func append(_ commit: Commit, at position: Int) async throws {
+    let isRight = place.contents.withLock { contents in
+      switch flaw {
+      case .appendsAnywhere: !contents.isEnded
+      case .appendsBehindTheEnd: contents.elements.count == position
+      case .overwrites: contents.elements.count >= position && !contents.isEnded
+      case .refusesEverything: false
+      case .trustsItsClaim: known.withLock { $0 == position } && !contents.isEnded
+      case .losesAnEmptyEnd where commit.elements.isEmpty: false
+      default: contents.elements.count == position && !contents.isEnded
+      }
+    }
+    guard isRight else {
+      throw flaw == .failsInRaces ? Mishap(position: position) : ListStoreError.superseded
+    }
+    if flaw == .checksThenActs { for _ in 0..<3 { await Task.yield() } }
+    switch flaw {
+    case .storesOneByOne, .stopsWhenCancelled: try await appendSlowly(commit)
+    case .losesAfterCancellation where Task.isCancelled: return
+    default: store(commit, at: position)
+    }
+  }
+
+  private func appendSlowly(_ commit: Commit) async throws {
+    for element in commit.elements {
+      place.contents.withLock { $0.elements.append(element) }
+      await Task.yield()
+      if flaw == .stopsWhenCancelled { try Task.checkCancellation() }
+    }
+    store(Commit([], state: commit.state, isEnd: commit.isEnd), at: .max)
+  }
+
+  private func store(_ commit: Commit, at position: Int) {
+    place.contents.withLock { contents in
+      if flaw == .overwrites { contents.elements.removeLast(contents.elements.count - position) }
+      contents.elements += commit.elements
+      if commit.isEnd { contents.isEnded = true }
+      if commit.state != nil || flaw == .clearsTheState {
+        (contents.state, contents.stateCount) = (commit.state, contents.elements.count)
+      }
+      known.withLock { [count = contents.elements.count] in $0 = count }
+    }
+  }
+}

@@ -1,0 +1,350 @@
+import FileReading
+import Foundation
+import Tailrace
+import TailraceTesting
+import Testing
+
+@testable import TailraceFoundation
+
+/// What a disk, a system and a stranger can do to a file, each with its outcome.
+@Suite("Faults of files", .hangLimit)
+struct FaultTests {
+  #if DEBUG
+    static let (length, holes) = (5, 60)
+  #else
+    static let (length, holes) = (12, 400)
+  #endif
+
+  /// What came of opening a file as a writer, going on for two elements, and reading all of them.
+  enum Outcome: Equatable {
+    case elements(Int)
+    case damaged
+    case other(String)
+  }
+
+  static func reopen(_ bytes: some Sequence<UInt8>, _ durability: Durability) async -> Outcome {
+    do {
+      let file = try StoredFile.copy(of: bytes)
+      let count: Int
+      do {
+        guard let checkpoint = try await Walk.store(file, durability).claim() else {
+          return .other("in use")
+        }
+        count = checkpoint.count
+        guard count == 0 || checkpoint.state?.number == count else {
+          return .other("state \(String(describing: checkpoint.state)) of \(count)")
+        }
+      }
+      let list = Walk.list(in: Walk.store(file, durability))
+      let elements = try await list.prefix(count + 2).array()
+      guard elements == Walk.elements(count + 2) else { return .other("wrong elements") }
+      // And who only reads sees the same.
+      let read = try await LazyList(reading: Walk.store(file)).prefix(count + 2).array()
+      return read == elements ? .elements(count) : .other("other elements")
+    } catch ListStoreError.damaged {
+      return .damaged
+    } catch {
+      return .other("\(error)")
+    }
+  }
+
+  /// A file of some elements, and its size after each.
+  static func journal(
+    _ count: Int, _ durability: Durability, together: Bool = false
+  ) async throws -> (bytes: [UInt8], ends: [Int]) {
+    let file = try StoredFile()
+    let list = Walk.list(in: Walk.store(file, durability), upTo: together ? count : .max)
+    var ends: [Int] = []
+    if together {
+      _ = try await list.count()
+    } else {
+      for try await _ in list.prefix(count) { ends.append(try file.bytes.count) }
+    }
+    return (try file.bytes, ends)
+  }
+
+  /// The file with other cells.
+  static func cells(
+    _ bytes: some Sequence<UInt8>, visible: Int? = nil, synced: Int? = nil, last: Int? = nil
+  ) throws -> [UInt8] {
+    var bytes = Array(bytes)
+    let seed = try seed(bytes)
+    for (index, cell) in [visible, synced, last].enumerated() {
+      guard let cell else { continue }
+      let word = JournalCells.word(index, cell, seed)
+      withUnsafeBytes(of: word.littleEndian) {
+        let offset = JournalCells.offset + 8 * index
+        bytes.replaceSubrange(offset..<offset + 8, with: $0)
+      }
+    }
+    return bytes
+  }
+
+  static func seed(_ bytes: [UInt8]) throws -> UInt32 {
+    let file = try StoredFile.copy(of: bytes)
+    let path = Array(file.url.path.utf8CString)
+    return try JournalHeader(
+      of: SystemDisk().open(path, writes: false), expecting: schema, at: "list"
+    ).seed
+  }
+
+  static let schema = "text, state raw Walk of 16 bytes"
+  static var first: Int { JournalHeader(schema: schema).size }
+
+  // MARK: Cuts
+
+  @Test(
+    "cut anywhere, with no promise beyond: goes on after the last whole commit",
+    arguments: [Durability.process, .machine])
+  func cuts(_ durability: Durability) async throws {
+    let (bytes, ends) = try await Self.journal(Self.length, durability)
+    for cut in Self.first...bytes.count {
+      // As a loss of power leaves it: what is synced is there.
+      let synced = ends.last { $0 <= cut } ?? Self.first
+      let visible = durability == .machine ? synced : nil
+      let torn = try Self.cells(
+        bytes[..<cut], visible: visible, synced: durability == .machine ? synced : Self.first)
+      let outcome = await Self.reopen(torn, durability)
+      #expect(outcome == .elements(ends.count { $0 <= cut }), "cut at \(cut)")
+    }
+  }
+
+  @Test(
+    "cut where more was promised: damaged; without a promise: a prefix",
+    arguments: [Durability.process, .machine])
+  func promisedCuts(_ durability: Durability) async throws {
+    let (bytes, ends) = try await Self.journal(Self.length, durability)
+    for cut in Self.first..<bytes.count {
+      let outcome = await Self.reopen(bytes[..<cut], durability)
+      let expected: Outcome =
+        durability == .machine ? .damaged : .elements(ends.count { $0 <= cut })
+      #expect(outcome == expected, "cut at \(cut)")
+    }
+    for cut in 0..<Self.first {
+      let outcome = await Self.reopen(bytes[..<cut], durability)
+      if case .elements = outcome { Issue.record("cut at \(cut): \(outcome)") }
+    }
+  }
+
+  // MARK: Bits
+
+  @Test(
+    "every bit: a prefix, or damaged; never a wrong element",
+    arguments: [Durability.process, .machine], [false, true])
+  func bits(_ durability: Durability, _ together: Bool) async throws {
+    let (bytes, ends) = try await Self.journal(Self.length, durability, together: together)
+    for place in bytes.indices {
+      #if DEBUG
+        let bits = [place % 8]
+      #else
+        let bits = 0..<8
+      #endif
+      for bit in bits {
+        var flipped = bytes
+        flipped[place] ^= 1 << UInt8(bit)
+        let outcome = await Self.reopenEnded(flipped, durability)
+        switch outcome {
+        case .damaged, .other: break
+        case .elements(let count):
+          guard place >= Self.first, !together else { continue }
+          // Nothing that was promised is lost: it was in a state that nobody needs any more.
+          let before = ends.count { $0 <= place }
+          #expect(
+            count == (durability == .machine ? Self.length : before), "bit \(place).\(bit)")
+        }
+        if case .other(let text) = outcome, place >= Self.first {
+          Issue.record("bit \(place).\(bit): \(text)")
+        }
+      }
+    }
+  }
+
+  /// The same for a list that may have ended.
+  static func reopenEnded(_ bytes: [UInt8], _ durability: Durability) async -> Outcome {
+    do {
+      let file = try StoredFile.copy(of: bytes)
+      let list = Walk.list(in: Walk.store(file, durability), upTo: 30)
+      let count = try await Walk.store(file, durability).claim()?.count ?? -1
+      let elements = try await list.array()
+      guard elements == Walk.elements(elements.count), elements.count >= count else {
+        return .other("wrong elements")
+      }
+      return .elements(count)
+    } catch ListStoreError.damaged {
+      return .damaged
+    } catch {
+      return .other("\(error)")
+    }
+  }
+
+  // MARK: Holes
+
+  @Test(
+    "blocks that never reached the disk, behind what was synced",
+    arguments: [Durability.process, .machine, .machineEvery(4)])
+  func holes(_ durability: Durability) async throws {
+    let (bytes, ends) = try await Self.journal(24, durability)
+    var random = SeededGenerator(seed: 7)
+    for round in 0..<Self.holes {
+      let promised = Int.random(in: 0...24, using: &random)
+      let synced = promised == 0 ? Self.first : ends[promised - 1]
+      var torn = try Self.cells(
+        bytes, visible: durability == .machine ? synced : nil, synced: synced, last: Self.first)
+      var hole = torn.count
+      for start in stride(from: synced, to: torn.count, by: 64)
+      where Bool.random(using: &random) {
+        let range = start..<min(start + 64, torn.count)
+        if torn[range].contains(where: { $0 != 0 }) { hole = min(hole, start) }
+        torn.replaceSubrange(range, with: repeatElement(0, count: range.count))
+      }
+      switch await Self.reopen(torn, durability) {
+      case .elements(let count):
+        #expect(count >= promised && count <= ends.count { $0 <= hole + 64 }, "round \(round)")
+      case .damaged: break
+      case .other(let text): Issue.record("round \(round): \(text)")
+      }
+    }
+  }
+
+  @Test("a commit that is bad before one that is good is damage, and is cut off only on demand")
+  func middle() async throws {
+    let (bytes, ends) = try await Self.journal(12, .process)
+    var broken = bytes
+    broken[ends[5] + 70] ^= 4
+    let file = try StoredFile.copy(of: broken)
+    await #expect(throws: ListStoreError.damaged(at: 6)) { try await Walk.store(file).claim() }
+    await #expect(throws: ListStoreError.damaged(at: 6)) {
+      try await LazyList(reading: Walk.store(file)).element(at: 9)
+    }
+    // What is before it can be read.
+    let reading = LazyList(reading: Walk.store(file))
+    #expect(try await reading.prefix(6).array() == Walk.elements(6))
+    #expect(try file.bytes.count == broken.count)
+    let store = Walk.store(file)
+    #expect(try await store.cutDamage() == 6)
+    #expect(try await Walk.list(in: store).prefix(8).array() == Walk.elements(8))
+  }
+
+  @Test("a copy of a commit, within an element or from another file, is no commit")
+  func copies() async throws {
+    let (bytes, ends) = try await Self.journal(3, .process)
+    let other = try await Self.journal(9, .process)
+    let frame = Array(bytes[ends[0]..<ends[1]])
+    // A torn commit that holds whole commits of this file and of another one is torn, not damaged.
+    let torn = bytes + bytes[ends[1]..<ends[2]].prefix(40) + frame + other.bytes[other.ends[3]...]
+    #expect(await Self.reopen(torn, .process) == .elements(3))
+  }
+
+  // MARK: A disk that lies
+
+  @Test("writes that are short are gone on with", arguments: Durability.all)
+  func shortWrites(_ durability: Durability) async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    disk.lies.withLock { $0.mostWritten = 7 }
+    let list = Walk.list(in: Walk.store(file, durability, disk), upTo: 50)
+    #expect(try await list.count() == 50)
+    #expect(try await LazyList(reading: Walk.store(file)).array() == Walk.elements(50))
+  }
+
+  @Test(
+    "a full disk: the failure at its position; the next demand stores the same element",
+    arguments: Durability.all, [0, 1, 40, 64, 100, 5000])
+  func full(_ durability: Durability, _ room: Int) async throws {
+    let (file, disk, steps) = (try StoredFile(), LyingDisk(), Probe<Int>())
+    let list = Walk.list(in: Walk.store(file, durability, disk)) { steps.record($0) }
+    #expect(try await list.element(at: 4) == Walk.elements(5)[4])
+    disk.lies.withLock { $0.room = room }
+    var stored = 5
+    do {
+      while true {
+        _ = try await list.element(at: stored)
+        stored += 1
+      }
+    } catch let failure as FileError {
+      #expect(failure.code == .ENOSPC)
+    }
+    let before = steps.count
+    for _ in 0..<2 {
+      await #expect(throws: FileError.self) { try await list.element(at: stored) }
+    }
+    // Nothing of it is there, for anybody.
+    #expect(
+      try await Walk.store(file).read(from: 0, upTo: 10_000).elements == Walk.elements(stored))
+    disk.lies.withLock { $0.room = .max }
+    #expect(try await list.element(at: stored) == Walk.elements(stored + 1)[stored])
+    #expect(steps.count == before)
+    #expect(try await list.prefix(stored + 5).array() == Walk.elements(stored + 5))
+    #expect(steps.values == Array(0..<stored + 5))
+  }
+
+  @Test("a sync that fails poisons the store; who opens it anew writes again what was not synced")
+  func failingSync() async throws {
+    let (file, disk, steps) = (try StoredFile(), LyingDisk(), Probe<Int>())
+    let list = Walk.list(in: Walk.store(file, .machine, disk)) { steps.record($0) }
+    #expect(try await list.element(at: 4) == Walk.elements(5)[4])
+    let size = try file.bytes.count
+    disk.lies.withLock { $0.failingSyncs = 1 }
+    await #expect(throws: FileError.self) { try await list.element(at: 5) }
+    // Tried again it would succeed, and mean nothing.
+    for _ in 0..<2 {
+      await #expect(throws: ListStoreError.poisoned) { try await list.element(at: 5) }
+    }
+    #expect(list.evaluatedCount == 5)
+    // It is in the file, and nobody is shown it.
+    #expect(try file.bytes.count > size)
+    #expect(try await Walk.store(file).read(from: 5, upTo: 1).elements == [])
+    disk.lies.withLock { $0.log = [] }
+    let anew = Walk.list(in: Walk.store(file, .machine, disk)) { steps.record($0) }
+    #expect(try await anew.element(at: 5) == Walk.elements(6)[5])
+    let written = disk.lies.withLock { $0.log }
+    #expect(
+      written.contains {
+        $0.offset == size && $0.bytes == (try? Array(file.bytes[size...].prefix($0.bytes.count)))
+      })
+    #expect(try await anew.element(at: 6) == Walk.elements(7)[6])
+    #expect(steps.values == [0, 1, 2, 3, 4, 5, 6])
+  }
+
+  @Test("a frame that cannot be taken back poisons the store")
+  func failingTruncation() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let list = Walk.list(in: Walk.store(file, .process, disk))
+    #expect(try await list.element(at: 4) == Walk.elements(5)[4])
+    disk.lies.withLock { ($0.room, $0.failingTruncations) = (30, 1) }
+    await #expect(throws: FileError.self) { try await list.element(at: 5) }
+    disk.lies.withLock { $0.room = .max }
+    await #expect(throws: ListStoreError.poisoned) { try await list.element(at: 5) }
+    let anew = Walk.list(in: Walk.store(file, .process, disk))
+    #expect(try await anew.prefix(7).array() == Walk.elements(7))
+  }
+
+  @Test(
+    "how often it is written and synced",
+    arguments: [
+      (Durability.process, 0, 100), (.machine, 100, 200), (.machineEvery(10), 10, 110),
+    ])
+  func calls(_ durability: Durability, _ syncs: Int, _ writes: Int) async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let list = Walk.list(in: Walk.store(file, durability, disk))
+    _ = try await list.head()
+    let before = disk.lies.withLock { ($0.syncs, $0.writes) }
+    for try await _ in list.prefix(101) {}
+    let after = disk.lies.withLock { ($0.syncs, $0.writes) }
+    #expect(after.0 - before.0 == syncs)
+    #expect(after.1 - before.1 == writes)
+  }
+
+  @Test("what lies on the disk at a loss of power was not given out before", arguments: [1, 5, 17])
+  func order(_ count: Int) async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let list = Walk.list(in: Walk.store(file, .machine, disk))
+    for number in 0..<count {
+      _ = try await list.element(at: number)
+      let lies = disk.lies.withLock { ($0.syncs, $0.log.count) }
+      // One sync to open it, one an element; each frame before its sync, the cells behind.
+      #expect(lies.0 == number + 2)
+      let frames = disk.lies.withLock { $0.log.count { $0.offset >= Self.first } }
+      #expect(frames == number + 1)
+    }
+  }
+}

@@ -1,0 +1,407 @@
+import Foundation
+import Tailrace
+import TailraceTesting
+import Testing
+
+@testable import TailraceFoundation
+
+@Suite("Lists in files", .hangLimit)
+struct FileStoreTests {
+  @Test("a file keeps all rules of a store", arguments: Durability.all)
+  func rules(_ durability: Durability) async throws {
+    let files = Probe<StoredFile>()
+    @Sendable func open(_ file: StoredFile) -> FileStore<Int, Int> {
+      FileStore(file.url, element: .raw, state: .raw, durability: durability)
+    }
+    try await checkStore(reopening: { FileStore($0.url, element: .raw, state: .raw) }) {
+      open(files.pass(try StoredFile()))
+    }
+  }
+
+  @Test("no file before a demand, and none for those who only read")
+  func demand() async throws {
+    let file = try StoredFile()
+    let list = Walk.list(in: Walk.store(file))
+    _ = (list.description, list.tail, LazyList(reading: Walk.store(file)))
+    #expect(!file.exists)
+    #expect(try await Walk.store(file).read(from: 0, upTo: 1).elements == [])
+    #expect(!file.exists)
+    #expect(try await list.head() == Walk.elements(1)[0])
+    #expect(file.exists)
+    // Nothing else was left in the folder.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: file.folder.path) == ["list"])
+  }
+
+  @Test("goes on where it stopped", arguments: Durability.all, [1, 2, 7, 100, 1000])
+  func goingOn(_ durability: Durability, _ count: Int) async throws {
+    let file = try StoredFile()
+    for round in 1...3 {
+      let steps = Probe<Int>()
+      let list = Walk.list(in: Walk.store(file, durability)) { steps.record($0) }
+      if round == 2 {
+        for try await _ in list.prefix(count * round) {}
+      } else {
+        #expect(try await list.prefix(count * round).count() == count * round)
+      }
+      #expect(steps.values == Array(count * (round - 1)..<count * round))
+    }
+    let ended = Walk.list(in: Walk.store(file, durability), upTo: count * 3)
+    #expect(try await ended.array() == Walk.elements(count * 3))
+    let again = Walk.list(in: Walk.store(file, durability)) { _ in Issue.record("it has ended") }
+    #expect(try await again.array() == Walk.elements(count * 3))
+  }
+
+  @Test("empty elements, large ones, and a large state", arguments: Durability.all)
+  func sizes(_ durability: Durability) async throws {
+    let file = try StoredFile()
+    let sizes = [0, 1, 0, 70_000, 3, 1 << 20, 0]
+    func list() -> LazyList<[UInt8], any Error> {
+      let store = FileStore<[UInt8], [UInt8]>(
+        file.url, element: .bytes, state: .bytes, durability: durability)
+      return LazyList(storedIn: store, state: []) { state in
+        guard state.count < sizes.count else { return nil }
+        state.append(UInt8(state.count))
+        return [UInt8](repeating: UInt8(state.count), count: sizes[state.count - 1])
+      }
+    }
+    let expected = sizes.enumerated().map { [UInt8](repeating: UInt8($0 + 1), count: $1) }
+    #expect(try await list().prefix(4).array() == Array(expected.prefix(4)))
+    #expect(try await list().array() == expected)
+    #expect(try await list().array() == expected)
+    let big = try StoredFile()
+    func heavy() -> LazyList<Int, any Error> {
+      let store = FileStore<Int, [UInt8]>(
+        big.url, element: .raw, state: .bytes, durability: durability)
+      return LazyList(storedIn: store, state: [UInt8](repeating: 7, count: 300_000)) { state in
+        state.append(1)
+        return state.count
+      }
+    }
+    #expect(try await heavy().element(at: 4) == 300_005)
+    #expect(try await heavy().prefix(7).array() == Array(300_001...300_007))
+  }
+
+  // MARK: Codings
+
+  struct Page: Codable, Equatable {
+    var title: String
+    var links: [String] = []
+  }
+
+  /// As it was before.
+  enum Former {
+    struct Page: Codable {
+      var name: String
+    }
+  }
+
+  @Test("JSON, and what was stored before a type changed")
+  func json() async throws {
+    let file = try StoredFile()
+    do {
+      let old = FileStore<Former.Page, Int>(file.url, element: .json, state: .json)
+      let list = LazyList(storedIn: old, state: 0) { number in
+        number += 1
+        return Former.Page(name: "page \(number)")
+      }
+      #expect(try await list.element(at: 1)?.name == "page 2")
+    }
+    func pages(_ coding: ByteCoding<Page>) -> LazyList<Page, any Error> {
+      let store = FileStore<Page, Int>(file.url, element: coding, state: .json)
+      return LazyList(storedIn: store, state: 0) { number in
+        number += 1
+        return number <= 3 ? Page(title: "page \(number)", links: ["/"]) : nil
+      }
+    }
+    await #expect(
+      throws: ListStoreError.otherSchema(
+        found: "json Page, version 1", expected: "json Page, version 2")
+    ) {
+      try await pages(.json(version: 2, migrating: nil)).head()
+    }
+    let migrating = ByteCoding<Page>.json(version: 2) { data, version in
+      #expect(version == 1)
+      return Page(title: try JSONDecoder().decode(Former.Page.self, from: data).name)
+    }
+    let all = [
+      Page(title: "page 1"), Page(title: "page 2"), Page(title: "page 3", links: ["/"]),
+    ]
+    #expect(try await pages(migrating).array() == all)
+    #expect(try await pages(migrating).array() == all)
+  }
+
+  @Test("another schema is told with both names, to those who write and to those who read")
+  func otherSchema() async throws {
+    let file = try StoredFile()
+    _ = try await Walk.list(in: Walk.store(file)).prefix(3).count()
+    let other = FileStore<Int, Int>(file.url, element: .raw, state: .json)
+    let expected = ListStoreError.otherSchema(
+      found: "text, state raw Walk of 16 bytes",
+      expected: "raw Int of 8 bytes, state json Int")
+    await #expect(throws: expected) { try await other.claim() }
+    await #expect(throws: expected) { try await LazyList(reading: other).head() }
+    #expect(expected.description.contains("text, state raw Walk"))
+  }
+
+  @Test(
+    "what is no stored list is left alone",
+    arguments: [[], Array("hello".utf8), [UInt8](repeating: 9, count: 4000)])
+  func foreign(_ bytes: [UInt8]) async throws {
+    let file = try StoredFile.copy(of: bytes)
+    let store = Walk.store(file)
+    await #expect(throws: ListStoreError.self) { try await store.claim() }
+    await #expect(throws: ListStoreError.self) { try await store.read(from: 0, upTo: 1) }
+    #expect(try file.bytes == bytes)
+    let folder = FileStore<Int, Int>(
+      file.folder.appending(path: "no/such/folder/list"), element: .raw, state: .raw)
+    await #expect(throws: FileError.self) { try await folder.claim() }
+  }
+
+  // MARK: Two writers
+
+  @Test("one writes, others read, and the lock goes with the writer")
+  func twoWriters() async throws {
+    let file = try StoredFile()
+    var first = Optional(Walk.list(in: Walk.store(file)))
+    #expect(try await first?.element(at: 9) == Walk.elements(10)[9])
+    let second = Walk.list(in: Walk.store(file))
+    #expect(try await second.element(at: 9) == Walk.elements(10)[9])
+    await #expect(throws: ListStoreError.inUse) { try await second.element(at: 10) }
+    let follower = Task {
+      try await Walk.list(in: Walk.store(file), atTail: .computeOrFollow).prefix(30).array()
+    }
+    #expect(try await first?.element(at: 19) == Walk.elements(20)[19])
+    first = nil
+    #expect(try await follower.value == Walk.elements(30))
+    #expect(try await second.prefix(31).array() == Walk.elements(31))
+  }
+
+  @Test("followers hear of each commit", arguments: Durability.all)
+  func following(_ durability: Durability) async throws {
+    let file = try StoredFile()
+    let count = 40
+    let heard = (0..<3).map { _ in Probe<String>() }
+    let followers = heard.map { heard in
+      Task {
+        for try await element in LazyList(reading: Walk.store(file)) { heard.record(element) }
+      }
+    }
+    let list = Walk.list(in: Walk.store(file, durability), upTo: count)
+    var number = 0
+    for try await element in list {
+      number += 1
+      // Each has it before the next one is computed; and has been told, or it would come a second
+      // later.
+      for heard in heard {
+        await heard.reaches(number)
+        #expect(heard.values.last == element)
+      }
+    }
+    for follower in followers { try await follower.value }
+    #expect(heard.allSatisfy { $0.values == Walk.elements(count) })
+  }
+
+  @Test("a network file system is refused, with words")
+  func remote() async throws {
+    let file = try StoredFile()
+    let disk = LyingDisk()
+    disk.lies.withLock { $0.remote = "nfs4" }
+    let store = Walk.store(file, .machine, disk)
+    do {
+      _ = try await store.claim()
+      Issue.record("it was not refused")
+    } catch let failure as ListStoreError {
+      #expect(failure.description.contains("nfs4"))
+    }
+    #expect(!file.exists)
+    #if canImport(Glibc)
+      let mounts = """
+        22 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+        45 22 0:42 / /mnt/far\\040away rw shared:7 - nfs4 server:/far rw,vers=4.2
+        """
+      #expect(MountedFileSystem.kind(of: "254:0", in: mounts) == "ext4")
+      #expect(MountedFileSystem.kind(of: "0:42", in: mounts) == "nfs4")
+      #expect(MountedFileSystem.kind(of: "0:43", in: mounts) == nil)
+    #endif
+  }
+
+  // MARK: Places
+
+  @Test("any position is found, from a store that has just been opened", arguments: Durability.all)
+  func index(_ durability: Durability) async throws {
+    let file = try StoredFile()
+    let count = 3000
+    // Half of them one by one, half of them together.
+    _ = try await Walk.list(in: Walk.store(file, durability)).element(at: count / 2)
+    _ = try await Walk.list(in: Walk.store(file, durability), upTo: count).count()
+    let expected = Walk.elements(count)
+    for position in stride(from: 0, to: count, by: 97) {
+      let store = Walk.store(file)
+      #expect(
+        try await store.read(from: position, upTo: 3).elements
+          == Array(expected.dropFirst(position).prefix(3)))
+      // The same one knows more places with each read.
+      #expect(
+        try await store.read(from: count - 1 - position, upTo: 1).elements
+          == [expected[count - 1 - position]])
+    }
+    #expect(try await Walk.store(file).read(from: count, upTo: 1).elements == [])
+    #expect(try await Walk.store(file).read(from: count + 9, upTo: 1).elements == [])
+  }
+
+  @Test("finding a position takes a logarithmic number of reads")
+  func reads() async throws {
+    let file = try StoredFile()
+    let count = 20_000
+    do {
+      let store = FileStore<Int, Int>(file.url, element: .raw, state: .raw, durability: .process)
+      for try await _ in LazyList(
+        storedIn: store, state: 0,
+        next: { number in
+          defer { number += 1 }
+          return number
+        }
+      ).prefix(count) {}
+    }
+    let disk = LyingDisk()
+    let store = FileStore<Int, Int>(
+      file.url, element: .raw, state: .raw, durability: .process, disk: disk)
+    for position in [0, 1, 9_999, 12_345] {
+      let before = disk.lies.withLock { $0.reads }
+      #expect(try await store.read(from: position, upTo: 1).elements == [position])
+      let reads = disk.lies.withLock { $0.reads } - before
+      #expect(reads < 80, "\(reads) reads to find \(position)")
+    }
+    // And so does opening it for writing: the end, and the chain of jumps.
+    let before = disk.lies.withLock { $0.bytesRead }
+    #expect(try await store.claim()?.count == count)
+    #expect(disk.lies.withLock { $0.bytesRead } - before < 1 << 20)
+  }
+
+  // MARK: Retention
+
+  @Test("what is trimmed is told, and positions stay", arguments: Durability.all)
+  func trimming(_ durability: Durability) async throws {
+    let file = try StoredFile()
+    let store = Walk.store(file, durability)
+    let list = Walk.list(in: store)
+    _ = try await list.element(at: 1999)
+    let behind = LazyList(reading: Walk.store(file))
+    let ahead = LazyList(reading: Walk.store(file), from: 1500)
+    #expect(try await behind.element(at: 3) == Walk.elements(4)[3])
+    #expect(try await ahead.head() == Walk.elements(1501)[1500])
+    let first = try await store.trim(before: 1200)
+    #expect(first == 1200)
+    #expect(try await store.trim(before: 100) == 1200)
+    // One that has read its page goes on to the end of it, and then is told.
+    await #expect(throws: ListStoreError.trimmed(first: first)) {
+      try await behind.element(at: 1100)
+    }
+    #expect(try await ahead.prefix(500).count() == 500)
+    await #expect(throws: ListStoreError.trimmed(first: first)) {
+      try await Walk.store(file).read(from: 0, upTo: 1)
+    }
+    await #expect(throws: ListStoreError.trimmed(first: first)) {
+      try await Walk.store(file).read(from: first - 1, upTo: 1)
+    }
+    let expected = Walk.elements(2100)
+    #expect(
+      try await Walk.store(file).read(from: first, upTo: 2).elements
+        == Array(expected[first..<first + 2]))
+    // The writer goes on, and so does whoever opens it anew.
+    #expect(try await list.element(at: 2049) == expected[2049])
+    #expect(try await store.trim(before: .max) == 2049)
+    #expect(try await list.element(at: 2050) == expected[2050])
+  }
+
+  @Test("a trimmed list is opened anew, and goes on")
+  func trimmedAndOpened() async throws {
+    let file = try StoredFile()
+    do {
+      let store = Walk.store(file)
+      let list = Walk.list(in: store)
+      _ = try await list.element(at: 999)
+      #expect(try await store.trim(before: 900) == 900)
+    }
+    let store = Walk.store(file)
+    let first = try await store.trim(before: 0)
+    #expect(first == 900)
+    let list = LazyList(storedIn: store, from: first, state: Walk()) { walk in walk.next() }
+    #expect(try await list.prefix(300).array() == Array(Walk.elements(1300)[first..<first + 300]))
+  }
+
+  @Test("commits are trimmed as a whole")
+  func trimmingCommits() async throws {
+    let file = try StoredFile()
+    let store = Walk.store(file)
+    _ = try await Walk.list(in: store, upTo: 1000).count()
+    let size = try await store.trim(before: 900)
+    #expect((773...900).contains(size))
+    #expect(
+      try await LazyList(reading: store, from: size).array() == Array(Walk.elements(1000)[size...]))
+  }
+
+  @Test("where the state is rebuilt, the elements since the last snapshot are kept")
+  func trimmingRebuilt() async throws {
+    let file = try StoredFile()
+    func open() -> (FileStore<Int, [Int]>, LazyList<Int, any Error>) {
+      let store = FileStore<Int, [Int]>(
+        file.url, element: .raw, state: .json, durability: .process)
+      let list = LazyList(
+        storedIn: store, state: [], snapshots: .every(10), rebuilding: { $0.append($1) }
+      ) { state in state.reduce(1, +) % 1000 }
+      return (store, list)
+    }
+    var expected: [Int] = []
+    for _ in 0..<60 { expected.append(expected.reduce(1, +) % 1000) }
+    do {
+      let (store, list) = open()
+      for try await _ in list.prefix(37) {}
+      #expect(try await store.trim(before: 35) == 29)
+    }
+    let (store, _) = open()
+    let list = LazyList(
+      storedIn: store, from: 29, state: [], snapshots: .every(10), rebuilding: { $0.append($1) }
+    ) { state in state.reduce(1, +) % 1000 }
+    #expect(try await list.prefix(31).array() == Array(expected[29..<60]))
+  }
+
+  @Test("bytes that are written for an element stay the same however long a rebuilt list gets")
+  func flat() async throws {
+    /// A frontier that grows by one with each element.
+    func bytes(_ count: Int, _ snapshots: SnapshotPolicy?) async throws -> Int {
+      let file = try StoredFile()
+      let store = FileStore<Int, [Int]>(
+        file.url, element: .raw, state: .packed, durability: .process)
+      let list =
+        if let snapshots {
+          LazyList(
+            storedIn: store, state: [], snapshots: snapshots, rebuilding: { $0.append($1) },
+            next: { $0.count })
+        } else {
+          LazyList(storedIn: store, state: [Int]()) { state in
+            state.append(state.count)
+            return state.count - 1
+          }
+        }
+      for try await _ in list.prefix(count) {}
+      return try file.bytes.count / count
+    }
+    let (short, long) = (
+      try await bytes(5_000, .growing), try await bytes(40_000, .growing)
+    )
+    #expect(long <= short * 2)
+    #expect(try await bytes(40_000, .never) <= 100)
+    #expect(try await bytes(2_000, nil) > 4 * (try await bytes(500, nil)) / 2)
+  }
+}
+
+extension ByteCoding where Value == [Int] {
+  fileprivate static var packed: ByteCoding {
+    ByteCoding(name: "ints") { value, bytes in
+      value.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    } decode: { bytes, _ in
+      Array(bytes.bindMemory(to: Int.self))
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import FileReading
+import Foundation
+import Tailrace
+import TailraceFoundation
+
+/// A disk that does not do what it is told, and counts what it does.
+final class LyingDisk: Disk {
+  struct Lies: Sendable {
+    /// What the file system says it is.
+    var remote: String?
+    /// How many bytes a write takes at most.
+    var mostWritten = Int.max
+    /// How many bytes can still be written; then it is full.
+    var room = Int.max
+    /// How many of the next syncs, and truncations, fail.
+    var failingSyncs = 0
+    var failingTruncations = 0
+    var (reads, writes, syncs, bytesRead, bytesWritten) = (0, 0, 0, 0, 0)
+    /// All that was written, in order.
+    var log: [(offset: Int, bytes: [UInt8])] = []
+  }
+
+  let lies = Locked(Lies())
+  private let system = SystemDisk()
+
+  func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile {
+    LyingFile(try system.open(path, writes: writes), self)
+  }
+
+  func create(_ path: [CChar], contents: [UInt8]) throws(SystemError) {
+    try system.create(path, contents: contents)
+  }
+
+  func remoteFileSystem(of path: [CChar]) -> String? { lies.withLock { $0.remote } }
+}
+
+private final class LyingFile: DiskFile {
+  let file: any DiskFile
+  let disk: LyingDisk
+
+  init(_ file: any DiskFile, _ disk: LyingDisk) { (self.file, self.disk) = (file, disk) }
+
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
+    let count = try file.read(into: bytes, at: offset)
+    disk.lies.withLock {
+      $0.reads += 1
+      $0.bytesRead += count
+    }
+    return count
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
+    let contents = Array(bytes)
+    let count = disk.lies.withLock { lies in
+      let count = min(contents.count, lies.mostWritten, lies.room)
+      lies.writes += 1
+      lies.bytesWritten += count
+      if lies.room < .max { lies.room -= count }
+      lies.log.append((offset, Array(contents.prefix(count))))
+      return count
+    }
+    if count == 0 { throw SystemError(code: ENOSPC) }
+    return try file.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
+  }
+
+  func synchronize() throws(SystemError) {
+    let fails = disk.lies.withLock { lies in
+      lies.syncs += 1
+      guard lies.failingSyncs > 0 else { return false }
+      lies.failingSyncs -= 1
+      return true
+    }
+    if fails { throw SystemError(code: EIO) }
+    try file.synchronize()
+  }
+
+  func truncate(to size: Int) throws(SystemError) {
+    let fails = disk.lies.withLock { lies in
+      guard lies.failingTruncations > 0 else { return false }
+      lies.failingTruncations -= 1
+      return true
+    }
+    if fails { throw SystemError(code: EIO) }
+    try file.truncate(to: size)
+  }
+
+  func punch(_ range: Range<Int>) { file.punch(range) }
+  func size() throws(SystemError) -> Int { try file.size() }
+  func lock() throws(SystemError) -> Bool { try file.lock() }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import Tailrace
+
+@Suite("What a stored list does next, without a store")
+struct TailTrackerTests {
+  typealias Tracker = TailTracker<String>
+
+  private func name(_ action: Tracker.Action) -> String {
+    switch action {
+    case .read: "read"
+    case .give: "give"
+    case .claim: "claim"
+    case .wait: "wait"
+    case .compute(let checkpoint): "compute \(checkpoint.count) \(checkpoint.state ?? "-")"
+    case .end: "end"
+    case .fail(let failure): "fail \(failure)"
+    }
+  }
+
+  private func checkpoint(_ count: Int, isEnded: Bool = false) -> ListCheckpoint<String> {
+    ListCheckpoint(count: count, state: "state \(count)", isEnded: isEnded)
+  }
+
+  @Test("what is stored is given, whatever the policy", arguments: TailPolicy.all)
+  func giving(_ policy: TailPolicy) {
+    var tracker = Tracker(policy, position: 3)
+    #expect(name(tracker.didRead(5, isEnd: false)) == "give")
+    #expect(tracker.position == 8)
+    #expect(name(tracker.didRead(2, isEnd: true)) == "give")
+    #expect(name(tracker.didRead(0, isEnd: true)) == "end")
+    #expect(tracker.position == 10)
+  }
+
+  @Test(
+    "where nothing is there",
+    arguments: [(.compute, "claim"), (.computeOrFollow, "claim"), (.follow, "wait")]
+      as [(
+        TailPolicy, String
+      )])
+  func nothing(_ policy: TailPolicy, _ expected: String) {
+    var tracker = Tracker(policy, position: 0)
+    #expect(name(tracker.didRead(0, isEnd: false)) == expected)
+  }
+
+  @Test("where somebody else writes")
+  func inUse() {
+    var computing = Tracker(.compute, position: 0)
+    #expect(name(computing.didClaim(nil)) == "fail \(ListStoreError.inUse)")
+    var both = Tracker(.computeOrFollow, position: 0)
+    #expect(name(both.didClaim(nil)) == "wait")
+  }
+
+  @Test("a claim that ends here is where to compute from; or the end")
+  func here() {
+    var tracker = Tracker(.compute, position: 4)
+    #expect(name(tracker.didClaim(checkpoint(4))) == "compute 4 state 4")
+    #expect(name(tracker.didClaim(checkpoint(4, isEnded: true))) == "end")
+  }
+
+  @Test("a claim that ends behind this place is kept until its elements have been read")
+  func behind() {
+    var tracker = Tracker(.compute, position: 4)
+    #expect(name(tracker.didClaim(checkpoint(6))) == "read")
+    #expect(name(tracker.didRead(1, isEnd: false)) == "give")
+    #expect(name(tracker.didRead(1, isEnd: false)) == "give")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "compute 6 state 6")
+  }
+
+  @Test("a claim that others have gone past meanwhile is worth nothing: its state is an older one")
+  func passed() {
+    var tracker = Tracker(.compute, position: 4)
+    #expect(name(tracker.didClaim(checkpoint(5))) == "read")
+    #expect(name(tracker.didRead(2, isEnd: false)) == "give")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
+    #expect(name(tracker.didClaim(checkpoint(6))) == "compute 6 state 6")
+  }
+
+  @Test("elements that a claim counts, and that cannot be read, are damage")
+  func missing() {
+    var tracker = Tracker(.compute, position: 4)
+    #expect(name(tracker.didClaim(checkpoint(6))) == "read")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "fail \(ListStoreError.damaged(at: 4))")
+    #expect(name(tracker.didClaim(checkpoint(2))) == "fail \(ListStoreError.damaged(at: 2))")
+  }
+
+  @Test("when a snapshot is due")
+  func snapshots() {
+    func due(_ policy: SnapshotPolicy, upTo count: Int) -> [Int] {
+      var (last, taken) = (0, [Int]())
+      for number in 1...count where policy.isDue(after: number, since: last) {
+        last = number
+        taken.append(number)
+      }
+      return taken
+    }
+    #expect(due(.never, upTo: 10_000) == [])
+    #expect(due(.every(3), upTo: 10) == [3, 6, 9])
+    #expect(due(.growing, upTo: 7_000) == [1024, 2048, 3072, 4608, 6912])
+    // All snapshots of a state that grows with the list, against the last one.
+    let all = due(.growing, upTo: 1_000_000)
+    #expect(all.reduce(0, +) <= 3 * (all.last ?? 0) + 3 * 3072)
+  }
+}
+
+extension TailPolicy {
+  static let all: [TailPolicy] = [.compute, .follow, .computeOrFollow]
+}
