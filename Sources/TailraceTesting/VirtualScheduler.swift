@@ -10,7 +10,7 @@ import Tailrace
 /// probe.count                               // 60; at once
 /// ```
 ///
-/// Nothing runs by itself. ``advance(by:)``, ``advance(to:)`` and ``run()`` run what is due on the
+/// Nothing runs by itself. `advance(by:)`, `advance(to:)` and `run()` run what is due on the
 /// calling thread: closures, jobs of tasks that prefer this scheduler, and jobs of actors that live
 /// on it, in the order of their dates, and those of one date in the order in which they came. While
 /// one runs, ``now`` is its date. A task that awaits only what happens on the scheduler goes on in
@@ -61,15 +61,28 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// ```
   ///
   /// A negative duration is none. Zero runs what is due now.
-  public func advance(by duration: Duration) {
-    advance(to: Instant(offset: now.offset.saturatingSum(max(duration, .zero))))
+  ///
+  /// - Parameters:
+  ///   - duration: how much time passes.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
+  public func advance(
+    by duration: Duration, file: StaticString = #fileID, line: UInt = #line
+  ) {
+    let instant = Instant(offset: now.offset.saturatingSum(max(duration, .zero)))
+    advance(to: instant, file: file, line: line)
   }
 
   /// Runs all that is due until a point in time, which is then ``now``.
   ///
   /// A time in the past is now: time does not go back.
-  public func advance(to instant: Instant) {
-    exclusively {
+  ///
+  /// - Parameters:
+  ///   - instant: when it is then.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
+  public func advance(to instant: Instant, file: StaticString = #fileID, line: UInt = #line) {
+    exclusively(file, line) {
       while let entry = agenda.withLock({ $0.next(until: instant) }) { perform(entry) }
       agenda.withLock { $0.pass(to: instant) }
     }
@@ -79,31 +92,41 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   ///
   /// Never returns if work repeats itself without end.
   ///
+  /// - Parameters:
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
+  ///
   /// Replaces `-[RACTestScheduler stepAll]`.
-  public func run() {
-    exclusively {
+  public func run(file: StaticString = #fileID, line: UInt = #line) {
+    exclusively(file, line) {
       while let entry = agenda.withLock({ $0.next(until: nil) }) { perform(entry) }
     }
   }
 
   /// Runs the next piece of work, whenever it is due. False if there is none.
   ///
+  /// - Parameters:
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
+  ///
   /// Replaces `-[RACTestScheduler step]`.
   @discardableResult
-  public func step() -> Bool {
-    exclusively {
+  public func step(file: StaticString = #fileID, line: UInt = #line) -> Bool {
+    exclusively(file, line) {
       guard let entry = agenda.withLock({ $0.next(until: nil) }) else { return false }
       perform(entry)
       return true
     }
   }
 
-  private func exclusively<Value>(_ body: () -> Value) -> Value {
+  private func exclusively<Value>(
+    _ file: StaticString, _ line: UInt, _ body: () -> Value
+  ) -> Value {
     let isFree = agenda.withLock { $0.begin() }
     guard isFree else {
       fatalError(
         "VirtualScheduler: advanced while it runs work already; advance it from one place in the "
-          + "test, and not from its own work")
+          + "test, and not from its own work", file: file, line: line)
     }
     defer { agenda.withLock { $0.end() } }
     return performAsCurrent(body)

@@ -44,37 +44,88 @@ func missingNames() async {
   // expected-error@-1 {{cannot find 'factor' in scope}}
 }
 
+func demandsWithoutCall() async {
+  if let first = numbers.first { print(first) }
+  // expected-error@-1 {{'first' is unavailable: it takes a call to demand an element: 'await list}}
+  let _: Int? = numbers.map { $0 * 2 }.first
+  // expected-error@-1 {{'first' is unavailable: it takes a call to demand an element: 'await list}}
+  _ = numbers.map { $0 * 2 }.first == 2
+  // expected-error@-1 {{'first' is unavailable: it takes a call to demand an element: 'await list}}
+  _ = numbers.first! + 1
+  // expected-error@-1 {{'first' is unavailable: it takes a call to demand an element: 'await list}}
+}
+
+struct Feed: Sendable {
+  func onEvent(_ handler: @escaping @Sendable (Int) -> Void) {}
+}
+
+func sourcesOfSignals(_ feed: Feed, _ stream: AsyncStream<Int>) {
+  _ = Signal<Int, Never> { subscriber in
+    feed.onEvent { subscriber.sent($0) }
+    // expected-error@-1 {{value of type 'Signal<Int, Never>.Subscriber' has no member 'sent'}}
+    subscriber.complete()
+  }
+  _ = Signal { subscriber in
+    // expected-error@-1 {{generic parameter 'Element' could not be inferred}}
+    // expected-note@-2 {{explicitly specify the generic arguments to fix this issue}}
+    feed.onEvent { subscriber.sent($0) }
+    // expected-error@-1 {{value of type 'Signal<Element, Never>.Subscriber' has no member 'sent'}}
+    subscriber.complete()
+  }
+  let signal: Signal<Int, any Error> = Signal { subscriber in
+    subscriber.send("one")
+    // expected-error@-1 {{cannot convert value of type 'String' to expected argument type 'Int'}}
+    subscriber.complete()
+  }
+  _ = (signal, Signal(stream).map { $0 + 1 })
+}
+
+// The type of a closure's result, where its first `return` has none: `{ number -> Int? in … }`.
+func resultsWithoutType() {
+  _ = LazyList(state: 3) { rest in
+    // expected-error@-1 {{generic parameter 'Element' could not be inferred}}
+    // expected-note@-2 {{explicitly specify the generic arguments to fix this issue}}
+    guard rest > 0 else { return nil }
+    return rest
+  }
+  _ = numbers.compactMap { number in
+    // expected-error@-1 {{could not be inferred}}
+    guard number > 1 else { return nil }
+    return number
+  }
+}
+
 func wrongStatements() {
   _ = numbers.filter { number in number = 1 }
   // expected-error@-1 {{cannot assign to value: 'number' is a 'let' constant}}
 }
 
-// The ways out: `failing(as:)`, `mapFailure`.
+// The ways out: `setFailureType(to:)`, `mapFailure`.
 func failuresOfOtherTypes(
   _ failing: LazyList<Int, ParseError>, _ others: LazyList<Int, CancellationError>
 ) {
   _ = numbers + failing
-  // expected-error@-1 {{the left list cannot fail, and the right one can: write 'left.failing() + right'}}
+  // expected-error@-1 {{the left list cannot fail, and the right one can: write 'left.setFailureType() + right'}}
   _ = failing + numbers
-  // expected-error@-1 {{the right list cannot fail, and the left one can: write 'left + right.failing()'}}
+  // expected-error@-1 {{the right list cannot fail, and the left one can: write 'left + right.setFailureType()'}}
   _ = failing + others
-  // expected-error@-1 {{these lists fail in different ways: 'left.failing() + right.failing()' fails in}}
-  _ = failing.failing(as: CancellationError.self)
-  // expected-error@-1 {{a list that can fail is no list that fails with another type: 'failing()'}}
+  // expected-error@-1 {{these lists fail in different ways: 'left.setFailureType() + right.setFailureType()' fails in}}
+  _ = failing.setFailureType(to: CancellationError.self)
+  // expected-error@-1 {{a list that can fail is no list that fails with another type: 'setFailureType()'}}
   let _: LazyList<Int, ParseError> = numbers
   // expected-error@-1 {{cannot assign value of type 'LazyList<Int, Never>' to type}}
   // expected-note@-2 {{arguments to generic parameter 'Failure' ('Never' and 'ParseError') are expected}}
   let _: LazyList<Int, ParseError> = numbers.map { try parse("\($0)") }
   // expected-error@-1 {{cannot assign value of type 'LazyList<Int, any Error>' to type}}
   // expected-note@-2 {{arguments to generic parameter 'Failure' ('any Error' and 'ParseError') are}}
-  _ = numbers.failing() + failing
-  _ = failing + numbers.failing(as: ParseError.self)
+  _ = numbers.setFailureType() + failing
+  _ = failing + numbers.setFailureType(to: ParseError.self)
   _ = numbers.zip(failing)
   _ = failing.zip(numbers)
   _ = failing.map { _ in numbers }.joined()
   _ = numbers.map { _ in failing }.joined()
   _ = failing.mapFailure { $0 as any Error }
-  _ = failing.failing() + others.failing()
+  _ = failing.setFailureType() + others.setFailureType()
   // What fails in different ways.
   let pairs = failing.zip(others)
   let _: LazyList<(Int, Int), any Error> = pairs

@@ -54,6 +54,8 @@ func lists() async throws {
   let sums = await zip(numbers, numbers.tail).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
   let pairs = await numbers.zip(numbers.tail).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
   let triples = LazyList.zip(numbers, numbers, words.lazyList).map { $0.0 * $0.1 + $0.2.count }
+  let first = await numbers.map { $0 * 2 }.filter { $0 % 3 == 0 }.first { $0 > 10 }
+  let named = await numbers.map { $0 * 2 }.first(where: isEven)
   let three = zip(numbers, numbers, words.lazyList).map { "\($0)\($1)\($2)" }
   let fibs = LazyList.recursive { fibs in [0, 1] + fibs.zip(fibs.tail).map { $0 + $1 } }
   let digits = LazyList(state: 100) { rest in
@@ -61,7 +63,34 @@ func lists() async throws {
     return rest > 0 ? rest % 10 : nil
   }.map { $0 + 1 }.filter { $0 > 1 }
   _ = (squares, labels, fizz, table, twice, texts, mixed, steps, sums, pairs, triples, three)
-  _ = (fibs, digits)
+  // Where the first `return` is `nil`, the closure says its result.
+  let countdown = LazyList(state: 3) { rest -> Int? in
+    guard rest > 0 else { return nil }
+    defer { rest -= 1 }
+    return rest
+  }
+  let doubled = numbers.flatMap { number -> [Int] in
+    guard number > 1 else { return [] }
+    return [number, number]
+  }
+  _ = (fibs, digits, first, named, countdown, doubled)
+}
+
+// Nothing is known of the elements of `[]`, nor of a closure's result before its body is checked.
+func comparisons(_ signal: Signal<Int, Never>) async throws {
+  let empty = await numbers.map { $0 + 1 }.array() == []
+  let some = await numbers.map { $0 + 1 }.filter { $0 > 20 }.array() != []
+  let turned = await [] == numbers.flatMap { LazyList.repeating($0, count: $0) }.array()
+  let zipped = await numbers.zip(words.lazyList).map { $1.count + $0 }.array() == []
+  let parsed = try await words.lazyList.map { try parse($0) }.array() == []
+  let scored = await ids.lazyList.map { await score($0) }.array() == []
+  let eager = await numbers.map { $0 + 1 }.eager() == [] || EagerList(ids).map { $0 + 1 } == []
+  let slice = await numbers.map { $0 + 1 }.array().prefix(2) == []
+  let pushed = await signal.map { $0 + 1 }.array() == []
+  let filled = await numbers.map { $0 + 1 }.array() == [1, 2]
+  let others = ids.map { let next = $0 + 1; return next } == [] && ids == [] && words != []
+  let counts = await numbers.map { $0 + 1 }.reduce(into: [Int: Int]()) { $0[$1] = 1 } == [:]
+  _ = (empty, some, turned, zipped, parsed, scored, eager, slice, pushed, filled, others, counts)
 }
 
 func eagerLists() throws {
@@ -83,6 +112,8 @@ func failuresOfOneType() async throws {
   }
   let _: Memo<Int, ParseError> = Memo { () throws(ParseError) in try parseTyped("1") }
   let _: LazyList<Int, Never> = LazyList(first: 1) { $0 < 9 ? $0 + 1 : nil }
+  let typedLater = words.lazyList.setFailureType() + words.lazyList.setFailureType(to: Oops.self)
+  let _: LazyList<String, Oops> = typedLater
   let untyped = LazyList(first: 1) { try parse("\($0)") }
   let _: LazyList<Int, any Error> = untyped
 }

@@ -82,14 +82,17 @@ final class CrashLoop {
     var report = CrashReport()
     var followers: [Child] = []
     defer { for follower in followers { follower.kill() } }
+    var count = 0
     for kill in 0..<kills {
       let writer = try writer()
       if kill == 0 { followers = try (0..<3).map { _ in try Child(["follow", list]) } }
       // Somewhere: before the file is opened, in the middle of the first element, or later.
-      let given = writer.read(lines: Int.random(in: 0...40, using: &random))
+      let more = Int.random(in: -1...40, using: &random)
+      if more >= 0 { writer.read(upTo: count + more) }
       writer.kill()
-      let last = max(given, writer.readRest())
-      report.lost += max(0, last - (try stored()))
+      let last = writer.readRest()
+      count = try stored()
+      report.lost += max(0, last - count)
     }
     try finish(&report, followers)
     return report
@@ -102,7 +105,7 @@ final class CrashLoop {
     var last = 0
     for _ in 0..<kills {
       let index = Int.random(in: 0..<3, using: &random)
-      last = max(last, contenders[index].read(lines: Int.random(in: 1...60, using: &random)))
+      contenders[index].read(upTo: last + Int.random(in: 0...40, using: &random))
       contenders[index].kill()
       last = max(last, contenders[index].readRest())
       contenders[index] = try writer()
@@ -171,18 +174,16 @@ final class Child {
     try pipe.fileHandleForWriting.close()
   }
 
-  /// Reads so many lines, or to the end. Returns the last number that was said.
-  func read(lines: Int) -> Int {
-    var seen = 0
-    while seen < lines {
+  /// Reads until a number has been said, or to the end.
+  func read(upTo number: Int) {
+    while lastNumber < number {
       let data = pipe.fileHandleForReading.availableData
-      if data.isEmpty { break }
+      if data.isEmpty { return }
       text += data
-      seen += data.count { $0 == UInt8(ascii: "\n") }
     }
-    return lastNumber
   }
 
+  /// Reads to the end. Returns the last number that was said.
   func readRest() -> Int {
     text += pipe.fileHandleForReading.readDataToEndOfFile()
     return lastNumber
@@ -192,7 +193,8 @@ final class Child {
   func lastLine() -> String {
     _ = readRest()
     process.waitUntilExit()
-    return process.terminationStatus == 0 ? lines.last ?? "" : "status \(process.terminationStatus)"
+    return process.terminationStatus == 0
+      ? lastWholeLine ?? "" : "status \(process.terminationStatus)"
   }
 
   func kill() {
@@ -201,13 +203,14 @@ final class Child {
     process.waitUntilExit()
   }
 
-  /// Only whole lines count.
-  private var lines: [String] {
-    guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
-    return String(decoding: text[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
+  /// The last line that is whole.
+  private var lastWholeLine: String? {
+    guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+    let start = text[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    return String(decoding: text[start..<end], as: UTF8.self)
   }
 
-  private var lastNumber: Int { lines.last { Int($0) != nil }.flatMap { Int($0) } ?? 0 }
+  private var lastNumber: Int { lastWholeLine.flatMap { Int($0) } ?? 0 }
 }
 
 /// What a task has found out, for a thread that waits.

@@ -39,7 +39,7 @@ private func methods(_ numbers: LazyList<Int, Never>, _ pages: LazyList<Int, any
   let _: LazyList<[Int], Never> = groups
   let joined = numbers.map { LazyList.just($0) }.joined()
   let _: LazyList<Int, Never> = joined
-  let numbersOfPages = pages.map { LazyList.just($0).failing(as: (any Error).self) }.joined()
+  let numbersOfPages = pages.map { LazyList.just($0).setFailureType(to: (any Error).self) }.joined()
   let _: LazyList<Int, any Error> = numbersOfPages
   let flat = numbers.flatMap { LazyList.just($0) }
   let _: LazyList<Int, Never> = flat

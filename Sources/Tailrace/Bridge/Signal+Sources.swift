@@ -47,9 +47,19 @@ extension Signal {
   /// - Laziness: deferred. Each subscription iterates the sequence, from its first read on.
   /// - Isolation: a task of its own, on the executor that the task which subscribes prefers.
   /// - Failure: sent as a failure after the elements before it.
+  // Not of a generic type: a closure could be one, as far as the compiler knows, and a mistake in the
+  // closure of another initialiser would be told as one in this call.
   @inlinable
-  public init<Base: AsyncSequence & Sendable>(
-    _ sequence: Base, bufferingPolicy: BufferingPolicy = .unbounded
+  public init(
+    _ sequence: any AsyncSequence<Element, Failure> & Sendable,
+    bufferingPolicy: BufferingPolicy = .unbounded
+  ) {
+    self.init(walking: sequence, bufferingPolicy: bufferingPolicy)
+  }
+
+  @inlinable
+  init<Base: AsyncSequence & Sendable>(
+    walking sequence: Base, bufferingPolicy: BufferingPolicy
   ) where Base.Element == Element, Base.Failure == Failure {
     self.init(bufferingPolicy: bufferingPolicy) { (subscriber: Subscriber) -> Void in
       subscriber.walk(sequence)

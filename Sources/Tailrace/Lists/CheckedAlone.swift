@@ -53,9 +53,11 @@ public enum _CheckedAlone<Value>: Sendable {
   // Types cannot tell the two apart. But in a body that ends by throwing, this call is dead, and only
   // a living one is checked for overflow at compile time.
   @_disfavoredOverload @_transparent
-  public static func buildBlock(_ calls: Void..., line: UInt = #line) -> Value {
+  public static func buildBlock(
+    _ calls: Void..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Value {
     let bodyWithoutValue = (line &- line) - 1
-    fatalError("a closure's body gave no value, in line \(line &+ bodyWithoutValue)")
+    fatalError("a closure's body gave no value", file: file, line: line &+ bodyWithoutValue &+ 1)
   }
 
   /// The value of an `if` or a `switch` that is the whole body.

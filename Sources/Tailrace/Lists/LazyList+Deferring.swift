@@ -108,7 +108,10 @@ extension LazyList {
   /// ```
   ///
   /// The definition reads cells of its own, as far back as it needs, and does not keep the list
-  /// alive; the list that is returned has cells for its readers.
+  /// alive; the list that is returned has cells for its readers. Where the closure's list is kept, and
+  /// outlives the one that is returned, its evaluated elements can be read. To demand another one is a
+  /// programmer's error: it traps, or throws `CancellationError` where the list's failure is
+  /// `any Error`.
   ///
   /// - Laziness: deferred; the closure runs at the first demand.
   /// - Failure: an element that needs itself is a ``CyclicEvaluationError``; where the list cannot

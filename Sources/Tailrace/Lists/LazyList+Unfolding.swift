@@ -54,6 +54,8 @@ extension LazyList {
   /// await fibs.prefix(5).array()   // [0, 1, 1, 2, 3]
   /// ```
   ///
+  /// A closure whose first `return` is a bare `nil` says what it gives: `{ state -> Int? in … }`.
+  ///
   /// - Laziness: stepwise.
   /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand runs
   ///   the failed step again, with the state as it was before, and none of the steps before it.
@@ -118,23 +120,5 @@ extension LazyList {
         if steps.finish(consume step) { await steps.task.park() }
       }
     })
-  }
-
-  /// As `init(state:retryingFailures:next:)`, with the closure first.
-  @inlinable
-  public init<State>(
-    state: sending State, next: @escaping @Sendable (inout State) throws(Failure) -> Element?,
-    retryingFailures: Bool
-  ) {
-    self.init(state: state, retryingFailures: retryingFailures, next: next)
-  }
-
-  /// As `init(state:retryingFailures:next:)`, with the closure first.
-  @inlinable
-  public init<State>(
-    state: sending State, next: @escaping @Sendable (inout State) async throws(Failure) -> Element?,
-    retryingFailures: Bool
-  ) {
-    self.init(state: state, retryingFailures: retryingFailures, next: next)
   }
 }

@@ -277,9 +277,7 @@ extension LazyList {
       let mark = segment.published.load(ordering: .acquiring)
       if segment === origin, list.offset >= mark.count {
         // The next element was defined as itself.
-        let name = segment.source.evaluator?.name.load()?.text ?? "LazyList<\(Element.self)>"
-        let cycle = CyclicEvaluationError(lists: [name], position: origin.start + mark.count)
-        return .failed(cycle)
+        return .failed(CyclicEvaluationError(through: places(before: origin)))
       }
       guard mark.isClosed, list.offset >= mark.count else { break }
       switch segment.link {
@@ -291,5 +289,18 @@ extension LazyList {
     }
     guard let segment = list.segment else { return .end }
     return .more(segment, list.offset)
+  }
+
+  /// The element that a segment lacks, and those that stand for it on the way from this list to there.
+  private func places(before origin: Segment<Element>) -> [CyclicEvaluationError.Place] {
+    var list = self
+    var places = [(origin.title, origin.start + origin.published.load(ordering: .relaxed).count)]
+    while let segment = list.segment, segment !== origin {
+      places.append((segment.title, segment.start + list.offset))
+      guard case .more(let next, let offset) = segment.link else { break }
+      let count = segment.published.load(ordering: .relaxed).count
+      list = LazyList(segment: next, offset: offset + list.offset - count)
+    }
+    return places
   }
 }

@@ -153,7 +153,6 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @inlinable
   func finish(_ load: Table.Load, _ value: Value) {
     let cost = cost?(value) ?? 1
-    require(cost >= 0, "the cost of a value of Memos is 0 or more, not \(cost)")
     finish(load, .value(value, cost: cost))
   }
 

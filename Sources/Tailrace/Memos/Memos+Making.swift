@@ -34,7 +34,8 @@ extension Memos {
     ///
     /// - Parameters:
     ///   - limit: 1 or more; less is a programmer's error and traps.
-    ///   - cost: what a value costs, 0 or more. It is asked once for each value.
+    ///   - cost: what a value costs, 0 or more; less is a programmer's error and traps. It is asked
+    ///     once for each value.
     ///   - file: the caller's, for the words of a trap.
     ///   - line: the caller's, too.
     @inlinable
@@ -43,7 +44,13 @@ extension Memos {
       of cost: @escaping @Sendable (Value) -> Int
     ) -> Capacity {
       require(limit > 0, "Memos take a capacity of 1 or more, not \(limit)", file: file, line: line)
-      return Capacity(limit: limit, cost: cost)
+      return Capacity(limit: limit) { value in
+        let cost = cost(value)
+        require(
+          cost >= 0, "the cost of a value of Memos is 0 or more, not \(cost)", file: file,
+          line: line)
+        return cost
+      }
     }
   }
 

@@ -6,7 +6,9 @@ extension LazyList where Failure == Never {
   /// The way out where the right list can fail.
   @available(
     *, unavailable,
-    message: "the left list cannot fail, and the right one can: write 'left.failing() + right'"
+    message: """
+      the left list cannot fail, and the right one can: write 'left.setFailureType() + right'
+      """
   )
   public static func + <E: Error>(
     left: LazyList, right: LazyList<Element, E>
@@ -19,7 +21,9 @@ extension LazyList {
   /// The way out where only the left list can fail.
   @available(
     *, unavailable,
-    message: "the right list cannot fail, and the left one can: write 'left + right.failing()'"
+    message: """
+      the right list cannot fail, and the left one can: write 'left + right.setFailureType()'
+      """
   )
   public static func + (left: LazyList, right: LazyList<Element, Never>) -> LazyList {
     fatalError("a + of lists that fail in different ways was called")
@@ -29,8 +33,8 @@ extension LazyList {
   @available(
     *, unavailable,
     message: """
-      these lists fail in different ways: 'left.failing() + right.failing()' fails in any way, and \
-      'mapFailure(_:)' gives both the same failure
+      these lists fail in different ways: 'left.setFailureType() + right.setFailureType()' fails in \
+      any way, and 'mapFailure(_:)' gives both the same failure
       """
   )
   public static func + <E: Error>(
@@ -43,11 +47,11 @@ extension LazyList {
   @available(
     *, unavailable,
     message: """
-      a list that can fail is no list that fails with another type: 'failing()' lets it fail in any \
-      way, and 'mapFailure(_:)' changes its failure
+      a list that can fail is no list that fails with another type: 'setFailureType()' lets it fail \
+      in any way, and 'mapFailure(_:)' changes its failure
       """
   )
-  public func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
-    fatalError("failing(as:) was called on a list that can fail")
+  public func setFailureType<E: Error>(to type: E.Type = E.self) -> LazyList<Element, E> {
+    fatalError("setFailureType(to:) was called on a list that can fail")
   }
 }

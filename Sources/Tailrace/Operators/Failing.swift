@@ -3,16 +3,19 @@ extension LazyList where Failure == Never {
   ///
   /// ```swift
   /// let header = ["name", "price"].lazyList
-  /// let rows: LazyList<String, ParseError> = header.failing(as: ParseError.self) + parsed
+  /// let rows = header.setFailureType(to: ParseError.self) + parsed
   /// ```
   ///
-  /// It has the same cells.
+  /// It has the same cells. Without an argument, the failure is that of what stands beside:
+  /// `header.setFailureType() + parsed`.
   ///
   /// - Laziness: deferred.
   /// - Failure: none of its own.
   /// - Complexity: O(1).
   @inlinable
-  public consuming func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
+  public consuming func setFailureType<E: Error>(
+    to type: E.Type = E.self
+  ) -> LazyList<Element, E> {
     retyped()
   }
 
@@ -21,7 +24,7 @@ extension LazyList where Failure == Never {
   public consuming func zip<Other: Sendable, E: Error>(
     _ other: LazyList<Other, E>
   ) -> LazyList<(Element, Other), E> {
-    failing(as: E.self).zip(other)
+    setFailureType(to: E.self).zip(other)
   }
 
   /// Returns the elements of the lists, which can fail, that this list, which cannot, consists of.
@@ -45,7 +48,7 @@ extension LazyList {
   ///
   /// ```swift
   /// let texts = LazyList<String, any Error>(["total"])
-  /// let lines = parsed.failing() + texts   // parsed is a LazyList<String, ParseError>
+  /// let lines = parsed.setFailureType() + texts   // parsed is a LazyList<String, ParseError>
   /// ```
   ///
   /// It has the same cells.
@@ -54,8 +57,8 @@ extension LazyList {
   /// - Failure: the list's own.
   /// - Complexity: O(1).
   @inlinable @_disfavoredOverload
-  public consuming func failing(
-    as type: (any Error).Type = (any Error).self
+  public consuming func setFailureType(
+    to type: (any Error).Type = (any Error).self
   ) -> LazyList<Element, any Error> {
     retyped()
   }
@@ -65,7 +68,7 @@ extension LazyList {
   public consuming func zip<Other: Sendable>(
     _ other: LazyList<Other, Never>
   ) -> LazyList<(Element, Other), Failure> {
-    zip(other.failing(as: Failure.self))
+    zip(other.setFailureType(to: Failure.self))
   }
 
   /// Returns the pairs of the elements of two lists that fail in different ways.

@@ -22,7 +22,8 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(E) -> T
   ) -> LazyList<T, E> {
-    failing(as: type).transform(()) { (_, element) throws(E) in .emit(try transform(element)) }
+    setFailureType(to: type).transform(()) { (_, element) throws(E) in .emit(try transform(element))
+    }
   }
 
   /// The results of an asynchronous closure for each element, in a list that fails as it does.
@@ -31,7 +32,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(E) -> T
   ) -> LazyList<T, E> {
-    failing(as: type).mapInTask(transform)
+    setFailureType(to: type).mapInTask(transform)
   }
 
   /// The elements that satisfy a predicate, in a list that fails as it does.
@@ -40,7 +41,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(E) -> Bool
   ) -> LazyList<Element, E> {
-    failing(as: type).transform(()) { (_, element) throws(E) in
+    setFailureType(to: type).transform(()) { (_, element) throws(E) in
       try isIncluded(element) ? .emit(element) : .skip
     }
   }
@@ -51,7 +52,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(E) -> Bool
   ) -> LazyList<Element, E> {
-    failing(as: type).transformInTask(()) { (_, element) async throws(E) in
+    setFailureType(to: type).transformInTask(()) { (_, element) async throws(E) in
       try await isIncluded(element) ? .emit(element) : .skip
     }
   }
@@ -62,7 +63,9 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(E) -> T?
   ) -> LazyList<T, E> {
-    failing(as: type).transform(()) { (_, element) throws(E) in Verdict(try transform(element)) }
+    setFailureType(to: type).transform(()) { (_, element) throws(E) in
+      Verdict(try transform(element))
+    }
   }
 
   /// The results of an asynchronous closure that are not `nil`, in a list that fails as it does.
@@ -71,7 +74,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(E) -> T?
   ) -> LazyList<T, E> {
-    failing(as: type).transformInTask(()) { (_, element) async throws(E) in
+    setFailureType(to: type).transformInTask(()) { (_, element) async throws(E) in
       Verdict(try await transform(element))
     }
   }

@@ -1,5 +1,10 @@
 // Searches stop at the answer, and hold nothing of what they have passed.
 extension LazyList {
+  /// The head is demanded by a call of ``head()``.
+  // Without this, `list.first` can only be a reference to the method that takes a predicate.
+  @available(*, unavailable, message: "it takes a call to demand an element: 'await list.head()'")
+  public var first: Element? { nil }
+
   /// Returns the first element that satisfies a predicate, `nil` if there is none.
   ///
   /// ```swift

@@ -71,13 +71,19 @@ extension Tuple {
   /// tuple[2] == nil       // true; there is no element
   /// ```
   ///
-  /// - Parameter position: 0 or more; a negative position is a programmer's error and traps.
+  /// - Parameters:
+  ///   - position: 0 or more; a negative position is a programmer's error and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   ///
   /// Replaces `-objectAtIndex:` and `tuple[i]`.
-  public subscript(position: Int) -> Any? {
+  public subscript(
+    position: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> Any? {
     require(
       position >= 0,
-      "Tuple[_:] takes a position of 0 or more, not \(position); positions count from the front")
+      "Tuple[_:] takes a position of 0 or more, not \(position); positions count from the front",
+      file: file, line: line)
     var index = 0
     for element in repeat each elements {
       if index == position { return .some(element) }

@@ -30,11 +30,16 @@ extension URL {
   ///   its end, at a failure, and when nobody can read on.
   /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
   /// - Failure: ``FileError``, after what could be read.
-  /// - Parameter count: 1 or more; anything else is a programmer's error and traps. A chunk may have
-  ///   fewer bytes, at the end, where a pipe has no more at the moment, and where the system reads no
-  ///   more at once. Memory is taken for what there is to read.
-  public func lazyChunks(upTo count: Int = 65_536) -> LazyList<Data, FileError> {
-    origin.chunks(upTo: count)
+  /// - Parameters:
+  ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
+  ///     bytes, at the end, where a pipe has no more at the moment, and where the system reads no more
+  ///     at once. Memory is taken for what there is to read.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
+  public func lazyChunks(
+    upTo count: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
+  ) -> LazyList<Data, FileError> {
+    origin.chunks(upTo: count, file, line)
   }
 
   private var origin: FileOrigin {
@@ -77,11 +82,16 @@ extension FileHandle {
   ///
   /// - Laziness: stepwise, one chunk at a time.
   /// - Failure: ``FileError``, after what could be read.
-  /// - Parameter count: 1 or more; anything else is a programmer's error and traps. A chunk may have
-  ///   fewer bytes, at the end, where a pipe has no more at the moment, and where the system reads no
-  ///   more at once. Memory is taken for what there is to read.
-  public func lazyChunks(upTo count: Int = 65_536) -> LazyList<Data, FileError> {
-    origin.chunks(upTo: count)
+  /// - Parameters:
+  ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
+  ///     bytes, at the end, where a pipe has no more at the moment, and where the system reads no more
+  ///     at once. Memory is taken for what there is to read.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
+  public func lazyChunks(
+    upTo count: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
+  ) -> LazyList<Data, FileError> {
+    origin.chunks(upTo: count, file, line)
   }
 
   private var origin: FileOrigin {
@@ -99,9 +109,12 @@ extension FileOrigin {
     LazyList(runs: LineBlocks(chunks: FileChunks(origin: self, size: 65_536)))
   }
 
-  fileprivate func chunks(upTo count: Int) -> LazyList<Data, FileError> {
+  fileprivate func chunks(
+    upTo count: Int, _ file: StaticString, _ line: UInt
+  ) -> LazyList<Data, FileError> {
     guard count > 0 else {
-      fatalError("lazyChunks(upTo:) takes a count of 1 or more, not \(count)")
+      fatalError(
+        "lazyChunks(upTo:) takes a count of 1 or more, not \(count)", file: file, line: line)
     }
     return FileChunks(origin: self, size: count).memoized().map { Data($0) }
   }

@@ -76,19 +76,24 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     from position: Int, upTo count: Int
   ) async throws -> ListPage<Element> {
     let page = try await journal.read(from: position, upTo: count)
-    let elements = try page.bytes.withUnsafeBytes { bytes in
+    return try page.bytes.withUnsafeBytes { bytes in
       var elements: [Element] = []
       elements.reserveCapacity(page.items.count)
-      for item in page.items {
-        guard element.versions.contains(item.version) else {
-          throw element.otherVersion(item.version)
+      do {
+        for item in page.items {
+          guard element.versions.contains(item.version) else {
+            throw element.otherVersion(item.version)
+          }
+          elements.append(
+            try element.decode(UnsafeRawBufferPointer(rebasing: bytes[item.range]), item.version))
         }
-        elements.append(
-          try element.decode(UnsafeRawBufferPointer(rebasing: bytes[item.range]), item.version))
+      } catch {
+        // The failure belongs to its position: whoever reads on from there gets it.
+        if elements.isEmpty { throw error }
+        return ListPage(elements)
       }
-      return elements
+      return ListPage(elements, isEnd: page.isEnd)
     }
-    return ListPage(elements, isEnd: page.isEnd)
   }
 
   /// Waits until there may be more elements, or the claim may be free.

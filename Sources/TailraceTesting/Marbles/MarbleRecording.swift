@@ -27,9 +27,12 @@ public final class MarbleRecording: Sendable {
 
   init<Sequence: AsyncSequence & Sendable>(
     _ sequence: Sequence, on scheduler: VirtualScheduler, every tick: Duration,
+    _ file: StaticString, _ line: UInt,
     naming name: @escaping @Sendable (Sequence.Element) -> String
   ) where Sequence.Element: Sendable {
-    guard tick > .zero else { fatalError("MarbleRecording: a tick takes more than \(tick)") }
+    guard tick > .zero else {
+      fatalError("MarbleRecording: a tick takes more than \(tick)", file: file, line: line)
+    }
     let tape = MarbleTape(scheduler, tick)
     self.tape = tape
     // Here and not in the task, because that is when a hot signal is listened to.

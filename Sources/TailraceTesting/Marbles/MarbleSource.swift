@@ -19,9 +19,11 @@ public struct MarbleSource<Element: Sendable, Failure: Error>: Sendable {
 
   init(
     _ marbles: Marbles, on scheduler: VirtualScheduler, every tick: Duration,
-    element: (String) -> Element?, failure: Failure?
+    element: (String) -> Element?, failure: Failure?, _ file: StaticString, _ line: UInt
   ) {
-    guard tick > .zero else { fatalError("MarbleSource: a tick takes more than \(tick)") }
+    guard tick > .zero else {
+      fatalError("MarbleSource: a tick takes more than \(tick)", file: file, line: line)
+    }
     self.scheduler = scheduler
     self.tick = tick
     ticks = marbles.ticks.map { tick in
@@ -30,12 +32,16 @@ public struct MarbleSource<Element: Sendable, Failure: Error>: Sendable {
         case .completed: return .completed
         case .failure:
           guard let failure else {
-            fatalError("MarbleSource: \(marbles) fails; say with what, as in source(_:failure:)")
+            fatalError(
+              "MarbleSource: \(marbles) fails; say with what, as in source(_:failure:)",
+              file: file, line: line)
           }
           return .failure(failure)
         case .element(let name):
           guard let element = element(name) else {
-            fatalError("MarbleSource: '\(name)' in \(marbles) is not the name of a \(Element.self)")
+            fatalError(
+              "MarbleSource: '\(name)' in \(marbles) is not the name of a \(Element.self)",
+              file: file, line: line)
           }
           return .next(element)
         }

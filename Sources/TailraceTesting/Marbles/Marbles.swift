@@ -41,12 +41,18 @@ public struct Marbles: Hashable, Sendable {
 
   /// A line of what happens at each tick.
   ///
-  /// - Parameter ticks: an ending is the last marble of the last tick; anything else is a programmer's
-  ///   error and traps.
-  public init(_ ticks: [[Marble]]) {
+  /// - Parameters:
+  ///   - ticks: an ending is the last marble of the last tick; anything else is a programmer's error
+  ///     and traps.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
+  public init(_ ticks: [[Marble]], file: StaticString = #fileID, line: UInt = #line) {
     guard ticks.joined().dropLast().allSatisfy({ !$0.isEnding }),
       ticks.last?.isEmpty == false || !ticks.joined().contains(where: \.isEnding)
-    else { fatalError("Marbles: nothing happens after the end or a failure: \(ticks)") }
+    else {
+      fatalError(
+        "Marbles: nothing happens after the end or a failure: \(ticks)", file: file, line: line)
+    }
     self.ticks = ticks
   }
 }

@@ -14,10 +14,13 @@ extension VirtualScheduler {
   ///   - type: what the names are read as. One that cannot be is a programmer's error and traps, and
   ///     so is a failure in the line.
   ///   - tick: how long a tick takes.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   public func source<Element: LosslessStringConvertible & Sendable>(
-    _ marbles: Marbles, of type: Element.Type = String.self, every tick: Duration = .seconds(1)
+    _ marbles: Marbles, of type: Element.Type = String.self, every tick: Duration = .seconds(1),
+    file: StaticString = #fileID, line: UInt = #line
   ) -> MarbleSource<Element, Never> {
-    MarbleSource(marbles, on: self, every: tick, element: { Element($0) }, failure: nil)
+    MarbleSource(marbles, on: self, every: tick, element: { Element($0) }, failure: nil, file, line)
   }
 
   /// A line of marbles whose elements are what their names say, and what it fails with.
@@ -28,9 +31,10 @@ extension VirtualScheduler {
   /// ```
   public func source<Element: LosslessStringConvertible & Sendable, Failure: Error>(
     _ marbles: Marbles, of type: Element.Type = String.self, failure: Failure,
-    every tick: Duration = .seconds(1)
+    every tick: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
   ) -> MarbleSource<Element, Failure> {
-    MarbleSource(marbles, on: self, every: tick, element: { Element($0) }, failure: failure)
+    MarbleSource(
+      marbles, on: self, every: tick, element: { Element($0) }, failure: failure, file, line)
   }
 
   /// A line of marbles, with an element for each name.
@@ -40,17 +44,20 @@ extension VirtualScheduler {
   /// scheduler.source("a-b-|", ["a": Order(1), "b": Order(2)]).list   // LazyList<Order, Never>
   /// ```
   public func source<Element: Sendable>(
-    _ marbles: Marbles, _ elements: [String: Element], every tick: Duration = .seconds(1)
+    _ marbles: Marbles, _ elements: [String: Element], every tick: Duration = .seconds(1),
+    file: StaticString = #fileID, line: UInt = #line
   ) -> MarbleSource<Element, Never> {
-    MarbleSource(marbles, on: self, every: tick, element: { elements[$0] }, failure: nil)
+    MarbleSource(
+      marbles, on: self, every: tick, element: { elements[$0] }, failure: nil, file, line)
   }
 
   /// A line of marbles, with an element for each name, and what it fails with.
   public func source<Element: Sendable, Failure: Error>(
     _ marbles: Marbles, _ elements: [String: Element], failure: Failure,
-    every tick: Duration = .seconds(1)
+    every tick: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
   ) -> MarbleSource<Element, Failure> {
-    MarbleSource(marbles, on: self, every: tick, element: { elements[$0] }, failure: failure)
+    MarbleSource(
+      marbles, on: self, every: tick, element: { elements[$0] }, failure: failure, file, line)
   }
 
   /// Reads a signal, a stream or a list in a task on this scheduler, and records what it gives when.
@@ -67,23 +74,28 @@ extension VirtualScheduler {
   ///   - sequence: what is read, from its beginning.
   ///   - tick: how long a tick takes. What happens between two ticks counts as happening at the one
   ///     before it.
+  ///   - file: the caller's, for the words of a trap.
+  ///   - line: the caller's, too.
   ///   - name: the name of an element, by default its description.
   /// - Cancellation: releasing the recording ends the reading, and so does ``MarbleRecording/stop()``.
   public func record<Sequence: AsyncSequence & Sendable>(
-    _ sequence: Sequence, every tick: Duration = .seconds(1),
+    _ sequence: Sequence, every tick: Duration = .seconds(1), file: StaticString = #fileID,
+    line: UInt = #line,
     naming name: @escaping @Sendable (Sequence.Element) -> String = { String(describing: $0) }
   ) -> MarbleRecording where Sequence.Element: Sendable {
-    MarbleRecording(sequence, on: self, every: tick, naming: name)
+    MarbleRecording(sequence, on: self, every: tick, file, line, naming: name)
   }
 
   /// Records what a signal, a stream or a list gives, under the names of a dictionary.
   ///
   /// An element that has none is recorded under its description.
   public func record<Sequence: AsyncSequence & Sendable>(
-    _ sequence: Sequence, _ elements: [String: Sequence.Element], every tick: Duration = .seconds(1)
+    _ sequence: Sequence, _ elements: [String: Sequence.Element],
+    every tick: Duration = .seconds(1),
+    file: StaticString = #fileID, line: UInt = #line
   ) -> MarbleRecording where Sequence.Element: Equatable & Sendable {
     let names = elements.sorted { $0.key < $1.key }
-    return record(sequence, every: tick) { element in
+    return record(sequence, every: tick, file: file, line: line) { element in
       names.first { $0.value == element }?.key ?? String(describing: element)
     }
   }

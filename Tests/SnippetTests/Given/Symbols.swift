@@ -15,7 +15,7 @@ struct LazyListBuildingGiven: Given {
 }
 
 struct LazyListConcurrencyGiven: Given {
-  let pages = LazyList(1...3).failing(as: (any Error).self)
+  let pages = LazyList(1...3).setFailureType(to: (any Error).self)
   let urls = ["one", "two", "three", "four", "five"].lazyList
 }
 

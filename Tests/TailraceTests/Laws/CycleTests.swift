@@ -146,6 +146,62 @@ struct CycleTests {
     (knot["a"], knot["b"]) = (.empty, .empty)
   }
 
+  /// The place from which a cycle is told is one of these: a list, and a position in it.
+  private func expectCycle(
+    from places: [String: Int], at location: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Void
+  ) async {
+    let error = await #expect(throws: CyclicEvaluationError.self, sourceLocation: location) {
+      try await body()
+    }
+    guard let error, let list = error.lists.first else { return }
+    #expect(places[list] == error.position, "\(error)", sourceLocation: location)
+  }
+
+  @Test("begins with a list that has a name, and with the element that this lacks")
+  func named() async {
+    await expectCycle(from: ["list": 1]) {
+      _ = try await List.recursive { list in
+        [0] + list.tail.map { (number: Int) async throws in number }
+      }.named("list").element(at: 1)
+    }
+    await expectCycle(from: ["list": 2]) {
+      _ = try await List.recursive { list in
+        ([0, 1] + list.dropFirst(2).map { (number: Int) async throws in number }).map { $0 }
+      }.named("list").count()
+    }
+    // Lists that are replaced by each other: nothing is computed on the way.
+    for asked in ["left", "right"] {
+      let knot = Knot()
+      knot["left"] = ([0] + List.deferred { knot["right"] }).named("left")
+      knot["right"] = List.deferred { knot["left"].tail }.named("right")
+      await expectCycle(from: ["left": 1, "right": 0]) { _ = try await knot[asked].count() }
+      (knot["left"], knot["right"]) = (.empty, .empty)
+    }
+    // Of the lists in between, only those of concatenations and `tail` have no name.
+    for asked in ["left", "right"] {
+      let knot = Knot()
+      knot["left"] = ([0] + List.deferred { knot["right"] }).map { $0 }.named("left")
+      knot["right"] = List.deferred { knot["left"].tail.map { $0 } }.named("right")
+      await expectCycle(from: ["left": 1, "right": 0]) { _ = try await knot[asked].count() }
+      (knot["left"], knot["right"]) = (.empty, .empty)
+    }
+  }
+
+  @Test("of lists without a name begins with the one that has given most elements")
+  func unnamed() async {
+    await expectCycle(from: ["LazyList<Int>": 1]) {
+      _ = try await List.recursive { list in
+        [0] + list.tail.map { (number: Int) async throws in number }
+      }.element(at: 1)
+    }
+    await expectCycle(from: ["LazyList<Int>": 2]) {
+      _ = try await List.recursive { list in
+        [0, 1] + list.dropFirst(2).map { (number: Int) async throws in number }
+      }.count()
+    }
+  }
+
   @Test("a list that cannot fail traps, with words")
   func trap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -24,7 +24,7 @@ struct InnerSpaceTests {
       }
     }
 
-    func failingList() -> LazyList<Member, any Error> { list().failing() }
+    func failingList() -> LazyList<Member, any Error> { list().setFailureType() }
 
     func array() -> [Member] { (0..<100).map { population.member($0) } }
 
@@ -393,7 +393,7 @@ extension InnerSpaceTests.Row {
       await inner.lists().onEach { _ async in }.joined().onEach { _ async in }.count()
     },
     Row("catch") { inner in
-      await inner.lists().failing(as: (any Error).self).joined().catch { _ in .empty }.count()
+      await inner.lists().setFailureType(to: (any Error).self).joined().catch { _ in .empty }.count()
     },
     Row("a hundred stages") { inner in
       await Self.mapped(inner.lists().joined()).count()

@@ -264,7 +264,7 @@ extension MixedGraph.Kind {
     switch self {
     case .state: return .list(state.named(title))
     case .sequence: return .list(Steps(length, compute).memoized().named(title))
-    case .map: return .list(positions.mapAsync(calm).failing().named(title))
+    case .map: return .list(positions.mapAsync(calm).setFailureType().named(title))
     case .mapThrowing: return .list(throwing.named(title))
     case .overList:
       let below = Steps<Int, any Error>(length) { position in
@@ -279,13 +279,13 @@ extension MixedGraph.Kind {
           return true
         }.named(title))
     case .concurrentMap:
-      return .list(positions.concurrentMap(limit: 3, calm).failing().named(title))
+      return .list(positions.concurrentMap(limit: 3, calm).setFailureType().named(title))
     case .concurrentMapThrowing:
       return .list(
         positions.concurrentMap(limit: 2) { position async throws in try await compute(position) }
           .named(title))
     case .unordered:
-      return .list(positions.concurrentMapUnordered(limit: 1, calm).failing().named(title))
+      return .list(positions.concurrentMapUnordered(limit: 1, calm).setFailureType().named(title))
     case .prefetching: return .list(state.prefetching(2).named(title))
     case .flatMap:
       return .list(
@@ -294,14 +294,14 @@ extension MixedGraph.Kind {
         }.named(title))
     case .bind:
       return .list(
-        positions.failing(as: (any Error).self).bind { position, _ async throws in
+        positions.setFailureType(to: (any Error).self).bind { position, _ async throws in
           .just(try await compute(position))
         }.named(title))
     case .reductions:
       return .list(
         positions.reductions(0) { _, position async throws in try await compute(position) }
           .named(title))
-    case .zipped: return .list(positions.failing().zip(throwing).map { $0.1 }.named(title))
+    case .zipped: return .list(positions.setFailureType().zip(throwing).map { $0.1 }.named(title))
     case .concatenated:
       return .list((throwing.prefix(length / 2) + throwing.dropFirst(length / 2)).named(title))
     case .deferred:

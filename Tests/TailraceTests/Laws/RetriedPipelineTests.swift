@@ -335,7 +335,7 @@ extension RetriedPipeline.Passing {
     case .cancellable: list.cancellable
     case .onEachAsync: list.onEach { _ async in await Task.yield() }
     case .removeDuplicates: list.removeDuplicates()
-    case .zipped: list.zip(LazyList(0...).failing()).map { $0.0 }
+    case .zipped: list.zip(LazyList(0...).setFailureType()).map { $0.0 }
     case .appended: list + []
     case .deferred: .deferred { list }
     }

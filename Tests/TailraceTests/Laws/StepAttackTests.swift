@@ -135,7 +135,7 @@ struct StepAttackTests {
 
   @Test("a step that cancels its own task traps where its list cannot throw that")
   func trapsItself() async {
-    await #expect(throws: CancellationError.self) { try await Self.stopsItself().failing().head() }
+    await #expect(throws: CancellationError.self) { try await Self.stopsItself().setFailureType().head() }
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = await Self.stopsItself().head()
     }

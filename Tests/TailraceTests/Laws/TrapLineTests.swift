@@ -1,4 +1,7 @@
+import Foundation
 import Tailrace
+import TailraceFoundation
+import TailraceTesting
 import Testing
 
 /// A programmer's error stops the program with words, at the line that the programmer wrote.
@@ -36,6 +39,50 @@ struct TrapLineTests {
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = await LazyList(1...3).element(at: -1)
       }, #line - 2, "LazyList.element(at:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = URL(filePath: "/dev/null").lazyChunks(upTo: 0)
+      }, #line - 2, "lazyChunks(upTo:)")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = FileHandle.nullDevice.lazyChunks(upTo: 0)
+      }, #line - 2, "lazyChunks(upTo:)")
+  }
+
+  @Test("of tuples and memos")
+  func values() async {
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = Tuple(1, "tea")[-1]
+      }, #line - 2, "Tuple[_:]")
+    // The line is that of the closure, which gives the cost.
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let memos = Memos<Int, Int, Never>(capacity: .cost(10) { -$0 }) { (key: Int) in key }
+        _ = await memos.value(for: 1)
+      }, #line - 3, "the cost of a value of Memos")
+  }
+
+  @Test("of virtual time and its marbles")
+  func virtual() async {
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let scheduler = VirtualScheduler()
+        scheduler.schedule { scheduler.advance(by: .seconds(1)) }
+        scheduler.run()
+      }, #line - 3, "VirtualScheduler: advanced while")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = VirtualScheduler().source("a-#")
+      }, #line - 2, "MarbleSource:")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = VirtualScheduler().record(LazyList(1...2), every: .zero)
+      }, #line - 2, "MarbleRecording:")
+    Self.check(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = Marbles([[.completed], [.element("late")]])
+      }, #line - 2, "Marbles:")
   }
 
   @Test("of signals and schedulers")

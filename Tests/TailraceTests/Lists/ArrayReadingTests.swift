@@ -74,7 +74,7 @@ struct ArrayReadingTests {
     #expect(await LazyList(0..<count).map { $0 + 1 }.array() == Array(1..<count + 1))
     let texts = await LazyList(0..<count).map { "number \($0)" }.array()
     #expect(texts == (0..<count).map { "number \($0)" })
-    let failing = LazyList(0..<count).failing(as: CancellationError.self) + .failing(.init())
+    let failing = LazyList(0..<count).setFailureType(to: CancellationError.self) + .failing(.init())
     await #expect(throws: CancellationError.self) { try await failing.map { $0 + 1 }.array() }
     let cancellable = try await LazyList(0..<count).map { $0 + 1 }.cancellable.array()
     #expect(cancellable.count == count)

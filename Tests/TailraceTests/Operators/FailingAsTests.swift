@@ -16,7 +16,7 @@ struct FailingAsTests {
   }
 
   static let words: LazyList<String, Never> = ["1", "2", "x", "4"]
-  static let failing = words.failing(as: ParseError.self)
+  static let failing = words.setFailureType(to: ParseError.self)
 
   static let numbers: [(String, LazyList<Int, ParseError>)] = [
     ("map", words.map(failingAs: ParseError.self, parse)),

@@ -10,7 +10,7 @@ struct FailingTests {
 
   @Test("in +, zip and joined, with the error of the other")
   func beside() async throws {
-    let after = safe.failing(as: Wrong.self) + unsafe
+    let after = safe.setFailureType(to: Wrong.self) + unsafe
     #expect(try await after.prefix(6).array() == [1, 2, 3, 4, 5, 6])
     await #expect(throws: Wrong.wrong) { try await after.array() }
     #expect(try await safe.zip(unsafe).map { $0 + $1 }.array() == [5, 7, 9])
@@ -26,7 +26,7 @@ struct FailingTests {
   @Test("nothing runs before a demand, and nothing twice")
   func demand() async throws {
     let probe = Probe<Int>()
-    let list = safe.map { probe.pass($0) }.failing(as: Wrong.self)
+    let list = safe.map { probe.pass($0) }.setFailureType(to: Wrong.self)
     #expect(probe.values == [])
     #expect(try await list.head() == 1)
     #expect(try await list.array() == [1, 2, 3])
@@ -37,8 +37,8 @@ struct FailingTests {
   func cells() async throws {
     let probe = Probe<Int>()
     let list = safe.map { probe.pass($0) }
-    let other = list.failing(as: Wrong.self)
-    let third = other.failing()
+    let other = list.setFailureType(to: Wrong.self)
+    let third = other.setFailureType()
     #expect(try await other.prefix(2).array() == [1, 2])
     #expect([list.evaluatedCount, third.evaluatedCount] == [2, 2])
     #expect(await list.array() == [1, 2, 3])
@@ -49,8 +49,11 @@ struct FailingTests {
   @Test("where each fails in a way of its own, the result may fail in any way")
   func anyway() async throws {
     let others: LazyList<Int, CancellationError> = [1] + .failing(CancellationError())
-    await #expect(throws: Wrong.wrong) { try await (unsafe.failing() + others.failing()).array() }
-    let joined: LazyList<Int, any Error> = LazyList([others]).failing(as: Wrong.self).joined()
+    await #expect(throws: Wrong.wrong) {
+      try await (unsafe.setFailureType() + others.setFailureType()).array()
+    }
+    let joined: LazyList<Int, any Error> = LazyList([others]).setFailureType(to: Wrong.self)
+      .joined()
     await #expect(throws: CancellationError.self) { try await joined.array() }
     let pairs = unsafe.zip(others.dropFirst(0))
     await #expect(throws: CancellationError.self) { try await pairs.array() }
@@ -64,7 +67,7 @@ struct FailingTests {
   func cycle() async {
     let list = LazyList<Int, Never>.recursive { list in list.map { $0 + 1 } }.named("itself")
     await #expect(throws: CyclicEvaluationError.self) {
-      try await list.failing().head()
+      try await list.setFailureType().head()
     }
     #expect(list.debugDescription.contains("needs itself"))
   }

@@ -21,6 +21,24 @@ struct TypeCheckingTests {
     #expect(even)
   }
 
+  // The literal says nothing about its elements; see `_EmptyArrayLiteral`.
+  @Test("compared with an empty literal")
+  func comparisons() async {
+    let numbers = LazyList(1...3)
+    #expect(await numbers.map { $0 + 1 }.filter { $0 > 9 }.array() == [])
+    #expect(await numbers.map { $0 + 1 }.array() != [])
+    #expect(await !(numbers.map { $0 + 1 }.array() == []))
+    #expect(await [] == numbers.compactMap { _ in Int?.none }.array())
+    #expect(await [] != numbers.map { $0 + 1 }.array())
+    #expect(await numbers.map { $0 + 1 }.array().prefix(0) == [])
+    #expect(await numbers.map { $0 + 1 }.filter { $0 > 9 }.eager() == [])
+    let lengths = ["a"].map { (text) in
+      let length = text.count
+      return length
+    }
+    #expect(lengths != [] && [Int]() == [])
+  }
+
   @Test("folds with a closure, of a long chain")
   func folds() async {
     let sum = await LazyList(1...100).map { $0 * 2 }.filter { $0 % 3 == 0 }.prefix(10)

@@ -157,6 +157,37 @@ struct FileStoreTests {
     await #expect(throws: FileError.self) { try await folder.claim() }
   }
 
+  @Test("an element that cannot be decoded fails at its position")
+  func undecodable() async throws {
+    struct Odd: Error, Equatable {}
+    let file = try StoredFile()
+    func list() -> LazyList<Int, any Error> {
+      let coding = ByteCoding<Int>(name: "even numbers") { value, bytes in
+        bytes.append(UInt8(value))
+      } decode: { bytes, _ in
+        guard bytes[0] % 2 == 0 || bytes[0] < 40 else { throw Odd() }
+        return Int(bytes[0])
+      }
+      let store = FileStore<Int, Int>(file.url, element: coding, state: .raw)
+      return LazyList(storedIn: store, state: 0) { number in
+        number += 1
+        return number <= 60 ? number : nil
+      }
+    }
+    #expect(try await list().array() == Array(1...60))
+    let anew = list()
+    for _ in 0..<2 { await #expect(throws: Odd()) { try await anew.element(at: 40) } }
+    #expect(anew.evaluatedPrefix == Array(1...40))
+    #expect(
+      try await LazyList(
+        reading: FileStore<Int, Int>(
+          file.url,
+          element: ByteCoding(
+            name: "even numbers", encode: { _, _ in }, decode: { bytes, _ in Int(bytes[0]) }),
+          state: .raw)
+      ).array() == Array(1...60))
+  }
+
   // MARK: Two writers
 
   @Test("one writes, others read, and the lock goes with the writer")

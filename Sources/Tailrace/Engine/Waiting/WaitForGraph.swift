@@ -19,9 +19,11 @@ enum WaitForGraph {
 
     var isWaiting: Bool { waiter.isWaiting && cell.cells.isMissing(cell.mark) }
 
-    var names: [String] {
-      guard let asked, asked !== cell.cells else { return [] }
-      return [asked.title]
+    /// The element that was asked for, if it is another list's than that which is waited for.
+    var detour: [CyclicEvaluationError.Place] {
+      guard let asked, asked !== cell.cells, let next = (asked as? any FrontCells)?.next
+      else { return [] }
+      return [(asked.title, next)]
     }
   }
 
@@ -67,8 +69,7 @@ enum WaitForGraph {
       guard let path = search.path(from: other) else { return (nil, search) }
       // The caller holds what this edge does.
       _ = waits.remove(waiter, of: node)
-      let lists = names([edge] + path, node)
-      return (CyclicEvaluationError(lists: lists, position: node.position), search)
+      return (CyclicEvaluationError(through: places([edge] + path, node)), search)
     }
     // The nodes that were looked at are released here, outside of the lock.
     return found?.error
@@ -90,17 +91,20 @@ enum WaitForGraph {
       return (search.path(from: queue), search)
     }
     guard let path = found?.path, let edge = path.first else { return }
-    let error = CyclicEvaluationError(lists: names(path, edge.from), position: edge.from.position)
-    edge.waiter.wake(.cycle(error))
+    edge.waiter.wake(.cycle(CyclicEvaluationError(through: places(path, edge.from))))
   }
 
-  private static func names(_ path: [Edge], _ node: any Worker) -> [String] {
-    var lists = [node.title]
+  private static func places(
+    _ path: [Edge], _ node: any Worker
+  ) -> [CyclicEvaluationError.Place] {
+    var places = [(node.title, node.position)]
     for edge in path {
-      lists += edge.names
-      if edge.to !== node, edge.to !== node.queue { lists.append(edge.to.title) }
+      places += edge.detour
+      if edge.to !== node, edge.to !== node.queue {
+        places.append((edge.to.title, edge.to.position))
+      }
     }
-    return lists
+    return places
   }
 
   /// Looks for a way along waits that comes back, or comes to a step that is known to be stuck.
@@ -118,19 +122,31 @@ enum WaitForGraph {
       (edges[Key(node)] ?? [:]).values.lazy.filter(\.isWaiting)
     }
 
-    /// The waits along which a node is stuck; `nil` if it is not.
+    /// The waits along which a node is stuck; `nil` if it is not. Takes time in proportion to the waits
+    /// that can be reached.
     mutating func path(from start: any Worker) -> [Edge]? {
-      // All that can be reached is taken for stuck, and then all that is not, taken out again.
+      // All nodes that can be reached are taken for stuck, and then those that are not, taken out again.
+      var dependents: [Key: [any Worker]] = [:]
+      var ways: [Key: Int] = [:]
+      var free: [any Worker] = []
       var pile = [start]
       while let node = pile.popLast() {
         guard node !== known, stuck.updateValue(node, forKey: Key(node)) == nil else { continue }
-        if let steps = node.alternatives { pile += steps } else { pile += waiting(node).map(\.to) }
+        let alternatives = node.alternatives
+        let targets = alternatives ?? waiting(node).map(\.to)
+        // A queue is free as soon as one of its steps is; a step, when all that it waits for are.
+        ways[Key(node)] = alternatives == nil ? targets.count : 1
+        if targets.isEmpty { free.append(node) }
+        for target in targets { dependents[Key(target), default: []].append(node) }
+        pile += targets
       }
-      var isSettled = false
-      while !isSettled {
-        let free = stuck.filter { !isStuck($0.value) }
-        for key in free.keys { stuck[key] = nil }
-        isSettled = free.isEmpty
+      while let node = free.popLast() {
+        guard stuck.removeValue(forKey: Key(node)) != nil else { continue }
+        for dependent in dependents[Key(node)] ?? [] {
+          let left = ways[Key(dependent), default: 1] - 1
+          ways[Key(dependent)] = left
+          if left == 0 { free.append(dependent) }
+        }
       }
       guard isTaken(start) else { return nil }
       var path: [Edge] = []
@@ -159,4 +175,14 @@ enum WaitForGraph {
       return waiting(node).contains { isTaken($0.to) }
     }
   }
+}
+
+/// The cells of a list of which the next one is missing.
+private protocol FrontCells {
+  /// The position of the cell that is missing.
+  var next: Int { get }
+}
+
+extension Segment: FrontCells {
+  fileprivate var next: Int { start + published.load(ordering: .acquiring).count }
 }

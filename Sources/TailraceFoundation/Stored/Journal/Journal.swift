@@ -76,14 +76,17 @@ package final class Journal: @unchecked Sendable {
     let endWatch = FileChanges.shared.watch(path, bell)
     defer { endWatch() }
     let page = try await read(from: position, upTo: 1)
-    if !page.items.isEmpty || page.isEnd { return reading.withLock { $0.isQuiet = 0 } }
-    bell.ring(after: reading.withLock { $0.nextPause() })
+    if !page.items.isEmpty || page.isEnd { return }
+    let pause = reading.withLock { $0.nextPause() }
+    let start = ContinuousClock.now
+    bell.ring(after: pause)
     await withTaskCancellationHandler {
       await bell.wait()
     } onCancel: {
       bell.ring()
     }
     try Task.checkCancellation()
+    if ContinuousClock.now - start < pause { reading.withLock { $0.quietWaits = 0 } }
   }
 
   // MARK: Writing
@@ -252,8 +255,8 @@ private struct Readings: Sendable {
 
   var reader: JournalReader?
   private var places: [JournalPlace] = []
-  /// How often in a row there was nothing new.
-  var isQuiet = 0
+  /// How many waits in a row have ended without a change.
+  var quietWaits = 0
 
   mutating func take(_ position: Int) -> JournalPlace? {
     guard let index = places.lastIndex(where: { $0.position == position }) else { return nil }
@@ -271,7 +274,7 @@ private struct Readings: Sendable {
   /// After which time one looks again where nothing was told: soon at first, because a lock goes
   /// only after its file has been closed, of which one is told.
   mutating func nextPause() -> Duration {
-    isQuiet = min(isQuiet + 1, 9)
-    return .milliseconds(1 << (isQuiet + 1))
+    quietWaits = min(quietWaits + 1, 9)
+    return .milliseconds(1 << (quietWaits + 1))
   }
 }

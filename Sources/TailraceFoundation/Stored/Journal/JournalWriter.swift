@@ -223,7 +223,8 @@ struct JournalWriter: Sendable {
     let word = JournalCells(visible: nil, synced: nil, last: nil, first: kept)
       .bytes(4, seed: reader.seed)
     try file.put(Array(word[24..<32]), at: JournalCells.offset + 24)
-    if durability != .process { try file.synchronize() }
+    // Before the frames are gone; or they would be damage after a loss of power.
+    try file.synchronize()
     // Whoever reads there finds zeros, and then that it is trimmed.
     file.punch(reader.header.size..<kept)
     return frame.position
