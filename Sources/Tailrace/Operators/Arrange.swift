@@ -47,9 +47,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
     @_CheckedAlone<Key> by key: (Element) -> Key
   ) async throws(Failure) -> [Key: [Element]] {
-    try await reduce(into: [Key: [Element]]()) { (groups, element) in
-      groups[key(element), default: []].append(element)
-    }
+    try await reduce(into: [Key: [Element]]()) { $0[key($1), default: []].append($1) }
   }
 
   /// Returns all elements, by what a throwing closure gives for each.
@@ -57,12 +55,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
     @_CheckedAlone<Key> by key: (Element) throws -> Key
   ) async throws -> [Key: [Element]] {
-    var reader = Reader(self)
-    var groups: [Key: [Element]] = [:]
-    while let element = try await reader.next() {
-      groups[try key(element), default: []].append(element)
-    }
-    return groups
+    try await reduce(into: [Key: [Element]]()) { $0[try key($1), default: []].append($1) }
   }
 
   /// Returns all elements, by what an asynchronous closure gives for each.
@@ -70,12 +63,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @_CheckedAlone<Key> by key: (Element) async -> Key
   ) async throws(Failure) -> [Key: [Element]] {
-    var reader = Reader(self)
-    var groups: [Key: [Element]] = [:]
-    while let element = try await reader.next() {
-      groups[await key(element), default: []].append(element)
-    }
-    return groups
+    try await reduce(into: [Key: [Element]]()) { $0[await key($1), default: []].append($1) }
   }
 
   /// Returns all elements, by what an asynchronous throwing closure gives for each.
@@ -83,11 +71,6 @@ extension LazyList {
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @_CheckedAlone<Key> by key: (Element) async throws -> Key
   ) async throws -> [Key: [Element]] {
-    var reader = Reader(self)
-    var groups: [Key: [Element]] = [:]
-    while let element = try await reader.next() {
-      groups[try await key(element), default: []].append(element)
-    }
-    return groups
+    try await reduce(into: [Key: [Element]]()) { $0[try await key($1), default: []].append($1) }
   }
 }

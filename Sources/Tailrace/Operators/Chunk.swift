@@ -40,15 +40,7 @@ extension LazyList {
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList<[Element], Failure> {
-    gather([Element]()) { (chunk, element) throws(Failure) in
-      guard let last = chunk.last, !belongInSameGroup(last, element) else {
-        chunk.append(element)
-        return nil
-      }
-      return chunk.replaced(with: [element])
-    } finish: {
-      $0.isEmpty ? nil : $0
-    }
+    gather(by: { $0.add($1, $2) }) { $0?.last.satisfies(belongInSameGroup, with: $1) ?? false }
   }
 
   /// Returns the elements in arrays, each as long as a throwing predicate holds between neighbours.
@@ -56,14 +48,8 @@ extension LazyList {
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<[Element], any Error> {
-    widened().gather([Element]()) { (chunk, element) throws in
-      guard let last = chunk.last, !(try belongInSameGroup(last, element)) else {
-        chunk.append(element)
-        return nil
-      }
-      return chunk.replaced(with: [element])
-    } finish: {
-      $0.isEmpty ? nil : $0
+    widened().gather(by: { $0.add($1, $2) }) {
+      try $0?.last.satisfies(belongInSameGroup, with: $1) ?? false
     }
   }
 
@@ -73,14 +59,8 @@ extension LazyList {
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList<[Element], Failure> {
-    gatherInTask([Element]()) { (chunk, element) async throws(Failure) in
-      guard let last = chunk.last, !(await belongInSameGroup(last, element)) else {
-        chunk.append(element)
-        return nil
-      }
-      return chunk.replaced(with: [element])
-    } finish: {
-      $0.isEmpty ? nil : $0
+    gatherInTask(by: { $0.add($1, $2) }) {
+      await $0?.last.satisfies(belongInSameGroup, with: $1) ?? false
     }
   }
 
@@ -91,14 +71,8 @@ extension LazyList {
     @_CheckedAlone<Bool> by belongInSameGroup:
       @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<[Element], any Error> {
-    widened().gatherInTask([Element]()) { (chunk, element) async throws in
-      guard let last = chunk.last, !(try await belongInSameGroup(last, element)) else {
-        chunk.append(element)
-        return nil
-      }
-      return chunk.replaced(with: [element])
-    } finish: {
-      $0.isEmpty ? nil : $0
+    widened().gatherInTask(by: { $0.add($1, $2) }) {
+      try await $0?.last.satisfies(belongInSameGroup, with: $1) ?? false
     }
   }
 
@@ -114,11 +88,7 @@ extension LazyList {
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
-    gather((Subject, [Element])?.none) { (chunk, element) throws(Failure) in
-      chunk.add(element, subject(element))
-    } finish: {
-      $0
-    }
+    gather(by: { $0.add($1, $2) }) { subject($1) }
   }
 
   /// Returns the elements in arrays, each as long as a throwing closure gives the same, with what
@@ -127,11 +97,7 @@ extension LazyList {
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
-    widened().gather((Subject, [Element])?.none) { (chunk, element) throws in
-      chunk.add(element, try subject(element))
-    } finish: {
-      $0
-    }
+    widened().gather(by: { $0.add($1, $2) }) { try subject($1) }
   }
 
   /// Returns the elements in arrays, each as long as an asynchronous closure gives the same, with
@@ -140,12 +106,7 @@ extension LazyList {
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
-    gatherInTask((Subject, [Element])?.none) { (chunk, element) async throws(Failure) in
-      let subject = await subject(element)
-      return chunk.add(element, subject)
-    } finish: {
-      $0
-    }
+    gatherInTask(by: { $0.add($1, $2) }) { await subject($1) }
   }
 
   /// Returns the elements in arrays, each as long as an asynchronous throwing closure gives the
@@ -154,84 +115,74 @@ extension LazyList {
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
-    widened().gatherInTask((Subject, [Element])?.none) { (chunk, element) async throws in
-      let subject = try await subject(element)
-      return chunk.add(element, subject)
-    } finish: {
-      $0
-    }
+    widened().gatherInTask(by: { $0.add($1, $2) }) { try await subject($1) }
   }
 }
 
 // MARK: Bodies
 
 extension LazyList {
-  /// The list of what elements are gathered into, when a closure says that something is complete, and of
-  /// what is left at the end.
+  /// The list of the groups that elements are gathered into: a rule adds an element to a group by the
+  /// answer of a closure, and gives the group before it when the element begins another one.
   @inlinable
-  consuming func gather<State, Output>(
-    _ state: consuming State, stage: StageName = #function,
-    _ add: @escaping @Sendable (inout State, Element) throws(Failure) -> Output?,
-    finish: @escaping @Sendable (State) -> Output?
-  ) -> LazyList<Output, Failure> {
-    self.stage(state, stage: stage) { (state, source) in
+  consuming func gather<Group, Answer>(
+    stage: StageName = #function,
+    by add: @escaping @Sendable (inout Group?, Element, Answer) -> Group?,
+    _ ask: @escaping @Sendable (inout Group?, Element) throws(Failure) -> Answer
+  ) -> LazyList<Group, Failure> {
+    self.stage(Group?.none, stage: stage) { (group, source) in
       var patience = Patience()
       while let element = source.next() {
         do throws(Failure) {
-          if let output = try add(&state, element) { return .element(output) }
+          let answer = try ask(&group, element)
+          if let former = add(&group, element, answer) { return .element(former) }
         } catch {
           return .nothing(.failed(error))
         }
         if !patience.lasts() { return .nothing(.paused) }
       }
-      let absence = source.absence
-      if case .end = absence, let output = finish(state) { return .last(output) }
-      return .nothing(absence)
+      return source.ending(with: group)
     }
   }
 
   /// As `gather`, with an asynchronous closure, in a task that belongs to the list.
   @inlinable
-  consuming func gatherInTask<State, Output>(
-    _ state: consuming State, stage: StageName = #function,
-    _ add:
-      nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
-      Output?,
-    finish: @escaping @Sendable (State) -> Output?
-  ) -> LazyList<Output, Failure> {
-    let owned = Owned(Pulling(self, state, drives: true))
-    return LazyList<Output, Failure>(
-      upstream: owned, stage: stage,
-      inTask: { steps in
-        await steps.take {
-          while let element = await owned.state.source.nextInStep() {
-            do throws(Failure) {
-              if let output = try await add(&owned.state.state, element) { return .element(output) }
-            } catch {
-              return .nothing(.failed(error))
-            }
-            if Task.isCancelled { return .nothing(.cancelled) }
-          }
-          let absence = owned.state.source.absence
-          if case .end = absence, let output = finish(owned.state.state) { return .last(output) }
-          return .nothing(absence)
+  consuming func gatherInTask<Group, Answer>(
+    stage: StageName = #function,
+    by add: @escaping @Sendable (inout Group?, Element, Answer) -> Group?,
+    _ ask:
+      nonisolated(nonsending) @escaping @Sendable (inout Group?, Element) async throws(Failure) ->
+      Answer
+  ) -> LazyList<Group, Failure> {
+    stageInTask(Group?.none, stage: stage) { (group, source) async in
+      while let element = await source.nextInStep() {
+        do throws(Failure) {
+          let answer = try await ask(&group, element)
+          if let former = add(&group, element, answer) { return .element(former) }
+        } catch {
+          return .nothing(.failed(error))
         }
-      })
-  }
-}
-
-extension Array {
-  /// What was there before.
-  @inlinable
-  mutating func replaced(with elements: [Element]) -> [Element] {
-    defer { self = elements }
-    return self
+        if Task.isCancelled { return .nothing(.cancelled) }
+      }
+      return source.ending(with: group)
+    }
   }
 }
 
 extension Optional {
-  /// One more element, and what it has in common with others. Gives the array before it, if it is the
-  /// first of another one.
+  /// The rule of `chunked(by:)`, for a chunk: gives the one before, if the element begins another.
+  @inlinable
+  mutating func add<Element>(_ element: Element, _ belongs: Bool) -> [Element]?
+  where Wrapped == [Element] {
+    guard belongs else {
+      defer { self = [element] }
+      return self
+    }
+    self?.append(element)
+    return nil
+  }
+
+  /// The rule of `chunked(on:)`, for a chunk and what its elements have in common.
   @inlinable
   mutating func add<Subject: Equatable, Element>(
     _ element: Element, _ subject: Subject

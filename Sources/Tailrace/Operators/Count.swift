@@ -11,14 +11,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int? {
-    var reader = Reader(self)
-    var (position, isFound) = (0, false)
-    try await reader.drain {
-      isFound = predicate($0)
-      if !isFound { position += 1 }
-      return !isFound
-    }
-    return isFound ? position : nil
+    try await reader().fold(Place(), by: Fold.locating) { predicate($1) }.found
   }
 
   /// Returns the position of the first element that satisfies a throwing predicate, `nil` if there
@@ -27,13 +20,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Int? {
-    var reader = Reader(self)
-    var position = 0
-    while let element = try await reader.next() {
-      if try predicate(element) { return position }
-      position += 1
-    }
-    return nil
+    try await throwingReader().fold(Place(), by: Fold.locating) { try predicate($1) }.found
   }
 
   /// Returns the position of the first element that satisfies an asynchronous predicate, `nil` if
@@ -42,13 +29,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Int? {
-    var reader = Reader(self)
-    var position = 0
-    while let element = try await reader.next() {
-      if await predicate(element) { return position }
-      position += 1
-    }
-    return nil
+    try await reader().foldWaiting(Place(), by: Fold.locating) { await predicate($1) }.found
   }
 
   /// Returns the position of the first element that satisfies an asynchronous throwing predicate,
@@ -57,13 +38,9 @@ extension LazyList {
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int? {
-    var reader = Reader(self)
-    var position = 0
-    while let element = try await reader.next() {
-      if try await predicate(element) { return position }
-      position += 1
-    }
-    return nil
+    try await throwingReader().foldWaiting(Place(), by: Fold.locating) {
+      try await predicate($1)
+    }.found
   }
 
   /// Returns the number of elements that satisfy a predicate.
@@ -77,13 +54,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int {
-    var reader = Reader(self, wantsAll: true)
-    var count = 0
-    try await reader.drain {
-      if predicate($0) { count += 1 }
-      return true
-    }
-    return count
+    try await reader(wantsAll: true).fold(0, by: Fold.counting) { predicate($1) }
   }
 
   /// Returns the number of elements that satisfy a throwing predicate.
@@ -91,10 +62,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Int {
-    var reader = Reader(self)
-    var count = 0
-    while let element = try await reader.next() { if try predicate(element) { count += 1 } }
-    return count
+    try await throwingReader().fold(0, by: Fold.counting) { try predicate($1) }
   }
 
   /// Returns the number of elements that satisfy an asynchronous predicate.
@@ -102,10 +70,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Int {
-    var reader = Reader(self)
-    var count = 0
-    while let element = try await reader.next() { if await predicate(element) { count += 1 } }
-    return count
+    try await reader().foldWaiting(0, by: Fold.counting) { await predicate($1) }
   }
 
   /// Returns the number of elements that satisfy an asynchronous throwing predicate.
@@ -113,9 +78,33 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int {
-    var reader = Reader(self)
-    var count = 0
-    while let element = try await reader.next() { if try await predicate(element) { count += 1 } }
-    return count
+    try await throwingReader().foldWaiting(0, by: Fold.counting) { try await predicate($1) }
   }
+}
+
+extension Fold {
+  /// How many elements come before the first for which the closure says yes.
+  @inlinable
+  static func locating<Element>(_ place: inout Place, _: Element, _ isWanted: Bool) -> Bool {
+    if isWanted { place.found = place.position }
+    place.position += 1
+    return !isWanted
+  }
+
+  /// For how many elements the closure says yes.
+  @inlinable
+  static func counting<Element>(_ count: inout Int, _: Element, _ isCounted: Bool) -> Bool {
+    if isCounted { count += 1 }
+    return true
+  }
+}
+
+/// Where a search for a position is.
+@usableFromInline
+struct Place: Sendable {
+  @usableFromInline var position = 0
+  @usableFromInline var found: Int?
+
+  @inlinable
+  init() {}
 }

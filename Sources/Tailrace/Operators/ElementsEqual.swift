@@ -58,13 +58,7 @@ extension LazyList {
     _ other: consuming LazyList<Other, Failure>,
     @_CheckedAlone<Bool> by areEquivalent: (Element, Other) -> Bool
   ) async throws(Failure) -> Bool {
-    var reader = Reader(self)
-    var otherReader = Reader(other)
-    while let element = try await reader.next() {
-      guard let otherElement = try await otherReader.next(), areEquivalent(element, otherElement)
-      else { return false }
-    }
-    return try await otherReader.next() == nil
+    try await reader().matches(other.reader()) { areEquivalent($0, $1) }
   }
 
   /// Returns whether another list has as many elements, and a throwing predicate holds between all
@@ -74,14 +68,7 @@ extension LazyList {
     _ other: consuming LazyList<Other, Failure>,
     @_CheckedAlone<Bool> by areEquivalent: (Element, Other) throws -> Bool
   ) async throws -> Bool {
-    var reader = Reader(self)
-    var otherReader = Reader(other)
-    while let element = try await reader.next() {
-      guard let otherElement = try await otherReader.next(),
-        try areEquivalent(element, otherElement)
-      else { return false }
-    }
-    return try await otherReader.next() == nil
+    try await throwingReader().matches(other.throwingReader()) { try areEquivalent($0, $1) }
   }
 
   /// Returns whether another list has as many elements, and an asynchronous predicate holds between
@@ -91,14 +78,7 @@ extension LazyList {
     _ other: consuming LazyList<Other, Failure>,
     @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async -> Bool
   ) async throws(Failure) -> Bool {
-    var reader = Reader(self)
-    var otherReader = Reader(other)
-    while let element = try await reader.next() {
-      guard let otherElement = try await otherReader.next(),
-        await areEquivalent(element, otherElement)
-      else { return false }
-    }
-    return try await otherReader.next() == nil
+    try await reader().matches(other.reader()) { await areEquivalent($0, $1) }
   }
 
   /// Returns whether another list has as many elements, and an asynchronous throwing predicate
@@ -108,14 +88,25 @@ extension LazyList {
     _ other: consuming LazyList<Other, Failure>,
     @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async throws -> Bool
   ) async throws -> Bool {
-    var reader = Reader(self)
-    var otherReader = Reader(other)
-    while let element = try await reader.next() {
-      guard let otherElement = try await otherReader.next(),
+    try await throwingReader().matches(other.throwingReader()) {
+      try await areEquivalent($0, $1)
+    }
+  }
+}
+
+extension Reader {
+  /// Whether another reader gives as many elements, and a closure says yes to all pairs.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) consuming func matches<Other>(
+    _ other: consuming Reader<Other, Failure>,
+    _ areEquivalent: nonisolated(nonsending) (Element, Other) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Bool {
+    while let element = try await next() {
+      guard let otherElement = try await other.next(),
         try await areEquivalent(element, otherElement)
       else { return false }
     }
-    return try await otherReader.next() == nil
+    return try await other.next() == nil
   }
 }
 

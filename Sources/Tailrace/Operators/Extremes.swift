@@ -10,12 +10,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
-    var reader = Reader(self)
-    guard var result = try await reader.next() else { return nil }
-    while let element = try await reader.next() {
-      if areInIncreasingOrder(element, result) { result = element }
-    }
-    return result
+    try await reader().best { areInIncreasingOrder($1, $0) }
   }
 
   /// Returns the least element by a throwing order; `nil` if there is none.
@@ -23,12 +18,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) async throws -> Element? {
-    var reader = Reader(self)
-    guard var result = try await reader.next() else { return nil }
-    while let element = try await reader.next() {
-      if try areInIncreasingOrder(element, result) { result = element }
-    }
-    return result
+    try await throwingReader().best { try areInIncreasingOrder($1, $0) }
   }
 
   /// Returns the least element by an asynchronous order; `nil` if there is none.
@@ -36,12 +26,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
   ) async throws(Failure) -> Element? {
-    var reader = Reader(self)
-    guard var result = try await reader.next() else { return nil }
-    while let element = try await reader.next() {
-      if await areInIncreasingOrder(element, result) { result = element }
-    }
-    return result
+    try await reader().bestWaiting { await areInIncreasingOrder($1, $0) }
   }
 
   /// Returns the least element by an asynchronous throwing order; `nil` if there is none.
@@ -49,12 +34,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
-    var reader = Reader(self)
-    guard var result = try await reader.next() else { return nil }
-    while let element = try await reader.next() {
-      if try await areInIncreasingOrder(element, result) { result = element }
-    }
-    return result
+    try await throwingReader().bestWaiting { try await areInIncreasingOrder($1, $0) }
   }
 
   /// Returns the least element, `nil` if there is none.
@@ -81,12 +61,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
-    var reader = Reader(self)
-    guard var result = try await reader.next() else { return nil }
-    while let element = try await reader.next() {
-      if areInIncreasingOrder(result, element) { result = element }
-    }
-    return result
+    try await reader().best { areInIncreasingOrder($0, $1) }
   }
 
   /// Returns the greatest element by a throwing order; `nil` if there is none.
@@ -94,12 +69,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) async throws -> Element? {
-    var reader = Reader(self)
-    guard var result = try await reader.next() else { return nil }
-    while let element = try await reader.next() {
-      if try areInIncreasingOrder(result, element) { result = element }
-    }
-    return result
+    try await throwingReader().best { try areInIncreasingOrder($0, $1) }
   }
 
   /// Returns the greatest element by an asynchronous order; `nil` if there is none.
@@ -107,12 +77,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
   ) async throws(Failure) -> Element? {
-    var reader = Reader(self)
-    guard var result = try await reader.next() else { return nil }
-    while let element = try await reader.next() {
-      if await areInIncreasingOrder(result, element) { result = element }
-    }
-    return result
+    try await reader().bestWaiting { await areInIncreasingOrder($0, $1) }
   }
 
   /// Returns the greatest element by an asynchronous throwing order; `nil` if there is none.
@@ -120,12 +85,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
-    var reader = Reader(self)
-    guard var result = try await reader.next() else { return nil }
-    while let element = try await reader.next() {
-      if try await areInIncreasingOrder(result, element) { result = element }
-    }
-    return result
+    try await throwingReader().bestWaiting { try await areInIncreasingOrder($0, $1) }
   }
 
   /// Returns the greatest element, `nil` if there is none.
@@ -139,5 +99,39 @@ extension LazyList {
   nonisolated(nonsending) public consuming func max() async throws(Failure) -> Element?
   where Element: Comparable {
     try await max { $0 < $1 }
+  }
+}
+
+// MARK: Bodies
+
+extension Reader {
+  /// The element than which no other is better, the first of several.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) consuming func best(
+    _ isBetter: (_ kept: inout Element, Element) throws(Failure) -> Bool
+  ) async throws(Failure) -> Element? {
+    guard let first = try await next() else { return nil }
+    return try await fold(consume first, by: Fold.keeping, isBetter)
+  }
+
+  /// As `best`, with an asynchronous closure.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) consuming func bestWaiting(
+    _ isBetter:
+      nonisolated(nonsending) (_ kept: inout Element, Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> Element? {
+    guard let first = try await next() else { return nil }
+    return try await foldWaiting(consume first, by: Fold.keeping, isBetter)
+  }
+}
+
+extension Fold {
+  /// The element that is better than those before it.
+  @inlinable
+  static func keeping<Element>(
+    _ kept: inout Element, _ element: Element, _ isBetter: Bool
+  ) -> Bool {
+    if isBetter { kept = element }
+    return true
   }
 }

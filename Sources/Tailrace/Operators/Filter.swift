@@ -27,7 +27,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform(()) { (_, element) in try isIncluded(element) ? .emit(element) : .skip }
+    widened().transform((), by: Verdict.filtering) { try isIncluded($1) }
   }
 
   /// Returns the elements that satisfy an asynchronous predicate.
@@ -35,9 +35,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    transformInTask(()) { (_, element) async throws(Failure) in
-      await isIncluded(element) ? .emit(element) : .skip
-    }
+    transformInTask((), by: Verdict.filtering) { await isIncluded($1) }
   }
 
   /// Returns the elements that satisfy an asynchronous throwing predicate.
@@ -45,9 +43,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask(()) { (_, element) async throws in
-      try await isIncluded(element) ? .emit(element) : .skip
-    }
+    widened().transformInTask((), by: Verdict.filtering) { try await isIncluded($1) }
   }
 
   /// Returns the results of a closure that are not `nil`.
@@ -62,7 +58,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) -> T?
   ) -> LazyList<T, Failure> {
-    self.transform(()) { (_, element) throws(Failure) in Verdict(transform(element)) }
+    self.transform((), by: Verdict.unwrapping) { transform($1) }
   }
 
   /// Returns the results of a throwing closure that are not `nil`.
@@ -70,7 +66,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transform(()) { (_, element) in Verdict(try transform(element)) }
+    widened().transform((), by: Verdict.unwrapping) { try transform($1) }
   }
 
   /// Returns the results of an asynchronous closure that are not `nil`.
@@ -78,9 +74,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async -> T?
   ) -> LazyList<T, Failure> {
-    transformInTask(()) { (_, element) async throws(Failure) in
-      Verdict(await transform(element))
-    }
+    transformInTask((), by: Verdict.unwrapping) { await transform($1) }
   }
 
   /// Returns the results of an asynchronous throwing closure that are not `nil`.
@@ -88,9 +82,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transformInTask(()) { (_, element) async throws in
-      Verdict(try await transform(element))
-    }
+    widened().transformInTask((), by: Verdict.unwrapping) { try await transform($1) }
   }
 
   /// Returns the elements without one value.
@@ -133,11 +125,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList {
-    transform(Element?.none) { (kept, element) throws(Failure) in
-      if let last = kept, areSame(last, element) { return .skip }
-      kept = .some(element)
-      return .emit(element)
-    }
+    transform(nil, by: Verdict.keeping) { $0.satisfies(areSame, with: $1) }
   }
 
   /// Returns the elements without those that a throwing predicate calls the same as the last one
@@ -146,11 +134,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform(Element?.none) { (kept, element) in
-      if let last = kept, try areSame(last, element) { return .skip }
-      kept = .some(element)
-      return .emit(element)
-    }
+    widened().transform(nil, by: Verdict.keeping) { try $0.satisfies(areSame, with: $1) }
   }
 
   /// Returns the elements without those that an asynchronous predicate calls the same as the last
@@ -159,11 +143,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList {
-    transformInTask(Element?.none) { (kept, element) async throws(Failure) in
-      if let last = kept, await areSame(last, element) { return .skip }
-      kept = .some(element)
-      return .emit(element)
-    }
+    transformInTask(nil, by: Verdict.keeping) { await $0.satisfies(areSame, with: $1) }
   }
 
   /// Returns the elements without those that an asynchronous throwing predicate calls the same as
@@ -172,18 +152,58 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask(Element?.none) { (kept, element) async throws in
-      if let last = kept, try await areSame(last, element) { return .skip }
-      kept = .some(element)
-      return .emit(element)
+    widened().transformInTask(nil, by: Verdict.keeping) {
+      try await $0.satisfies(areSame, with: $1)
     }
   }
 }
+
+// MARK: Rules
 
 extension Verdict {
   /// Emits what there is.
   @inlinable
   init(_ output: Output?) {
     self = if let output { .emit(output) } else { .skip }
+  }
+
+  /// The rule of `compactMap`.
+  @inlinable
+  static func unwrapping<State, Element>(_: inout State, _: Element, _ output: Output?) -> Verdict {
+    Verdict(output)
+  }
+
+  /// The rule of `filter`.
+  @inlinable
+  static func filtering<State>(
+    _: inout State, _ element: Output, _ isIncluded: Bool
+  ) -> Verdict {
+    isIncluded ? .emit(element) : .skip
+  }
+
+  /// The rule of `removeDuplicates`.
+  @inlinable
+  static func keeping(_ kept: inout Output?, _ element: Output, _ isSame: Bool) -> Verdict {
+    if isSame { return .skip }
+    kept = .some(element)
+    return .emit(element)
+  }
+}
+
+extension Optional {
+  /// Whether there is a value, and a predicate holds between it and another one.
+  @inlinable
+  func satisfies<E: Error>(
+    _ predicate: (Wrapped, Wrapped) throws(E) -> Bool, with other: Wrapped
+  ) throws(E) -> Bool {
+    if let self { try predicate(self, other) } else { false }
+  }
+
+  /// As above, with an asynchronous predicate.
+  @inlinable
+  nonisolated(nonsending) func satisfies<E: Error>(
+    _ predicate: @Sendable (Wrapped, Wrapped) async throws(E) -> Bool, with other: Wrapped
+  ) async throws(E) -> Bool where Wrapped: Sendable {
+    if let self { try await predicate(self, other) } else { false }
   }
 }

@@ -115,10 +115,7 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
-    transform(()) { (_, element) throws(Failure) in
-      var stop = false
-      return Verdict(binding: next(element, &stop), stop)
-    }.joined()
+    transform(false, by: Verdict.binding) { next($1, &$0) }.joined()
   }
 
   /// Returns the elements of the lists that a throwing closure makes of each element, until it says
@@ -127,10 +124,7 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) throws -> LazyList<T, any Error>?
   ) -> LazyList<T, any Error> {
-    widened().transform(()) { (_, element) in
-      var stop = false
-      return Verdict(binding: try next(element, &stop), stop)
-    }.joined()
+    widened().transform(false, by: Verdict.binding) { try next($1, &$0) }.joined()
   }
 
   /// Returns the elements of the lists that an asynchronous closure makes of each element, until it
@@ -139,10 +133,7 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
-    transformInTask(()) { (_, element) async throws(Failure) in
-      var stop = false
-      return Verdict(binding: await next(element, &stop), stop)
-    }.joined()
+    transformInTask(false, by: Verdict.binding) { await next($1, &$0) }.joined()
   }
 
   /// Returns the elements of the lists that an asynchronous throwing closure makes of each element,
@@ -151,21 +142,15 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, any Error>?
   ) -> LazyList<T, any Error> {
-    widened().transformInTask(()) { (_, element) async throws in
-      var stop = false
-      return Verdict(binding: try await next(element, &stop), stop)
-    }.joined()
+    widened().transformInTask(false, by: Verdict.binding) { try await next($1, &$0) }.joined()
   }
 }
 
 extension Verdict {
-  /// What a step of `bind` says: nothing ends it, `stop` makes this list the last.
+  /// The rule of `bind`: no list ends it, `stop` makes this list the last.
   @inlinable
-  init(binding list: Output?, _ stop: Bool) {
-    guard let list else {
-      self = .end
-      return
-    }
-    self = stop ? .last(list) : .emit(list)
+  static func binding<Element>(_ stop: inout Bool, _: Element, _ list: Output?) -> Verdict {
+    guard let list else { return .end }
+    return stop ? .last(list) : .emit(list)
   }
 }

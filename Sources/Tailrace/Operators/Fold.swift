@@ -17,13 +17,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
-    var reader = Reader(self, wantsAll: true)
-    var result = initial
-    try await reader.drain {
-      result = combine(result, $0)
-      return true
-    }
-    return result
+    try await reader(wantsAll: true).fold(initial, by: Fold.replacing) { combine($0, $1) }
   }
 
   /// Returns the elements combined, from the head on, by a throwing closure.
@@ -31,10 +25,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
   ) async throws -> Result {
-    var reader = Reader(self)
-    var result = initial
-    while let element = try await reader.next() { result = try combine(result, element) }
-    return result
+    try await throwingReader().fold(initial, by: Fold.replacing) { try combine($0, $1) }
   }
 
   /// Returns the elements combined, from the head on, by an asynchronous closure.
@@ -42,10 +33,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
-    var reader = Reader(self)
-    var result = initial
-    while let element = try await reader.next() { result = await combine(result, element) }
-    return result
+    try await reader().foldWaiting(initial, by: Fold.replacing) { await combine($0, $1) }
   }
 
   /// Returns the elements combined, from the head on, by an asynchronous throwing closure.
@@ -53,10 +41,9 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
-    var reader = Reader(self)
-    var result = initial
-    while let element = try await reader.next() { result = try await combine(result, element) }
-    return result
+    try await throwingReader().foldWaiting(initial, by: Fold.replacing) {
+      try await combine($0, $1)
+    }
   }
 
   /// Returns the sum of the elements, zero where there are none.
@@ -87,13 +74,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) -> Void
   ) async throws(Failure) -> Result {
-    var reader = Reader(self, wantsAll: true)
-    var result = initial
-    try await reader.drain {
-      update(&result, $0)
-      return true
-    }
-    return result
+    try await reader(wantsAll: true).fold(initial, by: Fold.goingOn) { update(&$0, $1) }
   }
 
   /// A dictionary, empty at first, updated with each element, from the head on.
@@ -112,10 +93,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) throws -> Void
   ) async throws -> Result {
-    var reader = Reader(self)
-    var result = initial
-    while let element = try await reader.next() { try update(&result, element) }
-    return result
+    try await throwingReader().fold(initial, by: Fold.goingOn) { try update(&$0, $1) }
   }
 
   /// Returns a value updated with each element, from the head on, by an asynchronous closure.
@@ -123,10 +101,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result, _ update: (inout Result, Element) async -> Void
   ) async throws(Failure) -> Result {
-    var reader = Reader(self)
-    var result = initial
-    while let element = try await reader.next() { await update(&result, element) }
-    return result
+    try await reader().foldWaiting(initial, by: Fold.goingOn) { await update(&$0, $1) }
   }
 
   /// Returns a value updated with each element, from the head on, by an asynchronous throwing
@@ -136,10 +111,9 @@ extension LazyList {
     into initial: Result,
     _ update: (inout Result, Element) async throws -> Void
   ) async throws -> Result {
-    var reader = Reader(self)
-    var result = initial
-    while let element = try await reader.next() { try await update(&result, element) }
-    return result
+    try await throwingReader().foldWaiting(initial, by: Fold.goingOn) {
+      try await update(&$0, $1)
+    }
   }
 
   /// Runs a closure for each element.
@@ -155,11 +129,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) -> Void
   ) async throws(Failure) {
-    var reader = Reader(self)
-    try await reader.drain {
-      body($0)
-      return true
-    }
+    try await reader().fold((), by: Fold.goingOn) { body($1) }
   }
 
   /// Runs a throwing closure for each element.
@@ -167,8 +137,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) throws -> Void
   ) async throws {
-    var reader = Reader(self)
-    while let element = try await reader.next() { try body(element) }
+    try await throwingReader().fold((), by: Fold.goingOn) { try body($1) }
   }
 
   /// Runs an asynchronous closure for each element.
@@ -176,8 +145,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) async -> Void
   ) async throws(Failure) {
-    var reader = Reader(self)
-    while let element = try await reader.next() { await body(element) }
+    try await reader().foldWaiting((), by: Fold.goingOn) { await body($1) }
   }
 
   /// Runs an asynchronous throwing closure for each element.
@@ -185,8 +153,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) async throws -> Void
   ) async throws {
-    var reader = Reader(self)
-    while let element = try await reader.next() { try await body(element) }
+    try await throwingReader().foldWaiting((), by: Fold.goingOn) { try await body($1) }
   }
 }
 
@@ -195,4 +162,80 @@ public struct _EmptyDictionaryLiteral: ExpressibleByDictionaryLiteral, Sendable 
   /// `[:]`; a literal with elements is a `Dictionary`.
   @inlinable
   public init(dictionaryLiteral elements: (Never, Never)...) {}
+}
+
+// MARK: Bodies
+
+extension LazyList {
+  @inlinable @inline(__always)
+  consuming func reader(wantsAll: Bool = false) -> Reader<Element, Failure> {
+    Reader(self, wantsAll: wantsAll)
+  }
+
+  /// A reader for closures that throw. It leaves when it is cancelled if a failure of the list may be a
+  /// cancellation.
+  @inlinable @inline(__always)
+  consuming func throwingReader() -> Reader<Element, any Error> { Reader(widening: self) }
+}
+
+extension Reader {
+  @inlinable
+  init<F: Error>(widening list: consuming LazyList<Element, F>) where Failure == any Error {
+    cursor = Cursor(list, stopsWhenCancelled: CancellationError() is F, drives: true)
+  }
+
+  /// Asks a closure about each element, and gives the answer to a rule, which updates a value, until the
+  /// rule says that it has enough.
+  ///
+  /// Inlined where the fold is called, so that its closures are part of the sink ("Collecting").
+  @inlinable @inline(__always)
+  nonisolated(nonsending) consuming func fold<State, Answer>(
+    _ initial: consuming State, by rule: (inout State, Element, Answer) -> Bool,
+    _ ask: (inout State, Element) throws(Failure) -> Answer
+  ) async throws(Failure) -> State {
+    var state = initial
+    var failure: Failure?
+    try await drain { element in
+      do throws(Failure) {
+        let answer = try ask(&state, element)
+        return rule(&state, element, answer)
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    return state
+  }
+
+  /// As `fold`, with an asynchronous closure.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) consuming func foldWaiting<State, Answer>(
+    _ initial: consuming State, by rule: (inout State, Element, Answer) -> Bool,
+    _ ask: nonisolated(nonsending) (inout State, Element) async throws(Failure) -> Answer
+  ) async throws(Failure) -> State {
+    var state = initial
+    while let element = try await next() {
+      let answer = try await ask(&state, element)
+      if !rule(&state, element, answer) { break }
+    }
+    return state
+  }
+}
+
+/// The rules of folds: what the answer to a closure does to a value, and whether to go on.
+@usableFromInline
+enum Fold {
+  /// The answer is the value.
+  @inlinable
+  static func replacing<State, Element>(
+    _ state: inout State, _: Element, _ answer: State
+  ) -> Bool {
+    state = answer
+    return true
+  }
+
+  /// The closure has done it all.
+  @inlinable
+  static func goingOn<State, Element>(_: inout State, _: Element, _: Void) -> Bool { true }
 }

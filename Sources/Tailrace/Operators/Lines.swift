@@ -19,11 +19,7 @@ extension LazyList where Element: Collection, Element.Element == UInt8 {
         while true {
           if let line = cutter.next() { return .element(line) }
           if !patience.lasts() { return .nothing(.paused) }
-          guard let chunk = source.next() else {
-            let absence = source.absence
-            if case .end = absence, let line = cutter.rest() { return .last(line) }
-            return .nothing(absence)
-          }
+          guard let chunk = source.next() else { return source.ending(with: cutter.rest()) }
           if chunk.withContiguousStorageIfAvailable({ cutter.cut($0) }) == nil {
             Array(chunk).withUnsafeBufferPointer { cutter.cut($0) }
           }

@@ -30,7 +30,7 @@ extension LazyList {
   public consuming func map<T: Sendable>(
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transform(()) { (_, element) in .emit(try transform(element)) }
+    widened().transform((), by: Verdict.mapping) { try transform($1) }
   }
 
   /// Returns the results of an asynchronous closure for each element, one at a time.
@@ -73,5 +73,13 @@ extension LazyList {
           if steps.finish(consume step) { await steps.task.park() }
         }
       })
+  }
+}
+
+extension Verdict {
+  /// The rule of `map`.
+  @inlinable
+  static func mapping<State, Element>(_: inout State, _: Element, _ output: Output) -> Verdict {
+    .emit(output)
   }
 }

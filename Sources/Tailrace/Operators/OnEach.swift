@@ -32,10 +32,7 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) throws -> Void
   ) -> LazyList<Element, any Error> {
-    widened().transform(()) { (_, element) in
-      try action(element)
-      return .emit(element)
-    }
+    widened().transform((), by: Verdict.passing) { try action($1) }
   }
 
   /// Returns this list, with an asynchronous closure that is called with each element.
@@ -43,10 +40,7 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async -> Void
   ) -> LazyList {
-    transformInTask(()) { (_, element) async throws(Failure) in
-      await action(element)
-      return .emit(element)
-    }
+    transformInTask((), by: Verdict.passing) { await action($1) }
   }
 
   /// Returns this list, with an asynchronous throwing closure that is called with each element. Its
@@ -55,9 +49,14 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async throws -> Void
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask(()) { (_, element) async throws in
-      try await action(element)
-      return .emit(element)
-    }
+    widened().transformInTask((), by: Verdict.passing) { try await action($1) }
+  }
+}
+
+extension Verdict {
+  /// The rule of `onEach`.
+  @inlinable
+  static func passing<State>(_: inout State, _ element: Output, _: Void) -> Verdict {
+    .emit(element)
   }
 }

@@ -14,10 +14,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) -> Result
   ) -> LazyList<Result, Failure> {
-    transform(initial) { (result, element) throws(Failure) in
-      result = combine(result, element)
-      return .emit(result)
-    }
+    transform(initial, by: Verdict.scanning) { combine($0, $1) }
   }
 
   /// Returns the results of combining the elements so far with a throwing closure.
@@ -26,10 +23,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
   ) -> LazyList<Result, any Error> {
-    widened().transform(initial) { (result, element) in
-      result = try combine(result, element)
-      return .emit(result)
-    }
+    widened().transform(initial, by: Verdict.scanning) { try combine($0, $1) }
   }
 
   /// Returns the results of combining the elements so far with an asynchronous closure.
@@ -38,10 +32,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async -> Result
   ) -> LazyList<Result, Failure> {
-    transformInTask(initial) { (result, element) async throws(Failure) in
-      result = await combine(result, element)
-      return .emit(result)
-    }
+    transformInTask(initial, by: Verdict.scanning) { await combine($0, $1) }
   }
 
   /// Returns the results of combining the elements so far with an asynchronous throwing closure.
@@ -50,10 +41,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
   ) -> LazyList<Result, any Error> {
-    widened().transformInTask(initial) { (result, element) async throws in
-      result = try await combine(result, element)
-      return .emit(result)
-    }
+    widened().transformInTask(initial, by: Verdict.scanning) { try await combine($0, $1) }
   }
 
   /// Returns the results of updating a value with the elements so far; the start itself is not
@@ -68,10 +56,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) -> Void
   ) -> LazyList<Result, Failure> {
-    transform(initial) { (result, element) throws(Failure) in
-      update(&result, element)
-      return .emit(result)
-    }
+    transform(initial, by: Verdict.updating) { update(&$0, $1) }
   }
 
   /// Returns the results of updating a value with the elements so far, by a throwing closure.
@@ -79,10 +64,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> LazyList<Result, any Error> {
-    widened().transform(initial) { (result, element) in
-      try update(&result, element)
-      return .emit(result)
-    }
+    widened().transform(initial, by: Verdict.updating) { try update(&$0, $1) }
   }
 
   /// Returns the results of updating a value with the elements so far, by an asynchronous closure.
@@ -90,10 +72,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) async -> Void
   ) -> LazyList<Result, Failure> {
-    transformInTask(initial) { (result, element) async throws(Failure) in
-      await update(&result, element)
-      return .emit(result)
-    }
+    transformInTask(initial, by: Verdict.updating) { await update(&$0, $1) }
   }
 
   /// Returns the results of updating a value with the elements so far, by an asynchronous throwing
@@ -103,10 +82,7 @@ extension LazyList {
     into initial: Result,
     _ update: @escaping @Sendable (inout Result, Element) async throws -> Void
   ) -> LazyList<Result, any Error> {
-    widened().transformInTask(initial) { (result, element) async throws in
-      try await update(&result, element)
-      return .emit(result)
-    }
+    widened().transformInTask(initial, by: Verdict.updating) { try await update(&$0, $1) }
   }
 
   /// Returns the elements with their positions, counted from 0.
@@ -161,14 +137,27 @@ extension LazyList {
     return stage([Element]()) { (chunk, source) in
       while chunk.count < count {
         guard let element = source.next() else {
-          let absence = source.absence
-          if case .end = absence, !chunk.isEmpty { return .last(chunk) }
-          return .nothing(absence)
+          return source.ending(with: chunk.isEmpty ? nil : chunk)
         }
         chunk.append(element)
       }
       defer { chunk = [] }
       return .element(chunk)
     }
+  }
+}
+
+extension Verdict {
+  /// The rule of `reductions(_:_:)`.
+  @inlinable
+  static func scanning<Element>(_ result: inout Output, _: Element, _ next: Output) -> Verdict {
+    result = next
+    return .emit(next)
+  }
+
+  /// The rule of `reductions(into:_:)`, whose closure has changed the state itself.
+  @inlinable
+  static func updating<Element>(_ result: inout Output, _: Element, _: Void) -> Verdict {
+    .emit(result)
   }
 }

@@ -18,13 +18,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Element? {
-    var reader = Reader(self)
-    var found: Element?
-    try await reader.drain {
-      if predicate($0) { found = .some($0) }
-      return found == nil
-    }
-    return found
+    try await reader().fold(nil, by: Fold.finding) { predicate($1) }
   }
 
   /// Returns the first element that satisfies a throwing predicate, `nil` if there is none.
@@ -32,11 +26,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Element? {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if try predicate(element) { return element }
-    }
-    return nil
+    try await throwingReader().fold(nil, by: Fold.finding) { try predicate($1) }
   }
 
   /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
@@ -44,11 +34,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Element? {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if await predicate(element) { return element }
-    }
-    return nil
+    try await reader().foldWaiting(nil, by: Fold.finding) { await predicate($1) }
   }
 
   /// Returns the first element that satisfies an asynchronous throwing predicate, `nil` if there is
@@ -57,11 +43,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Element? {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if try await predicate(element) { return element }
-    }
-    return nil
+    try await throwingReader().foldWaiting(nil, by: Fold.finding) { try await predicate($1) }
   }
 
   /// Returns whether an element satisfies a predicate.
@@ -77,13 +59,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
-    var reader = Reader(self)
-    var isFound = false
-    try await reader.drain {
-      isFound = predicate($0)
-      return !isFound
-    }
-    return isFound
+    try await reader().fold(false, by: Fold.untilTrue) { predicate($1) }
   }
 
   /// Returns whether an element satisfies a throwing predicate.
@@ -91,11 +67,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Bool {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if try predicate(element) { return true }
-    }
-    return false
+    try await throwingReader().fold(false, by: Fold.untilTrue) { try predicate($1) }
   }
 
   /// Returns whether an element satisfies an asynchronous predicate.
@@ -103,11 +75,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if await predicate(element) { return true }
-    }
-    return false
+    try await reader().foldWaiting(false, by: Fold.untilTrue) { await predicate($1) }
   }
 
   /// Returns whether an element satisfies an asynchronous throwing predicate.
@@ -115,11 +83,9 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if try await predicate(element) { return true }
+    try await throwingReader().foldWaiting(false, by: Fold.untilTrue) {
+      try await predicate($1)
     }
-    return false
   }
 
   /// Returns whether all elements satisfy a predicate.
@@ -135,13 +101,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
-    var reader = Reader(self)
-    var holds = true
-    try await reader.drain {
-      holds = predicate($0)
-      return holds
-    }
-    return holds
+    try await reader().fold(true, by: Fold.whileTrue) { predicate($1) }
   }
 
   /// Returns whether all elements satisfy a throwing predicate.
@@ -149,11 +109,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
   ) async throws -> Bool {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if !(try predicate(element)) { return false }
-    }
-    return true
+    try await throwingReader().fold(true, by: Fold.whileTrue) { try predicate($1) }
   }
 
   /// Returns whether all elements satisfy an asynchronous predicate.
@@ -161,11 +117,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if !(await predicate(element)) { return false }
-    }
-    return true
+    try await reader().foldWaiting(true, by: Fold.whileTrue) { await predicate($1) }
   }
 
   /// Returns whether all elements satisfy an asynchronous throwing predicate.
@@ -173,11 +125,9 @@ extension LazyList {
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
-    var reader = Reader(self)
-    while let element = try await reader.next() {
-      if !(try await predicate(element)) { return false }
+    try await throwingReader().foldWaiting(true, by: Fold.whileTrue) {
+      try await predicate($1)
     }
-    return true
   }
 
   /// Returns whether an element equals a value.
@@ -191,10 +141,31 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     _ element: Element
   ) async throws(Failure) -> Bool where Element: Equatable {
-    var reader = Reader(self)
-    while let next = try await reader.next() {
-      if next == element { return true }
-    }
-    return false
+    try await reader().fold(false, by: Fold.untilTrue) { $1 == element }
+  }
+}
+
+extension Fold {
+  /// The first element for which the closure says yes.
+  @inlinable
+  static func finding<Element>(
+    _ found: inout Element?, _ element: Element, _ isWanted: Bool
+  ) -> Bool {
+    if isWanted { found = .some(element) }
+    return !isWanted
+  }
+
+  /// Whether the closure says yes for once.
+  @inlinable
+  static func untilTrue<Element>(_ isTrue: inout Bool, _: Element, _ answer: Bool) -> Bool {
+    isTrue = answer
+    return !answer
+  }
+
+  /// Whether the closure says yes always.
+  @inlinable
+  static func whileTrue<Element>(_ isTrue: inout Bool, _: Element, _ answer: Bool) -> Bool {
+    isTrue = answer
+    return answer
   }
 }

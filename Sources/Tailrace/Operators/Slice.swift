@@ -99,7 +99,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
-    transform(()) { (_, element) throws(Failure) in predicate(element) ? .emit(element) : .end }
+    transform((), by: Verdict.beginning) { predicate($1) }
   }
 
   /// Returns the first elements, for as long as they satisfy a throwing predicate.
@@ -107,7 +107,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform(()) { (_, element) in try predicate(element) ? .emit(element) : .end }
+    widened().transform((), by: Verdict.beginning) { try predicate($1) }
   }
 
   /// Returns the first elements, for as long as they satisfy an asynchronous predicate.
@@ -115,9 +115,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    transformInTask(()) { (_, element) async throws(Failure) in
-      await predicate(element) ? .emit(element) : .end
-    }
+    transformInTask((), by: Verdict.beginning) { await predicate($1) }
   }
 
   /// Returns the first elements, for as long as they satisfy an asynchronous throwing predicate.
@@ -125,9 +123,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask(()) { (_, element) async throws in
-      try await predicate(element) ? .emit(element) : .end
-    }
+    widened().transformInTask((), by: Verdict.beginning) { try await predicate($1) }
   }
 
   /// Returns the elements from the first one that does not satisfy a predicate.
@@ -144,10 +140,7 @@ extension LazyList {
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
-    transform(true) { (isDropping, element) throws(Failure) in
-      isDropping = isDropping && predicate(element)
-      return isDropping ? .skip : .emit(element)
-    }
+    transform(true, by: Verdict.dropping) { $0 && predicate($1) }
   }
 
   /// Returns the elements from the first one that does not satisfy a throwing predicate.
@@ -155,10 +148,7 @@ extension LazyList {
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform(true) { (isDropping, element) in
-      isDropping = try isDropping && predicate(element)
-      return isDropping ? .skip : .emit(element)
-    }
+    widened().transform(true, by: Verdict.dropping) { try $0 && predicate($1) }
   }
 
   /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
@@ -184,23 +174,31 @@ extension LazyList {
     while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool,
     stage: StageName = #function
   ) -> LazyList {
-    let source = Owned(Cursor(self, drives: true, isInTask: true))
-    return LazyList(
-      upstream: source, stage: stage,
-      inTask: { steps in
-        await steps.take {
-          while let element = await source.state.nextInStep() {
-            let isDropped: Bool
-            do throws(Failure) {
-              isDropped = try await predicate(element)
-            } catch {
-              return .nothing(.failed(error))
-            }
-            if !isDropped { return .become(source.state.rest.prepending(element)) }
-            if Task.isCancelled { return .nothing(.cancelled) }
-          }
-          return .nothing(source.state.absence)
+    stageInTask((), stage: stage) { (_, source) async in
+      while let element = await source.nextInStep() {
+        do throws(Failure) {
+          if !(try await predicate(element)) { return .become(source.rest.prepending(element)) }
+        } catch {
+          return .nothing(.failed(error))
         }
-      })
+        if Task.isCancelled { return .nothing(.cancelled) }
+      }
+      return .nothing(source.absence)
+    }
+  }
+}
+
+extension Verdict {
+  /// The rule of `prefix(while:)`.
+  @inlinable
+  static func beginning<State>(_: inout State, _ element: Output, _ belongs: Bool) -> Verdict {
+    belongs ? .emit(element) : .end
+  }
+
+  /// The rule of `drop(while:)`.
+  @inlinable
+  static func dropping(_ isDropping: inout Bool, _ element: Output, _ isDropped: Bool) -> Verdict {
+    isDropping = isDropped
+    return isDropped ? .skip : .emit(element)
   }
 }

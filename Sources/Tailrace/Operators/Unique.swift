@@ -36,9 +36,7 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList {
-    transform(Set<Subject>()) { (seen, element) throws(Failure) in
-      seen.insert(subject(element)).inserted ? .emit(element) : .skip
-    }
+    transform([], by: Verdict.unique) { subject($1) }
   }
 
   /// Returns the elements without those for which a throwing closure gives what it gave for an
@@ -47,9 +45,7 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<Element, any Error> {
-    widened().transform(Set<Subject>()) { (seen, element) in
-      seen.insert(try subject(element)).inserted ? .emit(element) : .skip
-    }
+    widened().transform([], by: Verdict.unique) { try subject($1) }
   }
 
   /// Returns the elements without those for which an asynchronous closure gives what it gave for an
@@ -58,9 +54,7 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList {
-    transformInTask(Set<Subject>()) { (seen, element) async throws(Failure) in
-      seen.insert(await subject(element)).inserted ? .emit(element) : .skip
-    }
+    transformInTask([], by: Verdict.unique) { await subject($1) }
   }
 
   /// Returns the elements without those for which an asynchronous throwing closure gives what it
@@ -69,8 +63,16 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask(Set<Subject>()) { (seen, element) async throws in
-      seen.insert(try await subject(element)).inserted ? .emit(element) : .skip
-    }
+    widened().transformInTask([], by: Verdict.unique) { try await subject($1) }
+  }
+}
+
+extension Verdict {
+  /// The rule of `uniqued`.
+  @inlinable
+  static func unique<Subject>(
+    _ seen: inout Set<Subject>, _ element: Output, _ subject: Subject
+  ) -> Verdict {
+    seen.insert(subject).inserted ? .emit(element) : .skip
   }
 }

@@ -11,19 +11,7 @@ extension LazyList {
     _ second: LazyList<Second, Failure>,
     _ third: LazyList<Third, Failure>
   ) -> LazyList<(Element, Second, Third), Failure> {
-    first.stage(Row<Element, _>(Peers(Peer(second), Peer(third)))) { (row, source) in
-      let budget = source.demand.budget
-      if row.first == nil {
-        guard let element = source.next() else { return .nothing(source.absence) }
-        row.first = .some(element)
-      }
-      if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
-      guard row.peers.others.fill(budget), let first = row.first.take(),
-        let second = row.peers.first.element.take(),
-        let third = row.peers.others.element.take()
-      else { return .nothing(row.peers.others.source.absence) }
-      return .element((first, second, third))
-    }
+    first.zipping(Peers(Peer(second), Peer(third))) { ($0, $1.first, $1.others) }
   }
 
   /// The quadruples of the elements that have the same position in all four lists; as long as the
@@ -38,23 +26,8 @@ extension LazyList {
     _ third: LazyList<Third, Failure>,
     _ fourth: LazyList<Fourth, Failure>
   ) -> LazyList<(Element, Second, Third, Fourth), Failure> {
-    first.stage(Row<Element, _>(Peers(Peer(second), Peers(Peer(third), Peer(fourth))))) {
-      (row, source) in
-      let budget = source.demand.budget
-      if row.first == nil {
-        guard let element = source.next() else { return .nothing(source.absence) }
-        row.first = .some(element)
-      }
-      if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
-      if !row.peers.others.first.fill(budget) {
-        return .nothing(row.peers.others.first.source.absence)
-      }
-      guard row.peers.others.others.fill(budget), let first = row.first.take(),
-        let second = row.peers.first.element.take(),
-        let third = row.peers.others.first.element.take(),
-        let fourth = row.peers.others.others.element.take()
-      else { return .nothing(row.peers.others.others.source.absence) }
-      return .element((first, second, third, fourth))
+    first.zipping(Peers(Peer(second), Peers(Peer(third), Peer(fourth)))) {
+      ($0, $1.first, $1.others.first, $1.others.others)
     }
   }
 
@@ -71,28 +44,31 @@ extension LazyList {
     _ fourth: LazyList<Fourth, Failure>,
     _ fifth: LazyList<Fifth, Failure>
   ) -> LazyList<(Element, Second, Third, Fourth, Fifth), Failure> {
-    first.stage(
-      Row<Element, _>(Peers(Peer(second), Peers(Peer(third), Peers(Peer(fourth), Peer(fifth)))))
-    ) { (row, source) in
-      let budget = source.demand.budget
+    first.zipping(
+      Peers(Peer(second), Peers(Peer(third), Peers(Peer(fourth), Peer(fifth))))
+    ) {
+      ($0, $1.first, $1.others.first, $1.others.others.first, $1.others.others.others)
+    }
+  }
+}
+
+extension LazyList {
+  /// The rows of a zip: an element of this list, and one of each of the others.
+  @inlinable @inline(__always)
+  consuming func zipping<Others: ZipPeer, Tuple>(
+    _ others: Others, stage: StageName = #function,
+    _ tuple: @escaping (Element, Others.Value) -> Tuple
+  ) -> LazyList<Tuple, Failure> {
+    self.stage(Row<Element, _>(others), stage: stage) { (row, source) in
       if row.first == nil {
         guard let element = source.next() else { return .nothing(source.absence) }
         row.first = .some(element)
       }
-      if !row.peers.first.fill(budget) { return .nothing(row.peers.first.source.absence) }
-      if !row.peers.others.first.fill(budget) {
-        return .nothing(row.peers.others.first.source.absence)
+      if let absence = row.peers.fill(source.demand.budget) { return .nothing(absence) }
+      guard let first = row.first.take() else {
+        preconditionFailure("a zip lost its first element")
       }
-      if !row.peers.others.others.first.fill(budget) {
-        return .nothing(row.peers.others.others.first.source.absence)
-      }
-      guard row.peers.others.others.others.fill(budget), let first = row.first.take(),
-        let second = row.peers.first.element.take(),
-        let third = row.peers.others.first.element.take(),
-        let fourth = row.peers.others.others.first.element.take(),
-        let fifth = row.peers.others.others.others.element.take()
-      else { return .nothing(row.peers.others.others.others.source.absence) }
-      return .element((first, second, third, fourth, fifth))
+      return .element(tuple(first, row.peers.take()))
     }
   }
 }
@@ -107,32 +83,61 @@ struct Row<First, Others> {
   init(_ peers: Others) { self.peers = peers }
 }
 
-/// The lists of a zip after the first.
+/// One of the lists of a zip after the first, or several.
 @usableFromInline
-struct Peers<First, Others> {
+protocol ZipPeer {
+  associatedtype Value
+
+  /// Has an element ready, or says why there is none.
+  mutating func fill(_ budget: Int) -> Absence?
+  /// Gives away what is ready.
+  mutating func take() -> Value
+}
+
+/// The lists of a zip after the first. Those behind a list that has no element are not touched.
+@usableFromInline
+struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
   @usableFromInline var first: First
   @usableFromInline var others: Others
 
   @inlinable
   init(_ first: First, _ others: Others) { (self.first, self.others) = (first, others) }
+
+  @inlinable @inline(__always)
+  mutating func fill(_ budget: Int) -> Absence? {
+    if let absence = first.fill(budget) { return absence }
+    return others.fill(budget)
+  }
+
+  @inlinable @inline(__always)
+  mutating func take() -> (first: First.Value, others: Others.Value) {
+    (first.take(), others.take())
+  }
 }
 
 /// A list of a zip after the first, and its element for the row that is being made.
 @usableFromInline
-struct Peer<Element: Sendable> {
+struct Peer<Element: Sendable>: ZipPeer {
   @usableFromInline var source: Cursor<Element>
   @usableFromInline var element: Element?
 
   @inlinable
   init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { source = Cursor(list) }
 
-  /// Has an element ready. Where there is none, the source says why.
   @inlinable @inline(__always)
-  mutating func fill(_ budget: Descent) -> Bool {
-    if element != nil { return true }
+  mutating func fill(_ budget: Descent) -> Absence? {
+    if element != nil { return nil }
     source.demand.budget = budget
-    guard let next = source.next() else { return false }
+    guard let next = source.next() else { return source.absence }
     element = .some(next)
-    return true
+    return nil
+  }
+
+  @inlinable @inline(__always)
+  mutating func take() -> Element {
+    guard let element = element.take() else {
+      preconditionFailure("a zip took an element that it had not filled in")
+    }
+    return element
   }
 }

@@ -14,16 +14,7 @@ extension LazyList {
   public consuming func zip<Other: Sendable>(
     _ other: LazyList<Other, Failure>
   ) -> LazyList<(Element, Other), Failure> {
-    stage(Row<Element, _>(Peer(other))) { (row, source) in
-      if row.first == nil {
-        guard let element = source.next() else { return .nothing(source.absence) }
-        row.first = .some(element)
-      }
-      guard row.peers.fill(source.demand.budget), let first = row.first.take(),
-        let second = row.peers.element.take()
-      else { return .nothing(row.peers.source.absence) }
-      return .element((first, second))
-    }
+    zipping(Peer(other)) { ($0, $1) }
   }
 
   /// Returns the tuples of the elements that have the same position in all of the lists; as long as
@@ -113,15 +104,8 @@ private final class Column<Element: Sendable>: Upstream {
 
   init<Failure: Error>(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
 
-  /// Has an element ready, or says why there is none.
-  func fill(_ budget: Descent) -> Absence? { peer.fill(budget) ? nil : peer.source.absence }
+  func fill(_ budget: Descent) -> Absence? { peer.fill(budget) }
+  func take() -> Element { peer.take() }
 
   func look(_ view: inout StageView) { peer.look(&view) }
-
-  func take() -> Element {
-    guard let element = peer.element.take() else {
-      preconditionFailure("a zip took an element that it had not filled in")
-    }
-    return element
-  }
 }

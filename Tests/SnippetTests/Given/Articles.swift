@@ -64,8 +64,13 @@ struct RecipesGiven: Given {
   let response = Response()
   let cart = Cart()
   private let attempts = Counter()
-  private let file = SnippetFile()
-  var url: URL { file.url }
+  private let questions = Counter()
+
+  /// The stock does not answer at once.
+  func isInStock(_ name: String) async throws -> Bool {
+    if questions.increment() == 1 { throw Offline() }
+    return name == "tea"
+  }
 
   /// As the shared one, but the second page does not come at once.
   func load(page: Int) async throws -> [String]? {

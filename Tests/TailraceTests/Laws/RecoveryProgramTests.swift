@@ -326,9 +326,9 @@ private struct Program {
       let stumble = Stumble(at: number, some)
       list =
         isAsync
-        ? list.filter(retryingFailures: true) { element async throws in
-          try stumble.pass(element) % 2 == 1
-        } : list.filter(retryingFailures: true) { try stumble.pass($0) % 2 == 1 }
+        ? list.compactMap(retryingFailures: true) { element async throws in
+          try stumble.pass(element) % 2 == 1 ? element : nil
+        } : list.compactMap(retryingFailures: true) { try stumble.pass($0) % 2 == 1 ? $0 : nil }
       stumbling(number, stumbles)
       script = script.mapping { $0 % 2 == 1 ? [.element($0)] : [] }
     default:

@@ -43,11 +43,10 @@ extension Row {
         try calls.throwing($0, $0 % 2 == 0 ? $0 * 10 : nil)
       }
     },
-    Row("filter, retrying", 2, 4, [2, 4, 6]) { list, calls in
-      list.filter(retryingFailures: true) { try calls.throwing($0, $0 % 2 == 0) }
-    },
-    Row("filter, retrying, async", 2, 4, [2, 4, 6]) { list, calls in
-      list.filter(retryingFailures: true) { try await calls.asyncThrowing($0, $0 % 2 == 0) }
+    Row("compactMap, retrying, async", 2, 4, [20, 40, 60]) { list, calls in
+      list.compactMap(retryingFailures: true) {
+        try await calls.asyncThrowing($0, $0 % 2 == 0 ? $0 * 10 : nil)
+      }
     },
     Row("flatMap to lists, retrying", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap(retryingFailures: true) {
@@ -57,29 +56,6 @@ extension Row {
     Row("flatMap to sequences, retrying, async", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
       list.flatMap(retryingFailures: true) {
         try await calls.asyncThrowing($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
-      }
-    },
-    Row("bind, retrying", 1, 1, [1, 1, 2, 2]) { list, calls in
-      list.bind(retryingFailures: true) { element, stop in
-        stop = element == 2
-        return try calls.throwing(element, Row.Source.repeating(element, count: 2))
-      }
-    },
-    Row("prefix while, retrying", 1, 2, [1, 2]) { list, calls in
-      list.prefix(retryingFailures: true) { try calls.throwing($0, $0 < 3) }
-    },
-    Row("drop while, retrying, async", 3, 4, [3, 4, 5, 6]) { list, calls in
-      list.drop(retryingFailures: true) { try await calls.asyncThrowing($0, $0 < 3) }
-    },
-    Row("removeDuplicates by, retrying", 1, 2, [1, 2, 4, 6]) { list, calls in
-      list.removeDuplicates(retryingFailures: true) { try calls.throwing($1, $0 / 2 == $1 / 2) }
-    },
-    Row("reductions, retrying", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
-      list.reductions(0, retryingFailures: true) { try calls.throwing($1, $0 + $1) }
-    },
-    Row("reductions into, retrying, async", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
-      list.reductions(into: 0, retryingFailures: true) {
-        $0 = try await calls.asyncThrowing($1, $0 + $1)
       }
     },
     Row("deferred, retrying", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in

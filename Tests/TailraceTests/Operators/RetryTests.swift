@@ -56,12 +56,6 @@ struct RetryTests {
         try await attempts.async($0, $0 % 2 == 1 ? $0 : nil)
       }
     },
-    RetryRow("filter", [1, 3], 1) { list, attempts in
-      list.filter(retryingFailures: true) { try attempts.plain($0, $0 % 2 == 1) }
-    },
-    RetryRow("filter, async", [1, 3], 1) { list, attempts in
-      list.filter(retryingFailures: true) { try await attempts.async($0, $0 % 2 == 1) }
-    },
     RetryRow("flatMap to lists", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
       list.flatMap(retryingFailures: true) { try attempts.plain($0, List([$0, $0])) }
     },
@@ -74,58 +68,36 @@ struct RetryTests {
     RetryRow("flatMap to sequences, async", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
       list.flatMap(retryingFailures: true) { try await attempts.async($0, [$0, $0]) }
     },
-    RetryRow("bind", [1, 2, 3, 4], 2) { list, attempts in
-      list.bind(retryingFailures: true) { number, stop in
-        stop = number == 4
-        return try attempts.plain(number, List([number]))
-      }
+    // A test that is made again is a `map` before the operator.
+    RetryRow("map to a test, filter", [1, 3], 1) { list, attempts in
+      list.map(retryingFailures: true) { ($0, try attempts.plain($0, $0 % 2 == 1)) }
+        .filter { $0.1 }.map { $0.0 }
     },
-    RetryRow("bind, async", [1, 2, 3, 4], 2) { list, attempts in
-      list.bind(retryingFailures: true) { number, stop in
-        stop = number == 4
-        return try await attempts.async(number, List([number]))
-      }
+    RetryRow("map to a test, filter, async", [1, 3], 1) { list, attempts in
+      list.map(retryingFailures: true) { ($0, try await attempts.async($0, $0 % 2 == 1)) }
+        .filter { $0.1 }.map { $0.0 }
     },
-    RetryRow("prefix(while:)", [1, 2, 3, 4], 2) { list, attempts in
-      list.prefix(retryingFailures: true) { try attempts.plain($0, true) }
+    RetryRow("map to a test, prefix(while:)", [1, 2, 3, 4], 2) { list, attempts in
+      list.map(retryingFailures: true) { ($0, try attempts.plain($0, true)) }
+        .prefix { $0.1 }.map { $0.0 }
     },
-    RetryRow("prefix(while:), async", [1, 2, 3, 4], 2) { list, attempts in
-      list.prefix(retryingFailures: true) { try await attempts.async($0, true) }
+    RetryRow("map to a test, drop(while:), async", [4], 0) { list, attempts in
+      list.map(retryingFailures: true) { ($0, try await attempts.async($0, $0 < 4)) }
+        .drop { $0.1 }.map { $0.0 }
     },
-    RetryRow("drop(while:)", [4], 0) { list, attempts in
-      list.drop(retryingFailures: true) { try attempts.plain($0, $0 < 4) }
+    RetryRow("map, reductions", [1, 3, 6, 10], 2) { list, attempts in
+      list.map(retryingFailures: true) { try attempts.plain($0, $0) }.reductions(0, +)
     },
-    RetryRow("drop(while:), async", [4], 0) { list, attempts in
-      list.drop(retryingFailures: true) { try await attempts.async($0, $0 < 4) }
+    RetryRow("map, bind, async", [1, 2, 3, 4], 2) { list, attempts in
+      list.map(retryingFailures: true) { try await attempts.async($0, $0) }
+        .bind { number, stop in
+          stop = number == 4
+          return List([number])
+        }
     },
-    RetryRow("removeDuplicates(by:)", [0, 1, 2, 4], 3) { list, attempts in
-      list.prepending(0).removeDuplicates(retryingFailures: true) {
-        try attempts.plain($1, $0 / 2 == 1 && $1 / 2 == 1)
-      }
-    },
-    RetryRow("removeDuplicates(by:), async", [0, 1, 2, 4], 3) { list, attempts in
-      list.prepending(0).removeDuplicates(retryingFailures: true) {
-        try await attempts.async($1, $0 / 2 == 1 && $1 / 2 == 1)
-      }
-    },
-    RetryRow("reductions", [1, 3, 6, 10], 2) { list, attempts in
-      list.reductions(0, retryingFailures: true) { try attempts.plain($1, $0 + $1) }
-    },
-    RetryRow("reductions, async", [1, 3, 6, 10], 2) { list, attempts in
-      list.reductions(0, retryingFailures: true) { try await attempts.async($1, $0 + $1) }
-    },
-    RetryRow("reductions(into:)", [1, 3, 6, 10], 2) { list, attempts in
-      list.reductions(into: 0, retryingFailures: true) { sum, number in
-        // What a failed attempt has changed is as it was.
-        sum += number
-        sum = try attempts.plain(number, sum)
-      }
-    },
-    RetryRow("reductions(into:), async", [1, 3, 6, 10], 2) { list, attempts in
-      list.reductions(into: 0, retryingFailures: true) { sum, number in
-        sum += number
-        sum = try await attempts.async(number, sum)
-      }
+    RetryRow("map twice", [11, 12, 13, 14], 2) { list, attempts in
+      list.map(retryingFailures: true) { $0 + 10 }
+        .map(retryingFailures: true) { try attempts.plain($0 - 10, $0) }
     },
     RetryRow("concurrentMap, one", [10, 20, 30, 40], 2) { list, attempts in
       list.concurrentMap(limit: 1, retryingFailures: true) {
@@ -164,6 +136,47 @@ struct RetryTests {
       #expect((try? await list.count()) == row.elements.count)
       #expect(attempts.calls.values == [1, 2, 3, 3, 3, 4])
     }
+  }
+
+  @Test("the last element, and those of an array, are given once more", arguments: [false, true])
+  func again(_ suspends: Bool) async throws {
+    for source in [
+      LazyList([1, 2, 3]), LazyList(1...3), [1, 2, 3].lazyList, LazyList(1...5).prefix(3),
+    ] {
+      let attempts = Attempts()
+      let list =
+        suspends
+        ? source.map(retryingFailures: true) { try await attempts.async($0, $0) }
+        : source.map(retryingFailures: true) { try attempts.plain($0, $0) }
+      for _ in 0..<2 { await #expect(throws: Mishap.self) { try await list.array() } }
+      #expect(try await list.array() == [1, 2, 3])
+      #expect(attempts.calls.values == [1, 2, 3, 3, 3])
+    }
+  }
+
+  @Test("a failure below many stages, and of every element", arguments: [false, true])
+  func deep(_ suspends: Bool) async throws {
+    let failed = Probe<Int>()
+    @Sendable func once(_ number: Int) throws -> Int {
+      if !failed.values.contains(number) {
+        failed.record(number)
+        throw Mishap(position: number)
+      }
+      return number
+    }
+    var list = LazyList(0..<20).failing(as: (any Error).self)
+    for _ in 0..<100 { list = list.map { $0 } }
+    list =
+      suspends
+      ? list.map(retryingFailures: true) { number async throws in
+        await Task.yield()
+        return try once(number)
+      } : list.map(retryingFailures: true) { try once($0) }
+    for _ in 0..<100 { list = list.map { $0 } }
+    for number in 0..<20 {
+      await #expect(throws: Mishap(position: number)) { try await list.array() }
+    }
+    #expect(try await list.array() == Array(0..<20))
   }
 
   @Test("lists that closures make, of a state or at once", arguments: [nil, false, true])

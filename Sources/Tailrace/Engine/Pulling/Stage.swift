@@ -1,4 +1,4 @@
-/// What a per-element operator does with one element of its source.
+/// What an operator does with one element of its source.
 @usableFromInline
 enum Verdict<Output: Sendable>: Sendable {
   case emit(Output)
@@ -32,8 +32,7 @@ extension LazyList {
   @inlinable @inline(__always)
   consuming func stage<State, Output>(
     _ state: consuming State, stage: StageName = #function,
-    _ pull:
-      @escaping (inout State, inout Cursor<Element>) -> Step<Output>
+    _ pull: @escaping (inout State, inout Cursor<Element>) -> Step<Output>
   ) -> LazyList<Output, Failure> {
     let owned = Owned(Pulling(self, state))
     return LazyList<Output, Failure>(
@@ -44,13 +43,33 @@ extension LazyList {
       })
   }
 
-  /// The list that a verdict on each element makes.
-  ///
-  /// Inlined where the operator is called, so that its closure is part of the sink ("Collecting").
+  /// The list whose elements are pulled from this one by an asynchronous `pull`, in a task that belongs
+  /// to the list. It waits for elements with `source.nextInStep()`.
   @inlinable @inline(__always)
-  consuming func transform<State, Output>(
+  consuming func stageInTask<State, Output>(
     _ state: consuming State, stage: StageName = #function,
-    _ judge: @escaping @Sendable (inout State, Element) throws(Failure) -> Verdict<Output>
+    _ pull:
+      nonisolated(nonsending) @escaping (inout State, inout Cursor<Element>) async -> Step<Output>
+  ) -> LazyList<Output, Failure> {
+    let owned = Owned(Pulling(self, state, drives: true))
+    return LazyList<Output, Failure>(
+      upstream: owned, stage: stage,
+      inTask: { steps in
+        await steps.take { await pull(&owned.state.state, &owned.state.source) }
+      })
+  }
+
+  /// The list that a rule makes: it judges each element by the answer of a closure.
+  ///
+  /// The rule knows nothing of how the closure is asked. With `retryingFailures` an element whose closure
+  /// has failed is put back, and the next demand asks again.
+  ///
+  /// Inlined where the operator is called, so that its closures are part of the sink ("Collecting").
+  @inlinable @inline(__always)
+  consuming func transform<State, Answer, Output>(
+    _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
+    by judge: @escaping @Sendable (inout State, Element, Answer) -> Verdict<Output>,
+    _ ask: @escaping @Sendable (inout State, Element) throws(Failure) -> Answer
   ) -> LazyList<Output, Failure> {
     let source = Owned(Cursor(self))
     let state = Owned(state)
@@ -58,12 +77,14 @@ extension LazyList {
       upstream: source, stage: stage,
       producer: { (demand, sink) in
         var over: Absence?
+        var failed: Element?
         var patience = Patience()
         // The source is asked for one by one: the verdict may be that the list ends.
         let ending: Ending<Output> = source.state.drive(Demand(budget: demand.budget)) {
           element in
           do throws(Failure) {
-            switch try judge(&state.state, element) {
+            let answer = try ask(&state.state, element)
+            switch judge(&state.state, element, answer) {
             case .emit(let output): return sink(output)
             case .skip: return patience.lasts()
             case .last(let output): _ = sink(output)
@@ -71,12 +92,51 @@ extension LazyList {
             }
             over = .end
           } catch {
-            over = .failed(error)
+            over = .fate(error, retryingFailures)
+            if retryingFailures { failed = .some(element) }
           }
           return false
         }
+        if let failed { source.state.pushBack(failed) }
         return over.map { .nothing($0) } ?? ending
       })
+  }
+
+  /// As `transform`, with a closure that is asynchronous, in a task that belongs to the list.
+  @inlinable @inline(__always)
+  consuming func transformInTask<State, Answer, Output>(
+    _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
+    by judge: @escaping @Sendable (inout State, Element, Answer) -> Verdict<Output>,
+    _ ask:
+      nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
+      Answer
+  ) -> LazyList<Output, Failure> {
+    stageInTask(state, stage: stage) { (state, source) async in
+      while let element = await source.nextInStep() {
+        do throws(Failure) {
+          let answer = try await ask(&state, element)
+          switch judge(&state, element, answer) {
+          case .emit(let output): return .element(output)
+          case .skip: if Task.isCancelled { return .nothing(.cancelled) }
+          case .last(let output): return .last(output)
+          case .end: return .nothing(.end)
+          }
+        } catch {
+          if retryingFailures { source.pushBack(element) }
+          return .nothing(.fate(error, retryingFailures))
+        }
+      }
+      return .nothing(source.absence)
+    }
+  }
+
+  /// The list that a verdict on each element makes.
+  @inlinable @inline(__always)
+  consuming func transform<State, Output>(
+    _ state: consuming State, stage: StageName = #function,
+    _ judge: @escaping @Sendable (inout State, Element) throws(Failure) -> Verdict<Output>
+  ) -> LazyList<Output, Failure> {
+    transform(state, stage: stage, by: { (_, _, verdict) in verdict }, judge)
   }
 
   /// The list that an asynchronous verdict on each element makes, in a task that belongs to it.
@@ -87,31 +147,7 @@ extension LazyList {
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
       Verdict<Output>
   ) -> LazyList<Output, Failure> {
-    let owned = Owned(Pulling(self, state, drives: true))
-    return LazyList<Output, Failure>(
-      upstream: owned, stage: stage,
-      inTask: { steps in
-        while steps.begin() {
-          var step = Step<Output>?.none
-          while step == nil {
-            guard let element = await owned.state.source.nextInStep() else {
-              step = .nothing(owned.state.source.absence)
-              continue
-            }
-            do throws(Failure) {
-              switch try await judge(&owned.state.state, element) {
-              case .emit(let output): step = .element(output)
-              case .skip: if Task.isCancelled { step = .nothing(.cancelled) }
-              case .last(let output): step = .last(output)
-              case .end: step = .nothing(.end)
-              }
-            } catch {
-              step = .nothing(.failed(error))
-            }
-          }
-          if let taken = step.take(), steps.finish(consume taken) { await steps.task.park() }
-        }
-      })
+    transformInTask(state, stage: stage, by: { (_, _, verdict) in verdict }, judge)
   }
 
   /// This list with failures of any type: as the engine knows every list, and for the operators whose
@@ -124,6 +160,25 @@ extension LazyList {
   @inlinable
   consuming func retyped<E: Error>() -> LazyList<Element, E> {
     LazyList<Element, E>(segment: segment, offset: offset)
+  }
+}
+
+extension Cursor {
+  /// What a step comes to that was given no element: at the end, an element that is made last.
+  @inlinable
+  mutating func ending<Output>(with last: @autoclosure () -> Output?) -> Step<Output> {
+    let absence = self.absence
+    if case .end = absence, let output = last() { return .last(output) }
+    return .nothing(absence)
+  }
+
+  /// Puts an element back in front of what has not been pulled yet.
+  @inlinable @inline(never)
+  mutating func pushBack(_ element: Element) {
+    let wasTakingOver = takesOver
+    let list = rest.prepending(element)
+    takesOver = wasTakingOver
+    move(to: list.segment, at: list.offset)
   }
 }
 
