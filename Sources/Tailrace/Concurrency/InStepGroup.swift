@@ -18,6 +18,11 @@ final class InStepGroup: Sendable {
     positions.enumerated().map { InStepMember(self, $0.offset, $0.element) }
   }
 
+  /// Only ever compared.
+  private static var currentTask: UInt {
+    withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
+  }
+
   private func locate(_ reader: Int, _ isAwaited: Bool) -> Int {
     positions[reader].locate(isAwaited)
   }
@@ -25,7 +30,7 @@ final class InStepGroup: Sendable {
   /// Waits until a reader may take another element. Returns the position before which it may; `nil` if
   /// the task is cancelled first.
   fileprivate nonisolated(nonsending) func demand(by reader: Int, at position: Int) async -> Int? {
-    let task = CurrentWorker.task
+    let task = Self.currentTask
     while true {
       let waiter = Waiter()
       let answer = state.withLock {
@@ -37,7 +42,7 @@ final class InStepGroup: Sendable {
   }
 
   fileprivate func moved(_ reader: Int) {
-    let task = CurrentWorker.task
+    let task = Self.currentTask
     let woken = state.withLock { state in
       state.moved(reader, to: positions[reader].told(), in: task, locate)
     }

@@ -194,7 +194,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   /// Names a cell that a step is about to wait for: nobody else can be part of a cycle.
   @usableFromInline
   func nameForCycles(_ cell: Cell, _ key: Key) {
-    guard CurrentWorker.running(on: StepTask.preferredExecutor) != nil else { return }
+    guard WorkerToken.runningWorker != nil else { return }
     cell.source.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
   }
 

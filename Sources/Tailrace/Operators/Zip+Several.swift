@@ -89,7 +89,7 @@ protocol ZipPeer {
   associatedtype Value
 
   /// Has an element ready, or says why there is none.
-  mutating func fill(_ budget: Int) -> Absence?
+  mutating func fill(_ budget: Descent) -> Absence?
   /// Gives away what is ready.
   mutating func take() -> Value
 }
@@ -104,7 +104,7 @@ struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
   init(_ first: First, _ others: Others) { (self.first, self.others) = (first, others) }
 
   @inlinable @inline(__always)
-  mutating func fill(_ budget: Int) -> Absence? {
+  mutating func fill(_ budget: Descent) -> Absence? {
     if let absence = first.fill(budget) { return absence }
     return others.fill(budget)
   }

@@ -65,6 +65,8 @@ struct RecipesGiven: Given {
   let cart = Cart()
   private let attempts = Counter()
   private let questions = Counter()
+  private let file = SnippetFile()
+  var url: URL { file.url }
 
   /// The stock does not answer at once.
   func isInStock(_ name: String) async throws -> Bool {

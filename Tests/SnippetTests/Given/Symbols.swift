@@ -118,6 +118,16 @@ struct SignalGiven: Given {
   }
 }
 
+struct SignalBatchesGiven: Given {
+  let client = Client()
+  let feed = Signal<String, Never> { subscriber in
+    for event in ["opened", "paid", "sent"] { subscriber.send(event) }
+    subscriber.complete()
+  }
+
+  struct Client: Sendable { func write(_ events: [String]) {} }
+}
+
 struct SignalDeliveringGiven: Given {
   let downloads = Signal<Int, any Error> { $0.complete() }
 }
@@ -238,6 +248,10 @@ actor Table {
 
 struct VirtualSchedulerGiven: Given {
   let scheduler = VirtualScheduler()
+
+  func poll(every interval: Duration, on clock: VirtualScheduler.Clock) async {
+    try? await clock.sleep(for: interval)
+  }
 }
 
 // MARK: Marbles

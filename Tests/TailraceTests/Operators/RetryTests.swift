@@ -164,7 +164,7 @@ struct RetryTests {
       }
       return number
     }
-    var list = LazyList(0..<20).failing(as: (any Error).self)
+    var list = LazyList(0..<20).setFailureType(to: (any Error).self)
     for _ in 0..<100 { list = list.map { $0 } }
     list =
       suspends
