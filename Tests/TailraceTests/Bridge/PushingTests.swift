@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TailraceTesting
 import Testing
@@ -295,7 +296,9 @@ struct PushingTests {
     "a walk that never has to wait leaves turns to other work", arguments: 0..<2)
   func fairness(_ policy: Int) async {
     let scheduler = QueueScheduler(name: "walk")
-    let stream = LazyList(0...).stream(
+    // Each step keeps its thread for a millisecond, so that it does not need a processor all the time.
+    let never = DispatchSemaphore(value: 0)
+    let stream = LazyList(0...).onEach { _ in _ = never.wait(timeout: .now() + 0.001) }.stream(
       on: scheduler, bufferingPolicy: [.unbounded, .bufferingNewest(1)][policy])
     var iterator = stream.makeAsyncIterator()
     _ = await iterator.next()

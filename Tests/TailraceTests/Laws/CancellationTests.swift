@@ -1,3 +1,4 @@
+import Dispatch
 import Tailrace
 import TailraceTesting
 import Testing
@@ -257,11 +258,11 @@ struct CancellationTests {
 
   @Test("a waiter that is cancelled behind a long plain step does not wait for it")
   func behindPlainStep() async {
-    let (inside, leave) = (Probe<Int>(), Counter())
+    let (inside, leave) = (Probe<Int>(), DispatchSemaphore(value: 0))
     let list = LazyList<Int, Never>(state: 0) { state in
       inside.record(state)
       // A plain step that takes as long as the test wants.
-      while leave.value == 0 {}
+      leave.wait()
       state += 1
       return state
     }
@@ -275,7 +276,7 @@ struct CancellationTests {
     }
     leaver.cancel()
     #expect(await leaver.value == nil)
-    leave.increment()
+    leave.signal()
     #expect(await worker.value == 1)
   }
 

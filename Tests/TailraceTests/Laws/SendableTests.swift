@@ -37,7 +37,7 @@ struct SendableTests {
     sendable(SnapshotPolicy.self), sendable(Durability.self), sendable(FileStore<Int, Int>.self),
     sendable(ByteCoding<Int>.self), sendable(CodingSizeError.self), sendable(StoreRule.self),
     sendable(StoreFault.self), sendable(StoreFaults.self), sendable(MemoryStore<Int, Int>.self),
-    sendable(PerturbingExecutor.self),
+    sendable(PerturbingExecutor.self), sendable(InStepReader<Int, Never>.self),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
     nested(Signal<Int, Never>.Arrival.self, "Arrival"),

@@ -83,7 +83,7 @@ struct TrapLineTests {
         let scheduler = VirtualScheduler()
         scheduler.schedule { scheduler.advance(by: .seconds(1)) }
         scheduler.run()
-      }, #line - 3, "VirtualScheduler: advanced while")
+      }, #line - 4, "VirtualScheduler: advanced while")
     Self.check(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = VirtualScheduler().source("a-#")

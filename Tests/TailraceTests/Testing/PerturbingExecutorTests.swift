@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 @testable import TailraceTesting
@@ -63,12 +64,12 @@ struct PerturbingExecutorTests {
   @Test("else several do: one may wait for another")
   func concurrent() async {
     let (executor, arrived) = (PerturbingExecutor(), Counter())
+    let both = DispatchSemaphore(value: 0)
     await withTaskGroup { group in
       for _ in 0..<2 {
         group.addTask(executorPreference: executor) {
-          arrived.increment()
           // Each has a thread of its own.
-          while arrived.value < 2 {}
+          if arrived.increment() == 1 { both.wait() } else { both.signal() }
         }
       }
     }
@@ -93,10 +94,13 @@ struct PerturbingExecutorTests {
 
   @Test("slow, a task may be over before the call that started it has returned")
   func overtaken() async {
-    let ran = Counter()
+    let (ran, hasRun) = (Counter(), DispatchSemaphore(value: 0))
     // A pause is time for other threads. Here it is as long as these need.
-    let executor = PerturbingExecutor(0, .seconds(1), false, 0) { _ in while ran.value == 0 {} }
-    let task = Task(executorPreference: executor) { _ = ran.increment() }
+    let executor = PerturbingExecutor(0, .seconds(1), false, 0) { _ in hasRun.wait() }
+    let task = Task(executorPreference: executor) {
+      ran.increment()
+      hasRun.signal()
+    }
     #expect(ran.value == 1)
     await task.value
   }
