@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Explorer: every order of events")
+@Suite("Explorer: every order of events", .inTurn)
 struct ExplorerTests {
   /// Two who take from a stock without a lock: each looks, and then takes.
   private struct Stock: Explorable, Hashable {

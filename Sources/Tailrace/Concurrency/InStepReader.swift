@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let readers = LazyList(1...3).inStep(readers: 2, within: 1)
-/// await withTaskGroup { group in
+/// let sums = await withTaskGroup { group in
 ///   for reader in readers {
 ///     group.addTask {
 ///       var sum = 0
@@ -10,10 +10,9 @@
 ///       return sum
 ///     }
 ///   }
-///   for await sum in group { print(sum) }
-///   // 6
-///   // 6
+///   return await group.reduce(into: []) { $0.append($1) }
 /// }
+/// sums   // [6, 6]
 /// ```
 ///
 /// Made by ``LazyList/inStep(readers:within:file:line:)``. It is read once, from the list's head on, by

@@ -304,7 +304,7 @@ where Store.Element: Equatable, Store.State: Equatable {
     let isDone = Probe<Int>()
     async let counts = {
       var counts: Set<Int> = []
-      while isDone.count == 0 {
+      while isDone.count == 0, !Task.isCancelled {
         // Pages may be short, but the last one ends where a commit ends.
         counts.insert(try await everything(in: reader).elements.count)
         await Task.yield()

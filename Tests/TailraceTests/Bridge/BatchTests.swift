@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Batches of a signal: all that is there, and nothing is waited for", .hangLimit)
+@Suite("Batches of a signal: all that is there, and nothing is waited for", .hangLimit, .inTurn)
 struct BatchTests {
   /// What is sent before anybody reads, in batches; then the ending.
   @Test(

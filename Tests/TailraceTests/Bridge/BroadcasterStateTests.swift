@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("A hot signal, as a value")
+@Suite("A hot signal, as a value", .inTurn)
 struct BroadcasterStateTests {
   final class Listener: Sendable {}
   typealias State = BroadcasterState<Listener, Int, Mishap>

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("What waits to be read, as a value")
+@Suite("What waits to be read, as a value", .inTurn)
 struct BufferTests {
   /// What a reader gets in the end: elements, and how many are missing between them.
   enum Entry: Equatable, ExpressibleByIntegerLiteral {

@@ -8,7 +8,7 @@ extension Signal.Subscriber {
   func keep() { onTermination { _ in withExtendedLifetime(self) {} } }
 }
 
-@Suite("Disposal: once, in reverse, however a subscription ends")
+@Suite("Disposal: once, in reverse, however a subscription ends", .inTurn)
 struct DisposalTests {
   /// A signal that sends 1 and goes on for ever, and what its handlers did.
   static func endless(_ log: Probe<String>) -> Signal<Int, Never> {

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Hot signals", .hangLimit)
+@Suite("Hot signals", .hangLimit, .inTurn)
 struct HotSignalTests {
   @Test("what is sent before the first subscription waits for it; the others hear from then on")
   func history() async {

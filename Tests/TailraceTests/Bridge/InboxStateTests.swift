@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("An inbox, as a value")
+@Suite("An inbox, as a value", .inTurn)
 struct InboxStateTests {
   typealias State = InboxState<Int, Mishap, String, String>
   typealias Policy = Signal<Int, Mishap>.BufferingPolicy

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("The life of what is sent into, as a value")
+@Suite("The life of what is sent into, as a value", .inTurn)
 struct LifecycleTests {
   typealias Life = Lifecycle<Int, Mishap>
 

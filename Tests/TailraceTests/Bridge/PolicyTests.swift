@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Readers that fall behind are told")
+@Suite("Readers that fall behind are told", .inTurn)
 struct PolicyTests {
   typealias Arrival = Signal<Int, any Error>.Arrival
   typealias Policy = Signal<Int, any Error>.BufferingPolicy

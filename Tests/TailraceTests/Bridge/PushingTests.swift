@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Lists that are pushed, and signals that are delivered on a scheduler", .hangLimit)
+@Suite("Lists that are pushed, and signals that are delivered on a scheduler", .hangLimit, .inTurn)
 struct PushingTests {
   static let policies: [AsyncStream<Int>.Continuation.BufferingPolicy] = [
     .unbounded, .bufferingOldest(0), .bufferingOldest(1), .bufferingOldest(7),

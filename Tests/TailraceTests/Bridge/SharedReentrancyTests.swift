@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Shared signals and code that calls back", .timeLimit(.minutes(5)))
+@Suite("Shared signals and code that calls back", .timeLimit(.minutes(5)), .inTurn)
 struct SharedReentrancyTests {
   let station = Station()
 

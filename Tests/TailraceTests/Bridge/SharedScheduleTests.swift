@@ -193,7 +193,7 @@ private struct Program {
   }
 }
 
-@Suite("Shared signals, in random schedules", .timeLimit(.minutes(10)))
+@Suite("Shared signals, in random schedules", .timeLimit(.minutes(10)), .inTurn)
 struct SharedScheduleTests {
   #if os(Linux)
     @Test("nothing is lost, nothing comes twice, and a late reader begins at the window")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Shared signals", .timeLimit(.minutes(5)))
+@Suite("Shared signals", .timeLimit(.minutes(5)), .inTurn)
 struct SharedSignalTests {
   let station = Station()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Shared signals, on all threads at once", .timeLimit(.minutes(10)))
+@Suite("Shared signals, on all threads at once", .timeLimit(.minutes(10)), .inTurn)
 struct SharedStressTests {
   #if DEBUG
     static let rounds = 300

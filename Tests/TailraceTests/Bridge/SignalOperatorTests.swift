@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Operators that give signals")
+@Suite("Operators that give signals", .inTurn)
 struct SignalOperatorTests {
   static let numbers = Signal<Int, any Error> { subscriber in
     for number in 1...6 { subscriber.send(number) }

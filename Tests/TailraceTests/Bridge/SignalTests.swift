@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Signals", .hangLimit)
+@Suite("Signals", .hangLimit, .inTurn)
 struct SignalTests {
   static let counting = Signal<Int, any Error> { subscriber in
     for number in 1...3 { subscriber.send(number) }

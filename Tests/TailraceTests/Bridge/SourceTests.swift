@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Sources that await, and sources that let go")
+@Suite("Sources that await, and sources that let go", .inTurn)
 struct SourceTests {
   @Test("an async source completes by returning, and runs anew for each subscription")
   func returns() async {

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Collections")
+@Suite("Collections", .inTurn)
 struct CollectionTests {
   @Test("arrays, sets, ranges")
   func elements() async {

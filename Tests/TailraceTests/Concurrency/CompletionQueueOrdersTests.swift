@@ -135,7 +135,7 @@ private struct CompletionQueueModel: Explorable {
   }
 }
 
-@Suite("CompletionQueue: every order of events")
+@Suite("CompletionQueue: every order of events", .inTurn)
 struct CompletionQueueOrdersTests {
   @Test("results come in their order, what is not wanted is cancelled, and nobody sleeps for ever")
   func orders() {

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Several steps of a list at a time")
+@Suite("Several steps of a list at a time", .inTurn)
 struct ConcurrencyTests {
   /// Waits until its task is cancelled.
   static func cancellation() async {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("A step that runs beside others")
+@Suite("A step that runs beside others", .inTurn)
 struct InFlightTransformTests {
   @Test("a waiter that leaves takes nobody along", arguments: 0..<3)
   func leaving(_ leaver: Int) {

@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Readers in step, many of them", .hangLimit)
+@Suite("Readers in step, many of them", .hangLimit, .inTurn)
 struct InStepStressTests {
   static let size: (readers: Int, elements: Int, rounds: Int) = {
     #if DEBUG

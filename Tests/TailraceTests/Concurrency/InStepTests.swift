@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Readers in step", .hangLimit)
+@Suite("Readers in step", .hangLimit, .inTurn)
 struct InStepTests {
   /// Reads to the end.
   static func all<Element, Failure>(

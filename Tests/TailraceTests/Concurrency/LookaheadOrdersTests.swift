@@ -260,7 +260,7 @@ private struct LookaheadModel: Explorable {
   }
 }
 
-@Suite("What lies ahead: every order of events")
+@Suite("What lies ahead: every order of events", .inTurn)
 struct LookaheadOrdersTests {
   #if DEBUG
     private let limit = 4_000

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("What lies ahead, as a value")
+@Suite("What lies ahead, as a value", .inTurn)
 struct LookaheadStateTests {
   typealias State = LookaheadState<Int, Sleeper>
 

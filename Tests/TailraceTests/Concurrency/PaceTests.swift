@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Looking ahead: where the steps are taken")
+@Suite("Looking ahead: where the steps are taken", .inTurn)
 struct PaceTests {
   @Test("short steps are taken by the demand; after a long one it takes some that are short")
   func pace() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("A ranking")
+@Suite("A ranking", .inTurn)
 struct RankingTests {
   @Test("begins with all items at one position, or with none")
   func beginning() {

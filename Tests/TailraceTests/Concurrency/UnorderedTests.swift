@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Several steps of a list at a time, in any order")
+@Suite("Several steps of a list at a time, in any order", .inTurn)
 struct UnorderedTests {
   @Test("the head starts as many as may run, and no more", arguments: [1, 2, 4])
   func limit(_ limit: Int) async {
@@ -109,7 +109,7 @@ struct UnorderedTests {
   }
 }
 
-@Suite("Calls for each element, several at a time")
+@Suite("Calls for each element, several at a time", .inTurn)
 struct ConcurrentForEachTests {
   @Test("as many at once as the limit says, and all of them", arguments: [1, 3, 100])
   func all(_ limit: Int) async {

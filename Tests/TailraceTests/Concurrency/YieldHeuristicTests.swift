@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("YieldHeuristic: whether a yield mostly brings what is waited for")
+@Suite("YieldHeuristic: whether a yield mostly brings what is waited for", .inTurn)
 struct YieldHeuristicTests {
   private let heuristic = YieldHeuristic()
 

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("EagerList")
+@Suite("EagerList", .inTurn)
 struct EagerListTests {
   private func expectEager<T>(_ list: EagerList<T>) {}
 

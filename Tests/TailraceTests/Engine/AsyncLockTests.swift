@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("AsyncLock: one task at a time, first come, first served", .hangLimit)
+@Suite("AsyncLock: one task at a time, first come, first served", .hangLimit, .inTurn)
 struct AsyncLockTests {
   private let lock = AsyncLock()
   private let turns = Probe<Int>()

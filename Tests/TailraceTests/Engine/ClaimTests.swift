@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Claim: who may compute")
+@Suite("Claim: who may compute", .inTurn)
 struct ClaimTests {
   /// A claim that can be handed to an expectation.
   private final class Shared: Sendable {
@@ -105,7 +105,7 @@ struct ClaimTests {
   }
 }
 
-@Suite("Published: how many cells there are, and whether there will be more")
+@Suite("Published: how many cells there are, and whether there will be more", .inTurn)
 struct PublishedTests {
   @Test(arguments: [0, 1, 2, 127, 128, 1 << 40])
   func counts(_ count: Int) {

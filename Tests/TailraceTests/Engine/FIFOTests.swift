@@ -58,7 +58,7 @@ private struct FIFOModel: Explorable, Hashable {
   }
 }
 
-@Suite("FIFO: first in, first out")
+@Suite("FIFO: first in, first out", .inTurn)
 struct FIFOTests {
   @Test("every order of events, with five elements")
   func orders() { FIFOModel().expectSafe() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("A reference that is set once", .hangLimit)
+@Suite("A reference that is set once", .hangLimit, .inTurn)
 struct LazyReferenceTests {
   // Guard: written before it is stored. May touch it: readers that have loaded it.
   private final class Box: @unchecked Sendable {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Locked: one thread at a time", .hangLimit)
+@Suite("Locked: one thread at a time", .hangLimit, .inTurn)
 struct LockedTests {
   @Test("no change is lost, and nobody sees half of one")
   func counting() async {

@@ -4,7 +4,7 @@ import Testing
 ///
 /// These are models: they say which order of stores, loads and fences the engine needs. `PublicationTests`
 /// looks at the engine itself.
-@Suite("Published cells, the claim, and take-over: every order of loads and stores")
+@Suite("Published cells, the claim, and take-over: every order of loads and stores", .inTurn)
 struct PublicationOrdersTests {
   private enum Word: Int, CaseIterable { case published, awaited, room, queued, woken }
   private typealias Instruction = WeakMemory<Word>.Instruction

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Members that come and leave, as a value")
+@Suite("Members that come and leave, as a value", .inTurn)
 struct RegistryTests {
   @Test("random: the order stays, whoever leaves, and a number is good for one departure")
   func random() {

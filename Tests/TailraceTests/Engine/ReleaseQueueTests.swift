@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("ReleaseQueue: chains of objects are released in a loop", .hangLimit)
+@Suite("ReleaseQueue: chains of objects are released in a loop", .hangLimit, .inTurn)
 struct ReleaseQueueTests {
   /// An object whose end lets go of others, as a list's does.
   private final class Link: @unchecked Sendable {

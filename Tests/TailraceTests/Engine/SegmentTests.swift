@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Segment: a run of cells, and what follows it")
+@Suite("Segment: a run of cells, and what follows it", .inTurn)
 struct SegmentTests {
   private typealias Cells = Segment<Population.Member>
 

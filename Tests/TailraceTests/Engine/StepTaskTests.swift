@@ -4,7 +4,8 @@ import Testing
 @testable import Tailrace
 
 /// A list's task, driven by hand.
-@Suite("StepTask: runs where it is driven, and parks between demands", .timeLimit(.minutes(15)))
+@Suite(
+  "StepTask: runs where it is driven, and parks between demands", .timeLimit(.minutes(15)), .inTurn)
 struct StepTaskTests {
   private final class Fake: SteppingList {
     let parked = Probe<Int>()

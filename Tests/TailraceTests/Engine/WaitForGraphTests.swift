@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("WaitForGraph: who waits for whom")
+@Suite("WaitForGraph: who waits for whom", .inTurn)
 struct WaitForGraphTests {
   /// A list's task.
   private final class Node: Worker {

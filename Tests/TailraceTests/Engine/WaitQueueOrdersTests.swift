@@ -62,7 +62,7 @@ private struct WaitQueueModel: Explorable {
   }
 }
 
-@Suite("WaitQueue: every order of events")
+@Suite("WaitQueue: every order of events", .inTurn)
 struct WaitQueueOrdersTests {
   @Test(
     "whoever waits is served when its cells are there, in the order of arrival, and nobody else")

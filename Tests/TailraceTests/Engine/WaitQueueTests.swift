@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("WaitQueue: a wait has a position")
+@Suite("WaitQueue: a wait has a position", .inTurn)
 struct WaitQueueTests {
   private final class Guest: Sendable {}
 

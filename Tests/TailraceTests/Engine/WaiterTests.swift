@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Waiter: woken once, before it sleeps or afterwards", .hangLimit)
+@Suite("Waiter: woken once, before it sleeps or afterwards", .hangLimit, .inTurn)
 struct WaiterTests {
   private let waiter = Waiter()
 

@@ -5,7 +5,7 @@ import TailraceFoundation
 import TailraceTesting
 import Testing
 
-@Suite("Files as lists")
+@Suite("Files as lists", .inTurn)
 struct FileTests {
   @Test(
     "lines: with and without ends, empty, very long, not UTF-8",

@@ -3,7 +3,7 @@ import Tailrace
 import TailraceFoundation
 import Testing
 
-@Suite("Collections of Foundation")
+@Suite("Collections of Foundation", .inTurn)
 struct FoundationCollectionTests {
   @Test("elements of a type")
   func typed() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("A diagram")
+@Suite("A diagram", .inTurn)
 struct DiagramTests {
   @Test("shows what a list is made of", arguments: Picture.all)
   func table(_ picture: Picture) async {

@@ -6,7 +6,7 @@ import TraceReading
 @testable import Tailrace
 
 // Other tests run at the same time, in this process: each records its own lists only.
-@Suite("A recording", .serialized)
+@Suite("A recording", .serialized, .inTurn)
 struct RecordingTests {
   @Test("has each element computed once, and by whom", .hangLimit)
   func once() async throws {

@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Cancellation ends a reader, never the list, and makes no answer wrong")
+@Suite("Cancellation ends a reader, never the list, and makes no answer wrong", .inTurn)
 struct CancellationTests {
   /// A list whose every step waits at a gate.
   static func gated(_ gate: Gate, _ pulls: Probe<Int> = Probe()) -> LazyList<Int, Never> {

@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// Structured children of a step count as the step: it cannot end before they do.
-@Suite("Cycles through the children of steps")
+@Suite("Cycles through the children of steps", .inTurn)
 struct ChildCycleTests {
   typealias List = LazyList<Int, any Error>
 

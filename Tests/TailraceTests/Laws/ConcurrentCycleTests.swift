@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// Each closure of `concurrentMap` runs in a task of its own, which waits like a list's task.
-@Suite("Cycles through closures that run at the same time")
+@Suite("Cycles through closures that run at the same time", .inTurn)
 struct ConcurrentCycleTests {
   typealias List = LazyList<Int, any Error>
   typealias Asking = ChildCycleTests.Asking

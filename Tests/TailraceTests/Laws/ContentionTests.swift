@@ -9,7 +9,7 @@ private let firstSeed =
   UInt64(ProcessInfo.processInfo.environment["TAILRACE_SEED"] ?? "")
   ?? UInt64.random(in: 0..<1 << 32)
 
-@Suite("Contention: each element once, no lost wake-up, whoever comes and goes")
+@Suite("Contention: each element once, no lost wake-up, whoever comes and goes", .inTurn)
 struct ContentionTests {
   #if DEBUG
     static let (tasks, length) = (200, 1_000)

@@ -2,7 +2,8 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Context: a plain step has its demand's, an asynchronous list that of the first demand")
+@Suite(
+  "Context: a plain step has its demand's, an asynchronous list that of the first demand", .inTurn)
 struct ContextTests {
   @TaskLocal static var word = "none"
 

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Cycles: an element that needs itself is an error, never a hang")
+@Suite("Cycles: an element that needs itself is an error, never a hang", .inTurn)
 struct CycleTests {
   typealias List = LazyList<Int, any Error>
 

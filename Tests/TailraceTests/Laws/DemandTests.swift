@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Demand: nothing runs before it, and nothing more than it needs")
+@Suite("Demand: nothing runs before it, and nothing more than it needs", .inTurn)
 struct DemandTests {
   @Test("building, the head, the second element", arguments: Row.all, SourceKind.allCases)
   func stepwise(_ row: Row, _ kind: SourceKind) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// Operators on operators on operators: every kind, as deep as a stack can not be. `TAILRACE_DEPTH`
 /// sets another depth.
-@Suite("Depth: nothing recurses over the depth of a chain", .serialized)
+@Suite("Depth: nothing recurses over the depth of a chain", .serialized, .inTurn)
 struct DepthTests {
   typealias List = LazyList<Int, Never>
 
@@ -28,6 +28,12 @@ struct DepthTests {
       self.deepest = deepest
       self.apply = apply
     }
+
+    #if DEBUG
+      private static let deepestWait = 1_000
+    #else
+      private static let deepestWait = 10_000
+    #endif
 
     static let plain = [
       Layer("map") { $0.map { $0 } },
@@ -99,9 +105,12 @@ struct DepthTests {
       },
       Layer("a list as a sequence") { LazyList($0) },
       Layer("prefetching") { $0.prefetching(1) },
-      Layer("concurrentMap") { $0.concurrentMap(limit: 2) { $0 } },
+      // A reader comes this way again after each wait: the time grows with the square of the depth.
+      Layer("concurrentMap", upTo: Self.deepestWait) { $0.concurrentMap(limit: 2) { $0 } },
       Layer("concurrentMap, one") { $0.concurrentMap(limit: 1) { $0 } },
-      Layer("concurrentMapUnordered") { $0.concurrentMapUnordered(limit: 2) { $0 } },
+      Layer("concurrentMapUnordered", upTo: Self.deepestWait) {
+        $0.concurrentMapUnordered(limit: 2) { $0 }
+      },
       Layer("catch, async") { list in
         LazyList<Int, any Error>.failing(Mishap(position: 0)).catch { _ async in list }
       },

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("One end: it is found once, and stays")
+@Suite("One end: it is found once, and stays", .inTurn)
 struct EndTests {
   @Test("the end is asked for once", arguments: Row.all, SourceKind.allCases)
   func end(_ row: Row, _ kind: SourceKind) async throws {

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Failure: an element's fate, remembered at its position")
+@Suite("Failure: an element's fate, remembered at its position", .inTurn)
 struct FailureTests {
   @Test(
     "the elements before it, then the error, for every reader",

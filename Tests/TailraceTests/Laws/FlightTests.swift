@@ -4,7 +4,7 @@ import Testing
 
 /// Whoever starts a step waits in its front seat: landing, leaving, letting go of the list, and other
 /// readers all race with that.
-@Suite("Flights: landing races with readers that come, leave, and let go")
+@Suite("Flights: landing races with readers that come, leave, and let go", .inTurn)
 struct FlightTests {
   #if DEBUG
     static let rounds = 2_000

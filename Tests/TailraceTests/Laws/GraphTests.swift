@@ -6,7 +6,7 @@ import Testing
 /// Lists whose steps read earlier elements of each other: no element needs itself.
 ///
 /// `TAILRACE_SCHEDULES` sets how many graphs are read, `TAILRACE_SEED` where they begin.
-@Suite("Lists that feed each other, in random graphs without a cycle")
+@Suite("Lists that feed each other, in random graphs without a cycle", .inTurn)
 struct GraphTests {
   private static let graphs = RandomCases.count("TAILRACE_SCHEDULES", debug: 60, optimised: 5_000)
 

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Space: lists in a list go with their elements when nobody holds the outer one")
+@Suite("Space: lists in a list go with their elements when nobody holds the outer one", .inTurn)
 struct InnerSpaceTests {
   typealias Member = Population.Member
   typealias Members = LazyList<Member, Never>

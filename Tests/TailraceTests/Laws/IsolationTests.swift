@@ -3,7 +3,7 @@ import TailraceFoundation
 import TailraceTesting
 import Testing
 
-@Suite("Isolation: elements reach readers where they read")
+@Suite("Isolation: elements reach readers where they read", .inTurn)
 struct IsolationTests {
   @Test("an iteration does not leave its actor", arguments: SourceKind.allCases)
   @MainActor

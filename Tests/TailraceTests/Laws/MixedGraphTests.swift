@@ -4,7 +4,7 @@ import TailraceTesting
 import Testing
 
 /// `TAILRACE_GRAPHS` sets how many graphs are read, `TAILRACE_SEED` where they begin.
-@Suite("Lists and memos of every kind that read each other, without a cycle", .hangLimit)
+@Suite("Lists and memos of every kind that read each other, without a cycle", .hangLimit, .inTurn)
 struct MixedGraphTests {
   @Test("end, name no cycle, and give each element, after one step")
   func graphs() async {

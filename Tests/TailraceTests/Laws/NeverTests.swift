@@ -94,7 +94,7 @@ struct NeverRow: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Lists that cannot fail, under closures that can", .timeLimit(.minutes(15)))
+@Suite("Lists that cannot fail, under closures that can", .timeLimit(.minutes(15)), .inTurn)
 struct NeverTests {
   enum Kind: CaseIterable, Sendable {
     case plain, asynchronous

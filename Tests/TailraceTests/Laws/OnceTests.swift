@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Once: each closure of each stage, for any number of readers")
+@Suite("Once: each closure of each stage, for any number of readers", .inTurn)
 struct OnceTests {
   @Test("eight tasks that race", arguments: Row.all, SourceKind.allCases)
   func race(_ row: Row, _ kind: SourceKind) async throws {

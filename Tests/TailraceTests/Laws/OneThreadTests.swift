@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// Law 9: no thread is ever blocked. All of a test runs on the one thread of an executor.
-@Suite("One thread is enough", .timeLimit(.minutes(15)))
+@Suite("One thread is enough", .timeLimit(.minutes(15)), .inTurn)
 struct OneThreadTests {
   @Test("every operator", arguments: Row.all, SourceKind.allCases)
   func rows(_ row: Row, _ kind: SourceKind) async {
@@ -50,7 +50,7 @@ struct OneThreadTests {
 }
 
 /// Law 9: user code runs under no lock, so it may call back into anything.
-@Suite("User code is called under no lock", .timeLimit(.minutes(15)))
+@Suite("User code is called under no lock", .timeLimit(.minutes(15)), .inTurn)
 struct CallBackTests {
   typealias List = LazyList<Item, any Error>
 

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Positions: what is evaluated can be read, from wherever one starts")
+@Suite("Positions: what is evaluated can be read, from wherever one starts", .inTurn)
 struct PositionTests {
   static let length = 300
 

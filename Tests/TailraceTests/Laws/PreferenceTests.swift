@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// After a suspension, a step goes on where the task that started its list prefers to run.
-@Suite("Context: the executor that the starter prefers")
+@Suite("Context: the executor that the starter prefers", .inTurn)
 struct PreferenceTests {
   /// One way to have something computed that takes a second.
   struct Work: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import Testing
 /// questions, beside a model that knows nothing of cells.
 ///
 /// `TAILRACE_PROGRAMS` sets how many are run, `TAILRACE_SEED` where they begin.
-@Suite("Random programs with failures, and every way to recover", .timeLimit(.minutes(15)))
+@Suite("Random programs with failures, and every way to recover", .timeLimit(.minutes(15)), .inTurn)
 struct RecoveryProgramTests {
   private static let count = RandomCases.count(
     "TAILRACE_PROGRAMS", debug: 5_000, optimised: 100_000)

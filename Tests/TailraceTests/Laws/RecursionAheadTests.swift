@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// Definitions by themselves, through operators that look ahead: element *i* needs element *i* - 1 only.
-@Suite("Recursion through look-ahead")
+@Suite("Recursion through look-ahead", .inTurn)
 struct RecursionAheadTests {
   typealias List = LazyList<Int, Never>
 

@@ -6,7 +6,7 @@ import Testing
 ///
 /// They tell whether a wait has a position: a reader of an element that is there must get it, whatever
 /// the list's task does meanwhile.
-@Suite("Request and response: a step that waits for its readers")
+@Suite("Request and response: a step that waits for its readers", .inTurn)
 struct RequestTests {
   #if DEBUG
     static let length = 300

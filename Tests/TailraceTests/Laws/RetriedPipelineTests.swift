@@ -4,7 +4,8 @@ import TailraceTesting
 import Testing
 
 /// `TAILRACE_PIPELINES` sets how many are read, `TAILRACE_SEED` where they begin.
-@Suite("Failures that are retried are told to those who waited for that attempt", .hangLimit)
+@Suite(
+  "Failures that are retried are told to those who waited for that attempt", .hangLimit, .inTurn)
 struct RetriedPipelineTests {
   private static let rounds = RandomCases.count(
     "TAILRACE_PIPELINES", debug: 1_000, optimised: 20_000, full: 5)
@@ -566,7 +567,13 @@ extension RetriedPipeline {
         case .failing(let kind, _): kind.looksAhead
         }
       }
-      if !isAhead, pipeline.readers.allSatisfy({ $0.leavesAfter == nil }) {
+      // So may one that was followed by an attempt of another reader, which succeeded at once: then the
+      // element is there. And an attempt for a whole-list call may fail before the call has read what is
+      // in front of it. A reader of elements that is alone hears of all of them.
+      let isAlone =
+        pipeline.readers.count + pipeline.catching == 1
+        && !pipeline.readers.contains { $0.question == .array || $0.question == .count }
+      if !isAhead, isAlone, pipeline.readers.allSatisfy({ $0.leavesAfter == nil }) {
         for told in log.untold { log.problem("nobody was told \(told)") }
       }
       // Who reads to the end has had every step succeed.

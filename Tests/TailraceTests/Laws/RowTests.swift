@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// The laws of cancellation, isolation and context, for every operator.
-@Suite("Cancellation, isolation, context: every operator", .timeLimit(.minutes(15)))
+@Suite("Cancellation, isolation, context: every operator", .timeLimit(.minutes(15)), .inTurn)
 struct RowTests {
   /// 1, 2, 3 … 6; each step waits at a gate.
   private func gated(_ gate: Gate) -> Row.Source {

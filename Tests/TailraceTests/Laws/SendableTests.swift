@@ -4,7 +4,7 @@ import TailraceFoundation
 import TailraceTesting
 import Testing
 
-@Suite("Every public type may be sent, or is known not to")
+@Suite("Every public type may be sent, or is known not to", .inTurn)
 struct SendableTests {
   /// The compiler checks the types. What is left is their name, without what it is generic over.
   private static func sendable<T: Sendable>(_ type: T.Type) -> String {

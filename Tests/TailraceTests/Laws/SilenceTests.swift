@@ -47,7 +47,7 @@ enum Throws {
 }
 
 /// Law 11: in a test as outside.
-@Suite("Silence: a list that does not fail throws nothing, not even inwardly")
+@Suite("Silence: a list that does not fail throws nothing, not even inwardly", .inTurn)
 struct SilenceTests {
   @inline(never)
   private func fail() throws { throw Mishap(position: 0) }

@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// `TAILRACE_STARTS` sets how many lists are read, `TAILRACE_SEED` where they begin.
-@Suite("Steps that are over before whoever started them goes on", .hangLimit)
+@Suite("Steps that are over before whoever started them goes on", .hangLimit, .inTurn)
 struct SlowStartTests {
   @Test("the elements before a failure, and then the failure, to everybody, for ever")
   func failing() async {

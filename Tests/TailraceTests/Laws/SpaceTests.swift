@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Space: a list holds what can be reached from the heads that somebody holds")
+@Suite("Space: a list holds what can be reached from the heads that somebody holds", .inTurn)
 struct SpaceTests {
   typealias Member = Population.Member
 

@@ -11,7 +11,7 @@ import Testing
   private let scale = 1
 #endif
 
-@Suite("Stack: nothing recurses over the length of a list or the depth of a chain")
+@Suite("Stack: nothing recurses over the length of a list or the depth of a chain", .inTurn)
 struct StackTests {
   typealias List = LazyList<Int, Never>
 

@@ -3,7 +3,9 @@ import TailraceTesting
 import Testing
 
 /// What a step may do to its own list, and what may be done to a list in the middle of a step.
-@Suite("Steps: whatever they do, and wherever their list is let go of", .timeLimit(.minutes(15)))
+@Suite(
+  "Steps: whatever they do, and wherever their list is let go of", .timeLimit(.minutes(15)), .inTurn
+)
 struct StepAttackTests {
   #if DEBUG
     static let rounds = 200

@@ -4,7 +4,7 @@ import Testing
 
 /// A wait counts as a step's wherever the step runs at the moment, and in its children; a task that the
 /// step merely starts is no part of it.
-@Suite("Cycles: the step is known on any executor, and in its children")
+@Suite("Cycles: the step is known on any executor, and in its children", .inTurn)
 struct StepIdentityTests {
   typealias List = LazyList<Int, any Error>
 
@@ -134,7 +134,7 @@ struct StepIdentityTests {
 }
 
 /// A step that nobody waits for any more is cancelled, also below lists with tasks of their own.
-@Suite("Cancellation and release below asynchronous closures")
+@Suite("Cancellation and release below asynchronous closures", .inTurn)
 struct BelowTests {
   typealias List = LazyList<Int, any Error>
 

@@ -7,7 +7,9 @@ import Testing
 /// another one leaves, or goes on, at that very moment.
 ///
 /// `TAILRACE_MEETINGS` sets how many meet, `TAILRACE_SEED` where they begin.
-@Suite("Take-over: two readers of a list that nobody else holds, one of which leaves", .hangLimit)
+@Suite(
+  "Take-over: two readers of a list that nobody else holds, one of which leaves", .hangLimit,
+  .inTurn)
 struct TakeOverTests {
   static let meetings = RandomCases.count(
     "TAILRACE_MEETINGS", debug: 30_000, optimised: 400_000, full: 10)

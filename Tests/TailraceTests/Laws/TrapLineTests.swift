@@ -5,7 +5,7 @@ import TailraceTesting
 import Testing
 
 /// A programmer's error stops the program with words, at the line that the programmer wrote.
-@Suite("Traps name the caller's line")
+@Suite("Traps name the caller's line", .inTurn)
 struct TrapLineTests {
   /// Whether the words say what is wrong, and where.
   static func check(

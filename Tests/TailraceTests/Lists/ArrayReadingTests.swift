@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("The list of an array, read one by one and in runs")
+@Suite("The list of an array, read one by one and in runs", .inTurn)
 struct ArrayReadingTests {
   @Test(
     "every way to read it gives the elements from every position on",

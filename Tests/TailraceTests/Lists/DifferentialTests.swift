@@ -6,7 +6,7 @@ import Testing
 /// it: all ways must agree.
 ///
 /// `TAILRACE_CASES` sets how many cases are run for each operator, `TAILRACE_SEED` where they begin.
-@Suite("Lazy, eager and standard agree")
+@Suite("Lazy, eager and standard agree", .inTurn)
 struct DifferentialTests {
   private static let cases = RandomCases.count("TAILRACE_CASES", debug: 300, optimised: 10_000)
 

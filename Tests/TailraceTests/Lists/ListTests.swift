@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Lists")
+@Suite("Lists", .inTurn)
 struct ListTests {
   typealias List = LazyList<Int, Never>
 
@@ -188,7 +188,7 @@ struct ListTests {
   }
 }
 
-@Suite("Memos")
+@Suite("Memos", .inTurn)
 struct MemoTests {
   @Test("a value is computed once, at the first demand, for all")
   func once() async {

@@ -2,7 +2,9 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Lists that are defined by themselves: the closure's list does not outlive the definition")
+@Suite(
+  "Lists that are defined by themselves: the closure's list does not outlive the definition",
+  .inTurn)
 struct RecursiveTests {
   /// The list that the closure of a definition gets, and the elements that were read before the
   /// definition was released.

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Shared iterators")
+@Suite("Shared iterators", .inTurn)
 struct SharedIteratorTests {
   @Test("each element goes to exactly one task", arguments: SourceKind.allCases)
   func dealing(_ kind: SourceKind) async throws {

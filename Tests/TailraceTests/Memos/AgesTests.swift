@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("How old what is remembered may become, as a value")
+@Suite("How old what is remembered may become, as a value", .inTurn)
 struct AgesTests {
   static func ages(_ lifetime: Int?, _ refreshing: Int?) -> Ages {
     Ages(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("What goes first, as a value")
+@Suite("What goes first, as a value", .inTurn)
 struct EvictionTests {
   /// A cache of numbers on top of it.
   struct Cache {

@@ -3,7 +3,7 @@ import Testing
 @testable import Tailrace
 
 /// Without an await: the cells are only told apart.
-@Suite("What is known of each key, as a value")
+@Suite("What is known of each key, as a value", .inTurn)
 struct MemoTableTests {
   typealias Table = MemoTable<Int, String, Refused>
   typealias Cell = Segment<String>

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Memos with a bound", .timeLimit(.minutes(15)))
+@Suite("Memos with a bound", .timeLimit(.minutes(15)), .inTurn)
 struct MemosBoundTests {
   @Test("so many values, and no more", arguments: [1, 2, 3, 10, 100])
   func count(limit: Int) async {

@@ -2,7 +2,9 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Memos: a key that needs itself is an error that names the keys", .timeLimit(.minutes(15)))
+@Suite(
+  "Memos: a key that needs itself is an error that names the keys", .timeLimit(.minutes(15)),
+  .inTurn)
 struct MemosCycleTests {
   typealias List = LazyList<Int, any Error>
 

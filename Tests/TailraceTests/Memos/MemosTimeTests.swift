@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Memos in time: values grow old on any clock", .timeLimit(.minutes(15)))
+@Suite("Memos in time: values grow old on any clock", .timeLimit(.minutes(15)), .inTurn)
 struct MemosTimeTests {
   /// Memos on a scheduler whose values are the numbers of their computations, each of which takes 1 s.
   struct World {

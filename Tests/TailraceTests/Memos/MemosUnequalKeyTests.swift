@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Memos: a key that is not equal to itself is another key each time", .hangLimit)
+@Suite("Memos: a key that is not equal to itself is another key each time", .hangLimit, .inTurn)
 struct MemosUnequalKeyTests {
   struct Kind: CustomTestStringConvertible {
     let name: String

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("A slot for each key, as a value")
+@Suite("A slot for each key, as a value", .inTurn)
 struct SlotMapTests {
   @Test("random: a key is found where it was put, and a slot is used again when it is free")
   func random() {

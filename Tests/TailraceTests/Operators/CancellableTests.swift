@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Questions that a cancelled task leaves")
+@Suite("Questions that a cancelled task leaves", .inTurn)
 struct CancellableTests {
   @Test("a search without a find, in a list that cannot fail")
   func search() async {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("ConcatenationTree: the lists of a concatenation, as data")
+@Suite("ConcatenationTree: the lists of a concatenation, as data", .inTurn)
 struct ConcatenationTreeTests {
   private typealias List = LazyList<Int, any Error>
   private typealias Tree = ConcatenationTree<Int>

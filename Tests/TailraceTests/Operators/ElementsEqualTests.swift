@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("elementsEqual")
+@Suite("elementsEqual", .inTurn)
 struct ElementsEqualTests {
   typealias List = LazyList<Int, Never>
 

@@ -1,7 +1,7 @@
 import Tailrace
 import Testing
 
-@Suite("Failures of one type")
+@Suite("Failures of one type", .inTurn)
 struct FailingAsTests {
   enum ParseError: Error, Equatable { case bad(String) }
 

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Lists that cannot fail stand beside lists that can")
+@Suite("Lists that cannot fail stand beside lists that can", .inTurn)
 struct FailingTests {
   private enum Wrong: Error { case wrong }
   private let safe = LazyList(1...3)

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("forEachSpan")
+@Suite("forEachSpan", .inTurn)
 struct ForEachSpanTests {
   typealias List = LazyList<Int, Never>
 

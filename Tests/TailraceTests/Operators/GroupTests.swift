@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// What the operators on several elements give beside what the laws' table says.
-@Suite("Groups, ends and looks")
+@Suite("Groups, ends and looks", .inTurn)
 struct GroupTests {
   typealias List = LazyList<Int, Never>
 
@@ -95,7 +95,7 @@ struct GroupTests {
   }
 }
 
-@Suite("Lines of chunks of bytes")
+@Suite("Lines of chunks of bytes", .inTurn)
 struct ChunkLineTests {
   private func chunks(_ texts: [String]) -> LazyList<[UInt8], Never> {
     LazyList(texts.map { Array($0.utf8) })

@@ -3,7 +3,7 @@ import Testing
 
 /// `AsyncSequence` has operators of the same names, which memoize nothing. None of them may be
 /// chosen, whatever a closure does; here no type says which is meant.
-@Suite("Every kind of closure gives a LazyList")
+@Suite("Every kind of closure gives a LazyList", .inTurn)
 struct KindTests {
   private func plain<T: Sendable>(_ value: T) -> T { value }
 

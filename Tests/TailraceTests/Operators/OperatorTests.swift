@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// What operators give beside what the laws' table says.
-@Suite("Operators")
+@Suite("Operators", .inTurn)
 struct OperatorTests {
   typealias List = LazyList<Int, Never>
 
@@ -177,7 +177,7 @@ struct OperatorTests {
 }
 
 /// A programmer's error stops the program, with words.
-@Suite("Traps")
+@Suite("Traps", .inTurn)
 struct TrapTests {
   @Test("negative counts and positions, empty chunks")
   func counts() async {

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Recovering: what comes instead of a failure")
+@Suite("Recovering: what comes instead of a failure", .inTurn)
 struct RecoverTests {
   typealias List = LazyList<Int, any Error>
 

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Retrying: exactly the failed step runs again")
+@Suite("Retrying: exactly the failed step runs again", .inTurn)
 struct RetryTests {
   typealias List = LazyList<Int, any Error>
 

@@ -4,7 +4,7 @@ import Testing
 /// Chains as users write them. They have to compile quickly as well as give the right results: each
 /// operator has four kinds beside those of `AsyncSequence`, and the compiler weighs them all. `.ci/run`
 /// checks this file on its own and fails when an expression takes long.
-@Suite("Natural chains type-check quickly")
+@Suite("Natural chains type-check quickly", .inTurn)
 struct TypeCheckingTests {
   @Test("to a value, without a literal's type being named")
   func values() async {

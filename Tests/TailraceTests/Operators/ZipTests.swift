@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("zip, of any number of lists")
+@Suite("zip, of any number of lists", .inTurn)
 struct ZipTests {
   typealias Source = LazyList<Int, any Error>
 

@@ -4,7 +4,7 @@ import TailraceTesting
 import Testing
 
 /// The recipe of a list of another node, with the system of actors that is made for tests.
-@Suite("Recipes: a list of another node", .hangLimit)
+@Suite("Recipes: a list of another node", .hangLimit, .inTurn)
 struct DistributedRecipeTests {
   distributed actor OrderLog {
     typealias ActorSystem = LocalTestingDistributedActorSystem

@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// What the articles show and the library leaves to its users.
-@Suite("Recipes")
+@Suite("Recipes", .inTurn)
 struct RecipeTests {
   struct Offline: Error {}
 

@@ -3,7 +3,7 @@ import Testing
 @testable import Tailrace
 @testable import TailraceTesting
 
-@Suite("Cadence: dates that do not drift")
+@Suite("Cadence: dates that do not drift", .inTurn)
 struct CadenceTests {
   typealias Instant = VirtualScheduler.Instant
 

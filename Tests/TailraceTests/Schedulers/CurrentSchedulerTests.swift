@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("currentScheduler: where this code runs", .hangLimit)
+@Suite("currentScheduler: where this code runs", .hangLimit, .inTurn)
 struct CurrentSchedulerTests {
   private let outer = QueueScheduler(name: "outer")
   private let inner = QueueScheduler(name: "inner")
@@ -152,7 +152,7 @@ final class DoorScheduler: Scheduler {
   func closes() async { await withCheckedContinuation { done in queue.async { done.resume() } } }
 }
 
-@Suite("Schedulers of a user's own: two methods are enough", .hangLimit)
+@Suite("Schedulers of a user's own: two methods are enough", .hangLimit, .inTurn)
 struct CustomSchedulerTests {
   @Test("everything works on top of them")
   func everything() async throws {

@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("QueueScheduler as an executor: actors, tasks, the main actor", .hangLimit)
+@Suite("QueueScheduler as an executor: actors, tasks, the main actor", .hangLimit, .inTurn)
 struct IsolationOnQueueTests {
   private actor Account {
     let scheduler: QueueScheduler

@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("QueueScheduler: one line, one at a time", .hangLimit)
+@Suite("QueueScheduler: one line, one at a time", .hangLimit, .inTurn)
 struct QueueSchedulerTests {
   @Test("closures run in order, after the call that schedules them")
   func order() async {

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("run, and schedule of what awaits: the same through every type", .hangLimit)
+@Suite("run, and schedule of what awaits: the same through every type", .hangLimit, .inTurn)
 struct RunningTests {
   typealias Question = nonisolated(nonsending) @Sendable () async -> sending [Bool]
 

@@ -83,7 +83,7 @@ enum Entry: CaseIterable, Sendable {
   }
 }
 
-@Suite("The law of isolation, for every scheduler", .hangLimit)
+@Suite("The law of isolation, for every scheduler", .hangLimit, .inTurn)
 struct SchedulerLawTests {
   @Test("code runs where its scheduler says", arguments: Place.all, Entry.allCases)
   func place(_ place: Place, _ entry: Entry) async {

@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Stress: every piece runs once or is cancelled, in order per producer", .hangLimit)
+@Suite("Stress: every piece runs once or is cancelled, in order per producer", .hangLimit, .inTurn)
 struct SchedulerStressTests {
   #if DEBUG
     private static let pieces = 50_000

@@ -4,7 +4,7 @@ import TailraceTesting
 import Testing
 
 @Suite(
-  "Recursion, repetition, ticks, immediate and inheriting schedulers", .hangLimit)
+  "Recursion, repetition, ticks, immediate and inheriting schedulers", .hangLimit, .inTurn)
 struct SchedulingTests {
   private static let turns = 1_000_000
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Tailrace
 
 /// The only suite that waits for real time. Its bounds are generous above, and exact below.
-@Suite("Timers of Dispatch: never early, no drift", .hangLimit)
+@Suite("Timers of Dispatch: never early, no drift", .hangLimit, .inTurn)
 struct TimerTests {
   private let scheduler = QueueScheduler(name: "timers")
 

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("VirtualScheduler: time passes when a test says so", .hangLimit)
+@Suite("VirtualScheduler: time passes when a test says so", .hangLimit, .inTurn)
 struct VirtualSchedulerTests {
   private let scheduler = VirtualScheduler()
   private let probe = Probe<String>()

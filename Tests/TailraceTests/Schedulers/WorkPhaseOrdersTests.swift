@@ -88,7 +88,7 @@ private struct WorkPhaseModel: Explorable, Hashable {
   }
 }
 
-@Suite("WorkPhase: every order of events")
+@Suite("WorkPhase: every order of events", .inTurn)
 struct WorkPhaseOrdersTests {
   @Test("the work ends once, its closure has one owner, and no turn begins after the end")
   func orders() { WorkPhaseModel().expectSafe() }

@@ -7,7 +7,7 @@ private func check(_ isRight: Bool, sourceLocation: SourceLocation = #_sourceLoc
   #expect(isRight, sourceLocation: sourceLocation)
 }
 
-@Suite("WorkPhase: the life of a piece of work")
+@Suite("WorkPhase: the life of a piece of work", .inTurn)
 struct WorkPhaseTests {
   @Test("a turn, and the end")
   func once() {
@@ -60,7 +60,7 @@ struct WorkPhaseTests {
   }
 }
 
-@Suite("TurnState: the turns of recursive work")
+@Suite("TurnState: the turns of recursive work", .inTurn)
 struct TurnStateTests {
   @Test("each question is one more turn, one in the line at a time")
   func turns() {

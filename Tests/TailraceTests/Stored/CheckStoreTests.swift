@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("The kit that checks stores", .hangLimit)
+@Suite("The kit that checks stores", .hangLimit, .inTurn)
 struct CheckStoreTests {
   @Test("a store in memory keeps all rules", arguments: [false, true])
   func memory(_ isShared: Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import TailraceFoundation
 
 /// What a disk, a system and a stranger can do to a file, each with its outcome.
-@Suite("Faults of files", .hangLimit)
+@Suite("Faults of files", .hangLimit, .inTurn)
 struct FaultTests {
   #if DEBUG
     static let (length, holes) = (5, 60)

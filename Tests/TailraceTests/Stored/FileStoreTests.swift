@@ -5,7 +5,7 @@ import Testing
 
 @testable import TailraceFoundation
 
-@Suite("Lists in files", .hangLimit)
+@Suite("Lists in files", .hangLimit, .inTurn)
 struct FileStoreTests {
   @Test("a file keeps all rules of a store", arguments: Durability.all)
   func rules(_ durability: Durability) async throws {

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Lists that are stored", .hangLimit)
+@Suite("Lists that are stored", .hangLimit, .inTurn)
 struct StoredListTests {
   typealias Store = MemoryStore<Int, Int>
   typealias Stored = LazyList<Int, any Error>

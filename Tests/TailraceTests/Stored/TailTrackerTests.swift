@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("What a stored list does next, without a store")
+@Suite("What a stored list does next, without a store", .inTurn)
 struct TailTrackerTests {
   typealias Tracker = TailTracker<String>
 

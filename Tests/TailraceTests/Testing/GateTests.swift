@@ -1,7 +1,7 @@
 import TailraceTesting
 import Testing
 
-@Suite("Gate: tasks wait until a test lets them through", .hangLimit)
+@Suite("Gate: tasks wait until a test lets them through", .hangLimit, .inTurn)
 struct GateTests {
   private let gate = Gate()
   private let passed = Probe<Int>()

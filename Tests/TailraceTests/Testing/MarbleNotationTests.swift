@@ -1,7 +1,7 @@
 import TailraceTesting
 import Testing
 
-@Suite("Marbles: lines as text", .hangLimit)
+@Suite("Marbles: lines as text", .hangLimit, .inTurn)
 struct MarbleNotationTests {
   @Test(
     "a line is printed as it was parsed",

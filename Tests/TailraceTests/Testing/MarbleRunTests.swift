@@ -5,7 +5,7 @@ import Testing
 /// Fails at `#`.
 private struct Refusal: Error, Equatable {}
 
-@Suite("Marbles: played and recorded on virtual time", .hangLimit)
+@Suite("Marbles: played and recorded on virtual time", .hangLimit, .inTurn)
 struct MarbleRunTests {
   private let scheduler = VirtualScheduler()
 

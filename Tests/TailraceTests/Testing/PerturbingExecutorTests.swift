@@ -3,7 +3,7 @@ import Testing
 
 @testable import TailraceTesting
 
-@Suite("PerturbingExecutor: late, one at a time, in another order", .hangLimit)
+@Suite("PerturbingExecutor: late, one at a time, in another order", .hangLimit, .inTurn)
 struct PerturbingExecutorTests {
   /// The numbers of ten tasks, in the order in which they run.
   private func order(on executor: PerturbingExecutor) async -> [Int] {

@@ -1,7 +1,7 @@
 import TailraceTesting
 import Testing
 
-@Suite("Population: who is alive", .hangLimit)
+@Suite("Population: who is alive", .hangLimit, .inTurn)
 struct PopulationTests {
   private let population = Population()
 

@@ -1,7 +1,7 @@
 import TailraceTesting
 import Testing
 
-@Suite("Probe: a record of what ran", .hangLimit)
+@Suite("Probe: a record of what ran", .hangLimit, .inTurn)
 struct ProbeTests {
   private let probe = Probe<Int>()
 

@@ -5,7 +5,7 @@ import Testing
 /// What is decoded may be anything: the answer is a value or an error, never a trap.
 ///
 /// `TAILRACE_INPUTS` sets how many inputs there are in all, `TAILRACE_SEED` where they begin.
-@Suite("Decoders, fed with damaged input")
+@Suite("Decoders, fed with damaged input", .inTurn)
 struct DecoderFuzzTests {
   @Test("a value that survives another round, or an error", arguments: Target.all, Format.allCases)
   func fuzz(_ target: Target, _ format: Format) throws {

@@ -2,7 +2,7 @@ import Foundation
 import Tailrace
 import Testing
 
-@Suite("Tuple, coded")
+@Suite("Tuple, coded", .inTurn)
 struct TupleCodingTests {
   private func json<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
     try JSONDecoder().decode(type, from: Data(text.utf8))

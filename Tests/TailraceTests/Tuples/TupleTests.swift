@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Tuple")
+@Suite("Tuple", .inTurn)
 struct TupleTests {
   @Test("elements keep their types")
   func elements() {
@@ -135,7 +135,7 @@ struct TupleTests {
   }
 }
 
-@Suite("Tuple of untyped values")
+@Suite("Tuple of untyped values", .inTurn)
 struct UntypedTupleTests {
   class Animal {}
   final class Cat: Animal {}

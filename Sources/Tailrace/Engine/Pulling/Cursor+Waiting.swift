@@ -46,50 +46,45 @@ extension Cursor {
     _ cell: MissingCell, ahead place: (any MemoCells)?
   ) async -> Absence? {
     lookWhoDrives()
-    var cell = cell
-    var blocked: [MissingCell] = []
-    while true {
-      let (isOutermost, told) = (demand.isOutermost, told)
-      let settled: MissingCell.Settled
-      if cell.isBulk, stopsWhenCancelled {
-        settled = await withTaskCancellationHandler { [cell, blocked] in
-          cell.settleNow(isOutermost: isOutermost, telling: told, blocking: blocked)
-        } onCancel: { [cell] in
-          cell.cells.stopComputing()
-        }
-      } else {
-        settled = cell.settleNow(isOutermost: isOutermost, telling: told, blocking: blocked)
+    let (isOutermost, told) = (demand.isOutermost, told)
+    let settled: MissingCell.Settled
+    if cell.isBulk, stopsWhenCancelled {
+      settled = await withTaskCancellationHandler {
+        cell.settleNow(isOutermost: isOutermost, telling: told)
+      } onCancel: {
+        cell.cells.stopComputing()
       }
-      if let attempt = settled.attempt, let failure = remember(attempt) { return failure }
-      switch settled.outcome {
-      case .settled: return nil
+    } else {
+      settled = cell.settleNow(isOutermost: isOutermost, telling: told)
+    }
+    if let attempt = settled.attempt, let failure = remember(attempt) { return failure }
+    switch settled.outcome {
+    case .settled: return nil
+    case .abandoned: return .released
+    case .mustWait(let missing):
+      if let place, missing.cells === place { return .missing(missing) }
+      if isInTask, Task.isCancelled { return .cancelled }
+      let isCancellable = stopsWhenCancelled || isInTask || place != nil
+      switch await wait(for: missing, cancellable: isCancellable) {
+      case .retry, .drive: return nil
+      case .cancelled: return .cancelled
+      case .failedTransiently(let failure): return remember(FailedAttempt(missing, failure))
+      case .failedBehind(let attempt): return remember(attempt)
       case .abandoned: return .released
-      case .mustWait(let missing):
-        if let place, missing.cells === place { return .missing(missing) }
-        if isInTask, Task.isCancelled { return .cancelled }
-        let isCancellable = stopsWhenCancelled || isInTask || place != nil
-        switch await wait(for: missing, cancellable: isCancellable) {
-        case .retry, .drive: break
-        case .cancelled: return .cancelled
-        case .failedTransiently(let failure): return remember(FailedAttempt(missing, failure))
-        case .failedBehind(let attempt): return remember(attempt)
-        case .abandoned: return .released
-        // Nothing depends on what is pulled ahead: it gives up until there is a demand.
-        case .cycle(let cycle): return place == nil ? .failed(cycle) : .missing(missing)
-        }
+      // Nothing depends on what is pulled ahead: it gives up until there is a demand.
+      case .cycle(let cycle): return place == nil ? .failed(cycle) : .missing(missing)
       }
-      // In a chain that is deeper than the budget, another pull would come this way again, layer by layer.
-      blocked = settled.blocked
-      guard let next = blocked.popLast() else { return nil }
-      cell = next
     }
   }
 
   /// An attempt that the cursor has waited for failed: the next pull hands that down. Returns the failure
-  /// itself if the pull before did so in vain.
+  /// itself if it was made here, or if the pull before handed it down in vain.
   @usableFromInline
   mutating func remember(_ attempt: FailedAttempt) -> Absence? {
-    if let told, told.isOpen, told.isSame(as: attempt) {
+    // Told at once where it was made at the cell that is wanted: the next pull could find that a later
+    // attempt has succeeded.
+    let isWanted = segment.map { attempt.isAt($0.place, $0.start + index) } == true
+    if isWanted || told.map({ $0.isOpen && $0.isSame(as: attempt) }) == true {
       forgetAttempt()
       return .failedTransiently(attempt.failure)
     }

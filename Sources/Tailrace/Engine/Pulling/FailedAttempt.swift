@@ -2,8 +2,8 @@
 ///
 /// A reader that waited for the attempt hands this down with its next pull. The place where the element
 /// is missing recognises it, and gives the failure to the pull, which hands it up through all stages as
-/// any other failure. So nobody is told but the reader that waited, and only of this position: where the
-/// element is there meanwhile, nobody asks for the failure any more.
+/// any other failure. So nobody is told but the reader that waited, and only of this position. Below other
+/// stages, a reader that finds the element there, because a later attempt has succeeded, goes on with that.
 // Guard: the reader that it was made for. May touch it: the pulls of that reader, one at a time.
 @usableFromInline
 final class FailedAttempt: @unchecked Sendable {
@@ -28,10 +28,15 @@ final class FailedAttempt: @unchecked Sendable {
     place == other.place && position == other.position
   }
 
+  @usableFromInline
+  func isAt(_ place: ObjectIdentifier, _ position: Int) -> Bool {
+    place == self.place && position == self.position
+  }
+
   /// The failure, the first time that it is asked for there.
   @usableFromInline
   func give(at place: ObjectIdentifier, _ position: Int) -> (any Error)? {
-    guard !isGiven, place == self.place, position == self.position else { return nil }
+    guard !isGiven, isAt(place, position) else { return nil }
     isGiven = true
     return failure
   }

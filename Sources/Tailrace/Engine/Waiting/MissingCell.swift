@@ -49,9 +49,6 @@ struct MissingCell: Sendable {
     @usableFromInline let outcome: Outcome
     /// An attempt that failed for this reader, to be handed down with its next pull.
     @usableFromInline let attempt: FailedAttempt?
-    /// The cells above the one that has to be waited for, each blocked by the next; with them the reader
-    /// goes on after the wait. Where one cell is missing, there are none.
-    @usableFromInline let blocked: [MissingCell]
   }
 
   /// Has the cell computed without suspending, where that is possible, from the top of the stack.
@@ -60,29 +57,23 @@ struct MissingCell: Sendable {
   /// evaluated by this loop instead of by recursion. A failed attempt is handed down with the attempt at
   /// the cell above, so that it passes through the stages in between as any failure.
   ///
-  /// - Parameters:
-  ///   - told: the failed attempt that the reader has waited for.
-  ///   - blocked: the cells that wait for this one, as the call before gave them.
+  /// - Parameter told: the failed attempt that the reader has waited for.
   @usableFromInline
-  func settleNow(
-    isOutermost: Bool, telling told: FailedAttempt?, blocking blocked: [MissingCell]
-  ) -> Settled {
+  func settleNow(isOutermost: Bool, telling told: FailedAttempt?) -> Settled {
     var demand = Demand()
     demand.isOutermost = isOutermost
     var failed = told
-    var stack = blocked
     func settled(_ outcome: Settled.Outcome) -> Settled {
-      Settled(outcome: outcome, attempt: failed === told ? nil : failed, blocked: stack)
+      Settled(outcome: outcome, attempt: failed === told ? nil : failed)
     }
+    var stack: [MissingCell] = []
     // Mostly there is one cell, and then this allocates nothing. A cell that is settled is forgotten at
     // once: it holds its list, and so all that has been read of that.
     var top = self
     while true {
       demand.budget.told = failed.map { .passUnretained($0) }
       switch withExtendedLifetime(failed, { top.cells.attempt(top, demand) }) {
-      case .mustWait(let missing):
-        if !stack.isEmpty { stack.append(top) }
-        return settled(.mustWait(missing))
+      case .mustWait(let missing): return settled(.mustWait(missing))
       case .abandoned: return settled(.abandoned)
       case .settled(let behind):
         if let behind { failed = behind }
