@@ -110,6 +110,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @inlinable
   func pullNow(_ demand: Demand) -> Element? {
     source.state.cursor.demand.budget = demand.budget
+    // The task that pulls on has a stack of its own, and waits for nobody's attempt.
+    defer { source.state.cursor.demand.budget = Descent(depth: fullBudget) }
     guard source.state.pace.isMeasured else { return source.state.cursor.next() }
     let start = ContinuousClock.now
     let element = source.state.cursor.next()

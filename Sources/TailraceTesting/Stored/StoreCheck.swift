@@ -336,6 +336,7 @@ where Store.Element: Equatable, Store.State: Equatable {
           if !page.elements.isEmpty || page.isEnd { return }
           try await reader.waitForMore(than: count)
           try Task.checkCancellation()
+          await Task.yield()
         }
       }
       await Task.yield()
@@ -349,7 +350,10 @@ where Store.Element: Equatable, Store.State: Equatable {
   func cancelledWaiting() async throws {
     let store = try await claimed(1)
     let waiter = Task {
-      while !Task.isCancelled { try await store.waitForMore(than: 1) }
+      while !Task.isCancelled {
+        try await store.waitForMore(than: 1)
+        await Task.yield()
+      }
     }
     await Task.yield()
     waiter.cancel()

@@ -41,7 +41,10 @@ struct LazyReferenceTests {
     for round in 0..<2_000 {
       let holder = Holder()
       async let reader = {
-        while true { if let box = holder.reference.load() { return box.number } }
+        while true {
+          for _ in 0..<100 { if let box = holder.reference.load() { return box.number } }
+          await Task.yield()
+        }
       }()
       async let first = holder.reference.storeIfNil(Box(round, population)).number
       async let second = holder.reference.storeIfNil(Box(round, population)).number
