@@ -10,7 +10,7 @@ import Tailrace
 ///   return state
 /// }
 /// let reader = Task { await list.head() }
-/// await gate.arrivals(1)   // the step is in flight, for certain
+/// await gate.waitForArrivals(1)   // the step is in flight, for certain
 /// reader.cancel()
 /// gate.open()
 /// ```
@@ -70,7 +70,7 @@ public final class Gate: Sendable {
   public var arrived: Int { state.withLock { $0.arrived } }
 
   /// Waits until tasks have come to the gate that many times, counted from its making.
-  public func arrivals(_ count: Int) async {
+  public func waitForArrivals(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.arrived >= count { return true }
@@ -80,4 +80,8 @@ public final class Gate: Sendable {
       if isThere { continuation.resume() }
     }
   }
+
+  /// The former name of ``waitForArrivals(_:)``.
+  @available(*, deprecated, renamed: "waitForArrivals(_:)")
+  public func arrivals(_ count: Int) async { await waitForArrivals(count) }
 }

@@ -45,7 +45,7 @@ public final class Population: Sendable {
   public var greatest: Int { state.withLock { $0.greatest } }
 
   /// Waits until no member is alive.
-  public func dies() async {
+  public func waitUntilEmpty() async {
     await withCheckedContinuation { continuation in
       let isDead = state.withLock { state in
         if state.alive == 0 { return true }
@@ -55,6 +55,10 @@ public final class Population: Sendable {
       if isDead { continuation.resume() }
     }
   }
+
+  /// The former name of ``waitUntilEmpty()``.
+  @available(*, deprecated, renamed: "waitUntilEmpty()")
+  public func dies() async { await waitUntilEmpty() }
 
   private func count(_ change: (inout Int) -> Void) {
     let watchers = state.withLock { state in

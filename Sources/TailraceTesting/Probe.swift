@@ -42,7 +42,7 @@ public final class Probe<Value: Sendable>: Sendable {
   public var count: Int { state.withLock { $0.values.count } }
 
   /// Waits until that much has been recorded.
-  public func reaches(_ count: Int) async {
+  public func waitForCount(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.values.count >= count { return true }
@@ -52,4 +52,8 @@ public final class Probe<Value: Sendable>: Sendable {
       if isThere { continuation.resume() }
     }
   }
+
+  /// The former name of ``waitForCount(_:)``.
+  @available(*, deprecated, renamed: "waitForCount(_:)")
+  public func reaches(_ count: Int) async { await waitForCount(count) }
 }

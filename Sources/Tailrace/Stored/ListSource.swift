@@ -3,7 +3,7 @@
 ///
 /// A list is data: elements by position. Whoever can say what is there from a position on is a
 /// source, be it a file, a table of a database, a list in memory (``LazyList/source``), or a
-/// server. ``LazyList/init(reading:from:)`` makes a list of it.
+/// server. ``LazyList/init(reading:from:file:line:)`` makes a list of it.
 ///
 /// - Isolation: the methods are called from the task of a list, several at the same time by several
 ///   lists. They must not block a thread.

@@ -3,7 +3,7 @@
 /// A store has two duties. What it has taken stays, in its own sense of durability; and it takes a
 /// commit whole or not at all, and only where the list ends. Then a list goes on where it stopped,
 /// whoever stopped it, and two writers cannot both be right. See
-/// ``LazyList/init(storedIn:from:state:atTail:next:)``.
+/// ``LazyList/init(storedIn:from:state:atTail:file:line:next:)``.
 ///
 /// How elements become bytes, or columns, is the store's business. `checkStore`, in
 /// TailraceTesting, tells whether a store keeps what it promises.

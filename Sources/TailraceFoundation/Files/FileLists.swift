@@ -14,6 +14,9 @@ extension URL {
   /// A line ends with `\n` or `\r\n`; the last one may have no end. Empty lines are lines. Bytes that
   /// are not UTF-8 are replaced by U+FFFD.
   ///
+  /// Lines that have been read are remembered while the head of the list is held. An ordinary parameter
+  /// holds it: a function that reads a large file takes the list as `consuming LazyList<String, FileError>`.
+  ///
   /// - Laziness: stepwise, 64 KiB of the file at a time. It is opened at the first demand, and closed
   ///   at its end, at a failure, and when nobody can read on.
   /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
@@ -25,6 +28,9 @@ extension URL {
   /// ```swift
   /// let size = try await url.lazyChunks().reduce(0) { $0 + $1.count }   // in constant memory
   /// ```
+  ///
+  /// Chunks that have been read are remembered while the head of the list is held, by a variable or by a
+  /// parameter that is not `consuming`.
   ///
   /// - Laziness: stepwise, one chunk at a time. The file is opened at the first demand, and closed at
   ///   its end, at a failure, and when nobody can read on.

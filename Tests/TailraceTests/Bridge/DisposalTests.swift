@@ -24,7 +24,7 @@ struct DisposalTests {
   func leaving() async {
     let log = Probe<String>()
     for await _ in Self.endless(log) { break }
-    await log.reaches(2)
+    await log.waitForCount(2)
     #expect(log.values == ["second", "first"])
   }
 
@@ -74,7 +74,7 @@ struct DisposalTests {
       }
       return seen
     }
-    await started.arrivals(1)
+    await started.waitForArrivals(1)
     started.open()
     task.cancel()
     #expect(await task.value == [1])
@@ -96,7 +96,7 @@ struct DisposalTests {
       log.record("handler")
       await gate.wait()
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     task.cancel()
     #expect(log.values == ["handler", "second", "first"])
     gate.open()
@@ -182,7 +182,7 @@ struct DisposalTests {
       await gate.wait()
       return await signal.array()
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     task.cancel()
     gate.open()
     subscriber.send(1)
@@ -252,7 +252,7 @@ struct DisposalTests {
       }
       for await _ in signal { break }
     }
-    await population.dies()
+    await population.waitUntilEmpty()
     #expect(population.greatest > 0)
   }
 }

@@ -110,7 +110,7 @@ struct PushingTests {
     var list: LazyList<Population.Member, Never>? = LazyList(0...).map { population.member($0) }
     for await member in list!.signal(on: scheduler) where member.number == 5 { break }
     list = nil
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("a failure is a failure, not the end")
@@ -154,7 +154,7 @@ struct PushingTests {
       #expect(await iterator.next() == number)
       #expect(pulls.count <= number + 2 + bound)
     }
-    await pulls.reaches(50 + bound)
+    await pulls.waitForCount(50 + bound)
   }
 
   @Test("a reader of the newest gets them in order, and the last one")
@@ -174,7 +174,7 @@ struct PushingTests {
       on: QueueScheduler.background(), bufferingPolicy: isBounded ? .bufferingOldest(3) : .unbounded
     )
     where member.number == 2 { break }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("a task that is cancelled ends the stream, and the walk")
@@ -188,11 +188,11 @@ struct PushingTests {
         if member.number == 3 { await read.wait() }
       }
     }
-    await read.arrivals(1)
+    await read.waitForArrivals(1)
     task.cancel()
     read.open()
     await #expect(throws: Never.self) { try await task.value }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("several tasks share a stream: each element goes to one of them")
@@ -227,7 +227,7 @@ struct PushingTests {
       subscriber.send(1)
     }
     for try await _ in endless.stream() { break }
-    await log.reaches(1)
+    await log.waitForCount(1)
     #expect(log.values == ["cancelled"])
     let failing: AsyncThrowingStream<Int, any Error> = SignalTests.failing.stream()
     await #expect(throws: Mishap(position: 2)) { for try await _ in failing {} }
@@ -259,7 +259,7 @@ struct PushingTests {
       Task { for await number in stream { seen.record(number) } }
     }
     for number in 0..<10_000 { subscriber.send(number) }
-    await seen.reaches(10_000)
+    await seen.waitForCount(10_000)
     #expect(seen.values.sorted() == Array(0..<10_000))
     tasks[3].cancel()
     for task in tasks { await task.value }

@@ -21,7 +21,7 @@ struct SharedReentrancyTests {
     }.shared(replaying: 1)
     held.withLock { $0 = shared }
     #expect(await shared.array() == [1, 2])
-    await seen.reaches(2)
+    await seen.waitForCount(2)
     #expect(seen.values == [1, 2])
     held.withLock { $0 = nil }
   }
@@ -43,7 +43,7 @@ struct SharedReentrancyTests {
     await task.value
     #expect(seen.values == [1, 2, 3, 4, 5])
     // Each of the four begins with the last one, and hears what comes after it.
-    await inner.reaches(14)
+    await inner.waitForCount(14)
     #expect(inner.values.sorted() == [1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5])
   }
 
@@ -65,7 +65,7 @@ struct SharedReentrancyTests {
     }.shared(replaying: 1)
     held.withLock { $0 = shared }
     for await number in shared { #expect(number == 1); break }
-    await seen.reaches(1)
+    await seen.waitForCount(1)
     #expect(seen.values == [2])
     held.withLock { $0 = nil }
   }

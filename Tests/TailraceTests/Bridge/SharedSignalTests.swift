@@ -162,7 +162,7 @@ struct SharedSignalTests {
       let iterator = shared.makeAsyncIterator()
       _ = iterator
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("a source that sends everything while it is subscribed to, and ends")
@@ -194,7 +194,7 @@ struct SharedSignalTests {
         await arrived.wait()
         return try await iterator.next()
       }
-      await arrived.arrivals(last ? 2 : 1)
+      await arrived.waitForArrivals(last ? 2 : 1)
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
       #expect(station.ends.count == (last ? 2 : 0))

@@ -98,7 +98,7 @@ struct SignalOperatorTests {
       await gate.wait()
       for await _ in derived {}
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     subscriber.send(1)
     task.cancel()
     await task.value

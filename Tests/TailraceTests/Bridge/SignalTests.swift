@@ -189,7 +189,7 @@ struct SignalTests {
     let impatient = Task {
       for await _ in list { await read.wait() }
     }
-    await read.arrivals(1)
+    await read.waitForArrivals(1)
     impatient.cancel()
     await impatient.value
     continuation.yield(2)

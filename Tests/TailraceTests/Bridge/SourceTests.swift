@@ -72,7 +72,7 @@ struct SourceTests {
     } else {
       for await _ in signal { break }
     }
-    await log.reaches(3)
+    await log.waitForCount(3)
     #expect(log.values.sorted() == ["cancelled", "over", "told"])
   }
 
@@ -86,7 +86,7 @@ struct SourceTests {
       }
       for _ in 1...100 { signal.subscribe { _ in }.cancel() }
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("it runs where the task that subscribes prefers, so that virtual time holds in it")
@@ -194,7 +194,7 @@ struct SourceTests {
         LazyList(0...).map { population.member($0) }, bufferingPolicy: .bufferingOldest(1))
       for await member in signal where member.number == 300 { break }
     }
-    await population.dies()
+    await population.waitUntilEmpty()
     #expect(population.greatest >= 300, "the signal holds its list")
   }
 
@@ -250,7 +250,7 @@ struct SourceTests {
           await began.wait()
           return await subscriber.send(whenReady: 2)
         }
-        await began.arrivals(1)
+        await began.waitForArrivals(1)
         switch way {
         case 0: sender.cancel()
         case 1: iterator = nil
@@ -301,7 +301,7 @@ struct SourceTests {
       gate.open()
       await #expect(throws: Mishap(position: 0)) { while try await iterator.next() != nil {} }
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("signals are merged from when the merged one is subscribed to")
@@ -314,7 +314,7 @@ struct SourceTests {
     }
     button.send(1)
     keyboard.send(2)
-    await log.reaches(3)
+    await log.waitForCount(3)
     button.complete()
     keyboard.send(3)
     keyboard.complete()
@@ -347,7 +347,7 @@ extension SourceTests {
     }
     list.withLock { $0 = numbers }
     #expect(try await numbers.array() == [1, 2, 3])
-    await seen.reaches(4)
+    await seen.waitForCount(4)
     let all = seen.values.map { event in if case .next(let number) = event { number } else { 0 } }
     #expect(all == [1, 2, 3, 0])
     guard case .completed? = seen.values.last else {

@@ -26,7 +26,7 @@ struct ConcurrencyTests {
     }
     #expect(pulls.count == 0)
     async let head = list.head()
-    await gate.arrivals(limit)
+    await gate.waitForArrivals(limit)
     #expect(pulls.count == limit)
     #expect(list.evaluatedCount == 0)
     gate.open()
@@ -84,7 +84,7 @@ struct ConcurrencyTests {
     }
     let list = source.concurrentMap(limit: 2) { $0 }
     #expect(await list.head() == 1)
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     gate.open()
     #expect(await list.array() == [1, 2])
   }
@@ -107,11 +107,11 @@ struct ConcurrencyTests {
       return number
     }
     async let head = list.head()
-    await first.arrivals(1)
-    await fails.arrivals(1)
+    await first.waitForArrivals(1)
+    await fails.waitForArrivals(1)
     fails.open()
     // Both are told, although nobody has come to the failure yet.
-    await cancelled.arrivals(2)
+    await cancelled.waitForArrivals(2)
     cancelled.open()
     first.open()
     #expect(try await head == 0)
@@ -173,10 +173,10 @@ struct ConcurrencyTests {
       return number + member.number
     }
     #expect(try! await list?.head() == 0)
-    await started.arrivals(4)
+    await started.waitForArrivals(4)
     #expect(population.alive > 0)
     list = nil
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("released while a reader waits: cancelled readers leave, then everything is cancelled")
@@ -191,11 +191,11 @@ struct ConcurrencyTests {
       return number + member.number
     }
     let reader = Task { [list] in try await list.head() }
-    await started.arrivals(4)
+    await started.waitForArrivals(4)
     reader.cancel()
     _ = consume list
     await #expect(throws: CancellationError.self) { try await reader.value }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("a reader that is cancelled cancels no step")
@@ -207,7 +207,7 @@ struct ConcurrencyTests {
       return number
     }
     let reader = Task { try await list.array() }
-    await gate.arrivals(2)
+    await gate.waitForArrivals(2)
     reader.cancel()
     await #expect(throws: CancellationError.self) { try await reader.value }
     gate.open()
@@ -249,11 +249,11 @@ struct ConcurrencyTests {
     let list = kind.make(upTo: 100, pulls).prefetching(3)
     #expect(pulls.count == 0)
     #expect(try await list.head() == 1)
-    await pulls.reaches(4)
+    await pulls.waitForCount(4)
     #expect(try await list.head() == 1)
     #expect(pulls.count == 4)
     #expect(try await list.element(at: 5) == 6)
-    await pulls.reaches(9)
+    await pulls.waitForCount(9)
     #expect(try await list.element(at: 2) == 3, "a reader further back asks for nothing")
     #expect(pulls.values == Array(1...9))
     #expect(try await list.array() == Array(1...100))
@@ -264,7 +264,7 @@ struct ConcurrencyTests {
     let pulls = Probe<Int>()
     let list = SourceKind.asynchronous.make(upTo: 3, pulls).prefetching(2)
     #expect(try await list.head() == 1)
-    await pulls.reaches(3)
+    await pulls.waitForCount(3)
     #expect(try await list.array() == [1, 2, 3])
   }
 
@@ -285,9 +285,9 @@ struct ConcurrencyTests {
       }
       let list = source.prefetching(5)
       #expect(await list.head() == 0)
-      await ahead.arrivals(2)
+      await ahead.waitForArrivals(2)
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("what has been read is not kept", arguments: [1, 16])
@@ -300,7 +300,7 @@ struct ConcurrencyTests {
     #expect(sum == 5_000 * 4_999 / 2)
     // Segments of members, and those that lie ahead.
     #expect(population.greatest < 600)
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("a failure ahead surfaces when a reader gets there", arguments: SourceKind.allCases)

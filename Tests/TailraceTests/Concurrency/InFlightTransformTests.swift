@@ -63,7 +63,7 @@ struct InFlightTransformTests {
           return await iterator.next()
         }
       }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       for _ in 0..<20 { await Task.yield() }
       readers[round % 4].cancel()
       _ = await readers[round % 4].value

@@ -354,7 +354,7 @@ struct InStepTests {
         }
       }
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     gate.open()
     var failures = 0
     for task in tasks {

@@ -15,7 +15,7 @@ struct UnorderedTests {
     }
     #expect(pulls.count == 0)
     async let head = list.head()
-    await gate.arrivals(limit)
+    await gate.waitForArrivals(limit)
     #expect(pulls.count == limit)
     gate.open()
     #expect(await head != nil)
@@ -34,7 +34,7 @@ struct UnorderedTests {
     for number in [2, 0, 3, 1] {
       let position = expected.count
       async let next = list.element(at: position)
-      await gates[number].arrivals(1)
+      await gates[number].waitForArrivals(1)
       gates[number].open()
       expected.append(number)
       #expect(await next == number)
@@ -73,7 +73,7 @@ struct UnorderedTests {
     #expect((try? await list.head()) == 0)
     gates[1].open()
     await #expect(throws: Mishap.self) { try await reader.value }
-    await cancelled.reaches(1)
+    await cancelled.waitForCount(1)
     await #expect(throws: Mishap.self) { try await list.array() }
     #expect(list.evaluatedPrefix == [0])
   }
@@ -105,7 +105,7 @@ struct UnorderedTests {
     await started.wait()
     reader.cancel()
     #expect(await reader.value == nil)
-    await cancelled.reaches(1)
+    await cancelled.waitForCount(1)
   }
 }
 
@@ -128,7 +128,7 @@ struct ConcurrentForEachTests {
     let (gate, pulls) = (Gate(), Probe<Int>())
     let list = LazyList(0..<6).map { pulls.pass($0) }
     async let done: Void = list.concurrentForEach(limit: 2) { _ in await gate.wait() }
-    await gate.arrivals(2)
+    await gate.waitForArrivals(2)
     #expect(pulls.count == 2)
     gate.open()
     await done

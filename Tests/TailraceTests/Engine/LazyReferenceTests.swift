@@ -51,6 +51,6 @@ struct LazyReferenceTests {
       #expect(await [reader, first, second] == [round, round, round])
       #expect(holder.reference.load()?.number == round)
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 }

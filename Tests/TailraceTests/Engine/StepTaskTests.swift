@@ -72,7 +72,7 @@ struct StepTaskTests {
       #expect(task.drive(isOutermost: true) == .suspended)
       #expect(list.left.value == count)
       gate.pass()
-      await list.parked.reaches(count)
+      await list.parked.waitForCount(count)
       #expect(steps.values == Array(0..<count))
     }
     list.giveUp(task)
@@ -100,7 +100,7 @@ struct StepTaskTests {
       steps.record(number)
     }
     #expect(task.drive(isOutermost: true) == .suspended)
-    await list.parked.reaches(1)
+    await list.parked.waitForCount(1)
     #expect(steps.values == [0])
     list.giveUp(task)
   }
@@ -116,7 +116,7 @@ struct StepTaskTests {
     var left = 0
     for _ in 0..<count where task.drive(isOutermost: true) == .suspended {
       left += 1
-      await list.parked.reaches(left)
+      await list.parked.waitForCount(left)
     }
     #expect(steps.values == Array(0..<count))
     // After a thousand jobs, and each turn takes two.
@@ -137,7 +137,7 @@ struct StepTaskTests {
       seen.record(await Task.detached { StepTask.current == nil }.value)
     }
     #expect(StepTask.current == nil)
-    if task.drive(isOutermost: true) == .suspended { await list.parked.reaches(1) }
+    if task.drive(isOutermost: true) == .suspended { await list.parked.waitForCount(1) }
     #expect(StepTask.current == nil)
     #expect(seen.values == [true, true, true, true, true])
     list.giveUp(task)
@@ -166,6 +166,6 @@ struct StepTaskTests {
     task.cancel()
     await told.wait()
     gate.open()
-    await list.parked.reaches(1)
+    await list.parked.waitForCount(1)
   }
 }

@@ -222,7 +222,7 @@ struct FileTests {
       for try await _ in list { await gate.wait() }
     }
     silent.writer.write("a\n")
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     gate.open()
     reader.cancel()
     try await reader.value

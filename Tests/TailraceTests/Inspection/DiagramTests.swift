@@ -39,7 +39,7 @@ struct DiagramTests {
     }.named("held")
     let derived = list.map { $0 + 1 }
     let reader = Task { await derived.head() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     #expect(list.diagram().split(separator: "\n") == Self.held)
     let text = derived.diagram()
     #expect(text.contains(#"["held<br/>0 evaluated, computing"]"#), "\(text)")
@@ -63,7 +63,7 @@ struct DiagramTests {
     }
     let list = source.prefetching(2)
     #expect(await list.head() == 1)
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     #expect(list.diagram().contains(#"value1(["computing"])"#))
     gate.open()
     #expect(await list.element(at: 1) == 2)

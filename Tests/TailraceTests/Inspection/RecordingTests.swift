@@ -59,7 +59,7 @@ struct RecordingTests {
     }.named("waits")
     let derived = list.map { $0 + 1 }.named("waits: derived")
     let first = Task(name: "waits: first") { await derived.head() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     let second = Task(name: "waits: second") { () -> Int? in
       for await element in list { return element }
       return nil
@@ -88,7 +88,7 @@ struct RecordingTests {
       return last + 1
     }.named("stopping")
     let reader = Task { await list.element(at: 1) }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     recording.stop()
     let text = recording.chromeTrace()
     gate.open()
@@ -137,12 +137,12 @@ struct RecordingTests {
         return Task.isCancelled ? 0 : 1
       }.named("space")
       let reader = Task { for await _ in list { return } }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       reader.cancel()
       await reader.value
     }
     gate.open()
-    await population.dies()
+    await population.waitUntilEmpty()
     recording.stop()
     let notes = try ViewedTrace(recording).events("cancel", of: "space").map(\.name)
     #expect(notes == ["cancelled before space 0", "given up space 0"])

@@ -31,7 +31,7 @@ struct CancellationTests {
       for await element in list { return element }
       return nil
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     let stayer = Task { await list.head() }
     leaver.cancel()
     #expect(await leaver.value == nil)
@@ -71,7 +71,7 @@ struct CancellationTests {
     ]
     for reader in readers {
       let task = Task { try await reader() }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
     }
@@ -136,7 +136,7 @@ struct CancellationTests {
     let count = Task { await list.count() }
     let value = Task { await memo.value() }
     for task in [sum, count, value] { task.cancel() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     gate.open()
     #expect(await sum.value == 6)
     #expect(await count.value == 3)
@@ -187,7 +187,7 @@ struct CancellationTests {
     let gate = Gate()
     let list = Self.failing(gate)
     let reader = Task { try await list.map { $0 * 2 }.head() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     reader.cancel()
     await #expect(throws: CancellationError.self) { try await reader.value }
     gate.open()
@@ -211,13 +211,13 @@ struct CancellationTests {
       }
       for _ in 0..<stages { list = list.map { $0 + 1 } }
       let reader = Task { [list] in for await _ in list { return } }
-      await started.arrivals(1)
+      await started.waitForArrivals(1)
       reader.cancel()
       await reader.value
       #expect(list.evaluatedCount == 0)
     }
     // Would wait for ever if the step were not cancelled.
-    await cancelled.arrivals(1)
+    await cancelled.waitForArrivals(1)
     await cancelled.wait()
   }
 
@@ -233,11 +233,11 @@ struct CancellationTests {
         return token.number > 0
       }
       let reader = Task { [list] in for await _ in list { return } }
-      await started.arrivals(1)
+      await started.waitForArrivals(1)
       reader.cancel()
       await reader.value
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("a reader that leaves by break leaves nothing behind")
@@ -253,7 +253,7 @@ struct CancellationTests {
       for await element in list where element == 3 { break }
       #expect(list.evaluatedCount == 3)
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("a waiter that is cancelled behind a long plain step does not wait for it")
@@ -269,7 +269,7 @@ struct CancellationTests {
     // On a thread of its own: the pool may have no other for the tasks that this one waits for.
     let thread = QueueScheduler(name: "long step")
     let worker = Task(executorPreference: thread) { await list.head() }
-    await inside.reaches(1)
+    await inside.waitForCount(1)
     let leaver = Task.detached { () -> Int? in
       for await element in list { return element }
       return nil
@@ -285,7 +285,7 @@ struct CancellationTests {
     let gate = Gate()
     let iterator = Self.gated(gate).prefix(4).makeSharedIterator()
     let leaver = Task { await iterator.next() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     leaver.cancel()
     #expect(await leaver.value == nil)
     gate.open()

@@ -116,7 +116,7 @@ struct ChildCycleTests {
         }.memoized().named(name)
       }
       let readers = names.map { name in Task { try await knot[name].head() } }
-      await gate.arrivals(count)
+      await gate.waitForArrivals(count)
       gate.open()
       for reader in readers {
         await expectCycle(Set(names), at: 0) { _ = try await reader.value }
@@ -142,7 +142,7 @@ struct ChildCycleTests {
       return position + 1
     }.memoized()
     #expect(try await knot["list"].head() == 1)
-    await found.reaches(1)
+    await found.waitForCount(1)
     #expect(found.values == [2])
     knot["list"] = .empty
   }

@@ -120,7 +120,7 @@ struct ConcurrentCycleTests {
         return position + 1
       }
       #expect(try await knot["list"].head() == 1)
-      await found.reaches(1)
+      await found.waitForCount(1)
       #expect(found.values == [1])
       knot["list"] = .empty
     }

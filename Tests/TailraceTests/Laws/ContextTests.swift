@@ -47,7 +47,7 @@ struct ContextTests {
     // Awaiting the task's value would raise it.
     let seen = Probe<TaskPriority?>()
     Task.detached(priority: .utility) { seen.record(await list.head()) }
-    await seen.reaches(1)
+    await seen.waitForCount(1)
     #expect(seen.values == [.utility])
   }
 
@@ -67,12 +67,12 @@ struct ContextTests {
       for await element in list { return element }
       return -1
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     let fast = Task.detached(priority: .high) {
       for await element in list { return element }
       return -1
     }
-    await raised.reaches(1)
+    await raised.waitForCount(1)
     gate.open()
     #expect(raised.values.first == .high)
     #expect(await (slow.value, fast.value) == (0, 0))
@@ -94,12 +94,12 @@ struct ContextTests {
       for _ in 0..<layers { list = layers == 1 ? list.map { $0 } : list.mapAsync { $0 } }
       // Whoever started the step, and whoever only joined.
       let starter = Task.detached(priority: .background) { [list] in await list.head() }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       let joiner = Task.detached(priority: .background) { [list] in await list.head() }
       joiner.escalatePriority(to: .medium)
-      await raised.reaches(1)
+      await raised.waitForCount(1)
       starter.escalatePriority(to: .high)
-      await raised.reaches(2)
+      await raised.waitForCount(2)
       #expect(raised.values == [.medium, .high])
       gate.open()
       #expect(await starter.value == 0)

@@ -88,7 +88,7 @@ struct CycleTests {
         }.named(name)
       }
       let tasks = ["left", "right"].map { name in Task { try await knot[name].head() } }
-      await gate.arrivals(2)
+      await gate.waitForArrivals(2)
       gate.open()
       for task in tasks {
         await expectCycle(["left", "right"], at: 0) { _ = try await task.value }
@@ -127,7 +127,7 @@ struct CycleTests {
     }
     knot["list"] = list
     #expect(try await list.head() == 1)
-    await results.reaches(1)
+    await results.waitForCount(1)
     #expect(results.values == [2])
     knot["list"] = .empty
   }

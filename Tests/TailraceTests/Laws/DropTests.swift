@@ -93,7 +93,7 @@ struct DropTests {
       }
     }
     // This waits for ever where something is held.
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   // MARK: Cases

@@ -110,7 +110,7 @@ struct FailureTests {
       return 7
     }
     let readers = (0..<5).map { _ in Task { try await list.head() } }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     gate.open()
     var failures = 0
     for reader in readers {

@@ -60,7 +60,7 @@ struct FlightTests {
         }
       }
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("a failure that may be retried reaches who started the step, and leaves nothing behind")
@@ -99,7 +99,7 @@ struct FlightTests {
       // A question that cannot throw waits, though it is cancelled.
       return await list.head()
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     let iteration = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       for await element in list { return element }

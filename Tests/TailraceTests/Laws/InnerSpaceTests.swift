@@ -62,7 +62,7 @@ struct InnerSpaceTests {
     let inner = Inner(isAsync: isAsync)
     #expect(try await row.read(inner) == row.count)
     #expect(inner.population.greatest <= 150 + row.inHand)
-    await inner.population.dies()
+    await inner.population.waitUntilEmpty()
   }
 
   @Test("with the head held all is held, and every element is where it was")
@@ -76,7 +76,7 @@ struct InnerSpaceTests {
       #expect(await lists.joined().map(\.number).array() == numbers + numbers + numbers)
       withExtendedLifetime(lists) {}
     }
-    await inner.population.dies()
+    await inner.population.waitUntilEmpty()
   }
 
   @Test("a reader that was copied leaves the elements to the copy", arguments: [1, 8, 9, 30])

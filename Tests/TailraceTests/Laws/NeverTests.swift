@@ -145,7 +145,7 @@ struct NeverTests {
     }.memoized()
     let list = row.apply(source, Calls())
     let reader = Task { try await list.array() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     reader.cancel()
     await #expect(throws: CancellationError.self) { try await reader.value }
     gate.open()

@@ -64,7 +64,7 @@ struct OnceTests {
       async let tenfold = source.map { $0 * 10 }.array()
       async let filtered = source.filter { (number: Int) async in number > 1 }.array()
       async let itself = source.array()
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       gate.open()
       #expect(try await mapped == [1, 2, 3, 4])
       #expect(try await tenfold == [10, 20, 30, 40])

@@ -108,7 +108,7 @@ struct PreferenceTests {
       return position
     }.memoized()
     let first = Task { await list.head() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     let second = Task(executorPreference: queue) { await list.array() }
     gate.open()
     #expect(await first.value == 0)

@@ -95,6 +95,6 @@ struct RecursionAheadTests {
       if Bool.random() { #expect(await list.element(at: 3) == 4) }
       #expect(await reader.value == Array(1...7))
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 }

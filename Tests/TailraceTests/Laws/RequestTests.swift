@@ -64,7 +64,7 @@ struct RequestTests {
   /// 0, 1, 2 …; each when the one before has been taken by so many.
   static func source(_ length: Int, readers: Int, _ taken: Probe<Int>) -> LazyList<Int, Never> {
     Steps<Int, Never>(length) { position in
-      await taken.reaches(position * readers)
+      await taken.waitForCount(position * readers)
       return position
     }.memoized()
   }

@@ -27,7 +27,7 @@ struct RowTests {
     for reader in readers {
       let task = Task { try await reader() }
       // It is in its step, or behind it; the step is in flight, for certain.
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
     }
@@ -42,7 +42,7 @@ struct RowTests {
     let gate = Gate()
     let list = row.apply(gated(gate), Calls())
     let stayer = Task { try await list.array() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     // On one thread, who has yielded to a reader knows that it has got as far as it can.
     await OneThread.run {
       let leaver = Task(executorPreference: StepTaskHome.preferred) { try await list.count() }

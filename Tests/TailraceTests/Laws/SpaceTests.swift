@@ -201,7 +201,7 @@ struct SpaceTests {
       _ = try await list.head()
       _ = token
     }
-    await population.dies()
+    await population.waitUntilEmpty()
     do {
       let token = population.member()
       let list = row.apply(kind.make(Probe()).map { $0 + token.number }, Calls())
@@ -209,6 +209,6 @@ struct SpaceTests {
       _ = token
       withExtendedLifetime(list) {}
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 }

@@ -162,7 +162,7 @@ struct StepAttackTests {
       for await element in holder.list.prefix(4) { seen.append(element) }
       #expect(seen == [0, 1, 2, 3])
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   private final class Holder: Sendable {
@@ -199,7 +199,7 @@ struct StepAttackTests {
       let reader = Task { [list = holder.list] in
         for await element in list where element > (state == 0 ? 2 : 20) { return }
       }
-      if state == 0 { await reader.value } else if state == 1 { await gate.arrivals(1) }
+      if state == 0 { await reader.value } else if state == 1 { await gate.waitForArrivals(1) }
       reader.cancel()
       switch release {
       case .here: holder.list = .empty
@@ -209,7 +209,7 @@ struct StepAttackTests {
       }
       if state == 1 { gate.open() }
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("ten thousand lists with asynchronous steps, parked at once, are released")
@@ -232,7 +232,7 @@ struct StepAttackTests {
     }
     #expect(population.alive == count)
     lists = []
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("an asynchronous step asks for its own list's earlier elements")
@@ -270,7 +270,7 @@ struct StepAttackTests {
       }
       #expect(try! await outer?.head() == 1)
       let starter = Task { [outer] in try await outer?.element(at: 1) }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       let inner = leaked.withLock { list in
         defer { list = .empty }
         return list

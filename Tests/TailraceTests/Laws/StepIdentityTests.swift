@@ -108,7 +108,7 @@ struct StepIdentityTests {
     }
     let list = knot["list"]
     #expect(try await list.head() == 7)
-    await seen.reaches(1)
+    await seen.waitForCount(1)
     #expect(seen.values.first == 7)
     knot["list"] = .empty
   }
@@ -126,7 +126,7 @@ struct StepIdentityTests {
     }
     let list = knot["list"]
     async let all = list.array()
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     gate.open()
     #expect(try await all == [10, 10])
     knot["list"] = .empty
@@ -174,11 +174,11 @@ struct BelowTests {
         return n
       })
     let reader = Task { [list] in _ = try? await list?.head() }
-    await begun.reaches(1)
+    await begun.waitForCount(1)
     reader.cancel()
     await reader.value
     list = nil
-    await ended.reaches(1)
+    await ended.waitForCount(1)
     #expect(ended.values == [true])
   }
 
@@ -197,6 +197,6 @@ struct BelowTests {
     }
     await read(inner)
     _ = consume inner
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 }

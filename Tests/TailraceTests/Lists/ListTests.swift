@@ -178,7 +178,7 @@ struct ListTests {
       for await element in list { return element }
       return -1
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     #expect(list.debugDescription == "[… computing]")
     reader.cancel()
     #expect(await reader.value == -1)
@@ -201,7 +201,7 @@ struct MemoTests {
     #expect(memo.peek == nil)
     #expect(memo.description == "Memo(…)")
     let readers = (0..<50).map { _ in Task { await memo.value() } }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     gate.open()
     for reader in readers { #expect(await reader.value == 7) }
     #expect(probe.count == 1)

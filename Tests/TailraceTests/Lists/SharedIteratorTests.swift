@@ -49,7 +49,7 @@ struct SharedIteratorTests {
           return mine
         }
       }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       gate.open()
       for await elements in group { dealt += elements }
     }
@@ -80,7 +80,7 @@ struct SharedIteratorTests {
     let readers = (0..<tasks).map { _ in
       Task { await Self.take(rounds, from: iterator, asks) }
     }
-    await asks.reaches(tasks)
+    await asks.waitForCount(tasks)
     // Who has asked is in the line when this one has left it.
     let leaver = Task { await iterator.next() }
     leaver.cancel()
@@ -101,7 +101,7 @@ struct SharedIteratorTests {
       return number
     }.makeSharedIterator()
     let first = Task { await iterator.next() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     // The gate is closed: nobody gets on but by being cancelled.
     for _ in 0..<100 {
       let leaver = Task { await iterator.next() }
@@ -130,7 +130,7 @@ struct SharedIteratorTests {
     }
     let iterator = list.makeSharedIterator()
     let leaver = Task { try await iterator.next() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     let others = (0..<5).map { _ in Task { try await iterator.next() } }
     leaver.cancel()
     await #expect(throws: CancellationError.self) { try await leaver.value }

@@ -64,7 +64,7 @@ struct MemosBoundTests {
     }
     _ = await memos.value(for: 1)
     memos.refresh(1)
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     for key in 2..<100 { #expect(await memos.value(for: key) == key) }
     #expect(memos.peek(1) == 1 && memos.count == 2)
     gate.open()

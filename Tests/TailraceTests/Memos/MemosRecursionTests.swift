@@ -104,8 +104,8 @@ struct MemosRecursionTests {
       #expect(await reader.result.isFailure)
       #expect(ends.count == 0, "the computation goes on while the memos exist")
     }
-    await ends.reaches(21)
-    await population.dies()
+    await ends.waitForCount(21)
+    await population.waitUntilEmpty()
   }
 
   @Test(
@@ -121,11 +121,11 @@ struct MemosRecursionTests {
         return key == 0 ? member.number : try await memos.value(for: key - 1)
       }
       reader = Task { [memos] in try await memos.value(for: key) }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
     }
     gate.open()
     #expect(try await reader.value == 7 && ends.value == key + 1)
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("memos that cannot fail compute what they have begun to its end, each key once")
@@ -142,11 +142,11 @@ struct MemosRecursionTests {
         return await fibs.value(for: key - 1) &+ fibs.value(for: key - 2)
       }
       fibs.refresh(40)
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
     }
     #expect(population.alive == 1)
     gate.open()
-    await population.dies()
+    await population.waitUntilEmpty()
     #expect(calls.values.sorted() == Array(0...40))
   }
 

@@ -158,6 +158,6 @@ struct MemosScheduleTests {
       }
       #expect(memos.count <= 50)
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 }

@@ -66,7 +66,7 @@ struct MemosTests {
       return key
     }
     let asking = (0..<20).map { number in Task { await memos.value(for: number % 2) } }
-    await gate.arrivals(2)
+    await gate.waitForArrivals(2)
     gate.open()
     for (number, task) in asking.enumerated() { #expect(await task.value == number % 2) }
     #expect(calls.values.sorted() == [0, 1])
@@ -105,7 +105,7 @@ struct MemosTests {
       return key
     }
     let first = Task { try await memos.value(for: 1) }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     let second = Task { try await memos.value(for: 1) }
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
@@ -155,7 +155,7 @@ struct MemosTests {
       return key
     }
     let task = Task { try await memos.value(for: 1) }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     task.cancel()
     _ = try? await task.value
     // Others come and go meanwhile: what is computed is not evicted.
@@ -175,7 +175,7 @@ struct MemosTests {
         return call
       }
       let first = Task { await memos.value(for: 9) }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       if all { memos.forgetAll() } else { memos.forget(9) }
       #expect(await memos.value(for: 9) == 2)
       gate.open()
@@ -199,9 +199,9 @@ struct MemosTests {
         return key
       }
       memos?.refresh(1)
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       if isReleased { memos = nil } else { memos?.forget(1) }
-      await ended.reaches(1)
+      await ended.waitForCount(1)
       #expect(memos?.peek(1) == nil)
     }
   }
@@ -274,7 +274,7 @@ struct MemosTests {
       for key in 0..<10 { _ = await memos.value(for: key) }
       memos.refresh(9)
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @TaskLocal static var word = "none"

@@ -65,7 +65,7 @@ struct MemosUnequalKeyTests {
       return calls.increment()
     }
     let tasks = (0..<5).map { _ in Task { try await memos.value(for: .nan) } }
-    await gate.arrivals(5)
+    await gate.waitForArrivals(5)
     tasks[0].cancel()
     #expect(await tasks[0].result.isFailure)
     gate.open()

@@ -33,7 +33,7 @@ struct CancellableTests {
       return number
     }
     let task = Task { try await list.map { $0 }.cancellable.first { $0 > 8 } }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     gate.open()
@@ -48,7 +48,7 @@ struct CancellableTests {
       group.addTask { try? await list.cancellable.head() }
       group.addTask { try? await list.map { $0 }.cancellable.first { $0 > 3 } }
       group.addTask { try? await list.cancellable.reduce(0) { $0 + $1 } }
-      await gate.arrivals(1)
+      await gate.waitForArrivals(1)
       group.cancelAll()
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -101,7 +101,7 @@ struct CancellableTests {
       return 7
     }
     let reader = Task { try await memo.cancellable.value() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     reader.cancel()
     await #expect(throws: CancellationError.self) { try await reader.value }
     gate.open()

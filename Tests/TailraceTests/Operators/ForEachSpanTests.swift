@@ -119,7 +119,7 @@ struct ForEachSpanTests {
         for index in span.indices { elements.record(span[index]) }
       }
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(elements.values == Array(0..<elements.count))

@@ -163,7 +163,7 @@ struct RecoverTests {
     let handled = Probe<Int>()
     let caught = list.map { $0 }.catch { _ in LazyList<Int, Never>([handled.pass(1)]) }
     let readers = (0..<8).map { _ in Task { await caught.array() } }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     gate.open()
     for reader in readers { #expect(await reader.value == [1]) }
     #expect(handled.count == 1)
@@ -174,7 +174,7 @@ struct RecoverTests {
     let gate = Gate()
     let list = CancellationTests.failing(gate).catch { _ in [0] }.cancellable
     let reader = Task { try await list.head() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     reader.cancel()
     await #expect(throws: CancellationError.self) { try await reader.value }
     gate.open()

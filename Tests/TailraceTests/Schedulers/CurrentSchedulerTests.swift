@@ -75,7 +75,7 @@ struct CurrentSchedulerTests {
       #expect(currentScheduler === outer)
       Task.immediate { await ticked.wait() }
     }
-    await ticked.arrivals(3)
+    await ticked.waitForArrivals(3)
     ticked.open()
     work.cancel()
     await work.value
@@ -170,7 +170,7 @@ struct CustomSchedulerTests {
     for await _ in scheduler.ticks(every: .milliseconds(1)).prefix(3) { ticks += 1 }
     #expect(ticks == 3)
     let work = scheduler.schedule(every: .milliseconds(1)) { probe.record(5) }
-    await probe.reaches(8)
+    await probe.waitForCount(8)
     work.cancel()
     await work.value
     #expect(probe.values.prefix(8) == [1, 2, 3, 4, 4, 5, 5, 5])

@@ -127,7 +127,7 @@ struct IsolationOnQueueTests {
       }
       #expect(probe.count == 0)
     }
-    await probe.reaches(100)
+    await probe.waitForCount(100)
     #expect(probe.values == Array(0..<100))
   }
 

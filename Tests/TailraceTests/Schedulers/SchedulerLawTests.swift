@@ -165,7 +165,7 @@ struct SchedulerLawTests {
       await end()
     }
     // The last of the releases may be on its way.
-    await probe.reaches(Entry.allCases.count * 2)
+    await probe.waitForCount(Entry.allCases.count * 2)
     for entry in Entry.allCases {
       #expect(probe.values.contains("\(entry)"))
       #expect(probe.values.count { $0 == "\(entry) is released" } == 1)

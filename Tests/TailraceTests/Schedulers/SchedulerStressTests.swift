@@ -149,7 +149,7 @@ struct SchedulerStressTests {
             let work = ImmediateScheduler.shared.schedule(every: .nanoseconds(1), after: .zero) {
               probe.record(1)
             }
-            await probe.reaches(3)
+            await probe.waitForCount(3)
             work.cancel()
             await work.value
           }

@@ -65,7 +65,7 @@ struct SchedulingTests {
     let work = scheduler.scheduleRecursively { again in
       if turns.increment() == 1 { probe.record(again) }
     }
-    await probe.reaches(1)
+    await probe.waitForCount(1)
     await scheduler.run {}
     #expect(turns.value == 1)
     #expect(!work.isOver)
@@ -95,12 +95,12 @@ struct SchedulingTests {
       return (work, { [weak probe] in probe }, scheduler.queue)
     }
     let (work, probe, queue) = make()
-    await probe()?.reaches(1)
+    await probe()?.waitForCount(1)
     // A block behind the drain: the queue has let go of the turn, and of the scheduler.
     await queue.turn()
     try #require(gone != nil)
     for again in probe()?.values ?? [] { again() }
-    await probe()?.reaches(2)
+    await probe()?.waitForCount(2)
     await queue.turn()
     #expect(turns.value == 2)
     #expect(gone != nil && population.alive == 1)
@@ -125,7 +125,7 @@ struct SchedulingTests {
       return (work, scheduler.queue)
     }
     let (work, queue) = make()
-    await inside.arrivals(1)
+    await inside.waitForArrivals(1)
     work.cancel()
     #expect(gone != nil && population.alive == 1)
     outside.signal()
@@ -256,7 +256,7 @@ struct SchedulingTests {
     await task.value
     #expect(await scheduler.run { probe.count } == 6)
     let repeated = scheduler.schedule(every: .nanoseconds(1), after: .zero) { probe.record(6) }
-    await probe.reaches(1000)
+    await probe.waitForCount(1000)
     repeated.cancel()
     await repeated.value
   }

@@ -58,7 +58,7 @@ struct TimerTests {
     let start = ContinuousClock.now
     let ticks = Probe<ContinuousClock.Instant>()
     let work = scheduler.schedule(every: .milliseconds(1)) { ticks.record(.now) }
-    await ticks.reaches(100)
+    await ticks.waitForCount(100)
     work.cancel()
     await work.value
     for (index, tick) in ticks.values.enumerated() {
@@ -73,19 +73,19 @@ struct TimerTests {
     let (ticks, gate) = (Probe<ContinuousClock.Instant>(), Gate())
     let start = ContinuousClock.now
     let work = scheduler.schedule(every: .milliseconds(20), after: .zero) { ticks.record(.now) }
-    await ticks.reaches(1)
+    await ticks.waitForCount(1)
     // Something else occupies the queue for several intervals.
     let blocked = DispatchSemaphore(value: 0)
     scheduler.schedule {
       Task.immediate { await gate.wait() }
       blocked.wait()
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     await QueueScheduler(name: "other").schedule(at: start + .milliseconds(110)) {
       blocked.signal()
       gate.open()
     }.value
-    await ticks.reaches(4)
+    await ticks.waitForCount(4)
     work.cancel()
     let late = ticks.values.filter { start.duration(to: $0) >= .milliseconds(110) }
     // One for all that was missed, then at least what is left of an interval.
@@ -145,7 +145,7 @@ struct TimerTests {
       await gate.wait()
       try await scheduler.sleep(for: .seconds(1000))
     }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     task.cancel()
     gate.open()
     await #expect(throws: CancellationError.self) { try await task.value }

@@ -223,10 +223,10 @@ struct VirtualSchedulerTests {
       Task { [scheduler] in try await scheduler.clock.sleep(for: .seconds(number)) }
     }
     await scheduler.waitForSleepers(2)
-    await asleep.reaches(2)
+    await asleep.waitForCount(2)
     #expect(asleep.values == [2, 2], "what was cancelled, and what is due now, does not count")
     let timer = scheduler.schedule(every: .seconds(10)) {}
-    await asleep.reaches(3)
+    await asleep.waitForCount(3)
     await scheduler.waitForSleepers(3)
     scheduler.advance(by: .seconds(2))
     for task in tasks { #expect(await task.result.isSuccess) }

@@ -224,7 +224,7 @@ struct FileStoreTests {
       // Each has it before the next one is computed; and has been told, or it would come a second
       // later.
       for heard in heard {
-        await heard.reaches(number)
+        await heard.waitForCount(number)
         #expect(heard.values.last == element)
       }
     }

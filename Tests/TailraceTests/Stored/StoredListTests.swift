@@ -92,7 +92,7 @@ struct StoredListTests {
       return number <= 5 ? number : nil
     }
     let everything = Task { try await list.array() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     // The next step may wait for somebody who has read these.
     #expect(try await list.element(at: 2) == 3)
     #expect(store.elements == [1, 2, 3])
@@ -111,7 +111,7 @@ struct StoredListTests {
       return number
     }
     let fold = Task { try await list.reduce(0, +) }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     fold.cancel()
     await #expect(throws: CancellationError.self) { try await fold.value }
     gate.open()
@@ -256,7 +256,7 @@ struct StoredListTests {
     #expect(try await list.element(at: 3) == 4)
     let rest = Task { try await list.array() }
     // It has been refused, and waits, or is about to.
-    if isWaiting { await heir.waits.reaches(1) }
+    if isWaiting { await heir.waits.waitForCount(1) }
     writer.release()
     #expect(try await rest.value == [1, 2, 3, 4, 5, 6])
     #expect(steps.values == [5, 6, 7])
@@ -302,7 +302,7 @@ struct StoredListTests {
       return number
     }
     let reader = Task { try await list.head() }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     reader.cancel()
     await #expect(throws: CancellationError.self) { try await reader.value }
     gate.open()
@@ -322,13 +322,13 @@ struct StoredListTests {
     }
     let ended = list(upTo: 9)
     #expect(try await ended.count() == 9)
-    await population.dies()
+    await population.waitUntilEmpty()
     do {
       let open = list(upTo: 1000)
       #expect(try await open.element(at: 20) == 21)
       #expect(population.alive == 1)
     }
-    await population.dies()
+    await population.waitUntilEmpty()
     _ = ended
   }
 
@@ -339,11 +339,11 @@ struct StoredListTests {
       let source = WatchedSource(store, population.member(), Gate())
       let list = LazyList(reading: source)
       let reader = Task { try await list.count() }
-      await source.gate.arrivals(1)
+      await source.gate.waitForArrivals(1)
       reader.cancel()
       await #expect(throws: CancellationError.self) { try await reader.value }
     }
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   @Test("an iteration over a long stored list holds one page of it")
@@ -357,7 +357,7 @@ struct StoredListTests {
     }
     #expect(seen == 5000)
     #expect(population.greatest <= 2 * 1024 + 1)
-    await population.dies()
+    await population.waitUntilEmpty()
   }
 
   // MARK: Rebuilding
@@ -431,7 +431,7 @@ struct StoredListTests {
     let gate = Gate()
     let source = CancellationTests.gated(gate).source
     let waiter = Task { try await source.waitForMore(than: 3) }
-    await gate.arrivals(1)
+    await gate.waitForArrivals(1)
     waiter.cancel()
     try? await waiter.value
     gate.open()

@@ -16,7 +16,7 @@ struct GateTests {
           await gate.wait()
           passed.record(number)
         })
-      await gate.arrivals(arrived + 1)
+      await gate.waitForArrivals(arrived + 1)
     }
     return tasks
   }
@@ -40,7 +40,7 @@ struct GateTests {
     let tasks = await queue(3)
     for number in 0..<3 {
       gate.pass()
-      await passed.reaches(number + 1)
+      await passed.waitForCount(number + 1)
       #expect(passed.values == Array(0...number))
     }
     for task in tasks { await task.value }
@@ -67,7 +67,7 @@ struct GateTests {
       await gate.wait()
       passed.record(1)
     }
-    await gate.arrivals(2)
+    await gate.waitForArrivals(2)
     #expect(passed.values == [])
     gate.open()
     await tasks[0].value
@@ -76,12 +76,12 @@ struct GateTests {
   }
 
   @Test("arrivals are counted from the making, and each number is told to all who wait for it")
-  func arrivals() async {
-    await gate.arrivals(0)
+  func waitForArrivals() async {
+    await gate.waitForArrivals(0)
     let told = Probe<Int>()
     let watchers = [1, 2, 2, 3].map { count in
       Task.immediate { [gate] in
-        await gate.arrivals(count)
+        await gate.waitForArrivals(count)
         told.record(count)
       }
     }
@@ -92,7 +92,7 @@ struct GateTests {
     await watchers[1].value
     await watchers[2].value
     #expect(told.values == [1, 2, 2])
-    await gate.arrivals(2)
+    await gate.waitForArrivals(2)
     tasks += await queue(1)
     await watchers[3].value
     #expect(told.values == [1, 2, 2, 3])
@@ -110,8 +110,8 @@ struct GateTests {
         }
         if number < passes { group.addTask { gate.pass() } }
       }
-      await gate.arrivals(100)
-      await passed.reaches(passes)
+      await gate.waitForArrivals(100)
+      await passed.waitForCount(passes)
       // Those without a pass are still there.
       #expect(passed.count == passes)
       gate.open()

@@ -32,7 +32,7 @@ struct PopulationTests {
 
   @Test("waits for the last one, and not where there is none")
   func dying() async {
-    await population.dies()
+    await population.waitUntilEmpty()
     let gate = Gate()
     let dead = Probe<Int>()
     let holders = (0..<2).map { number in
@@ -44,11 +44,11 @@ struct PopulationTests {
     }
     let watchers = (0..<2).map { watcher in
       Task.immediate { [population] in
-        await population.dies()
+        await population.waitUntilEmpty()
         dead.record(watcher)
       }
     }
-    await gate.arrivals(2)
+    await gate.waitForArrivals(2)
     gate.pass()
     #expect(population.alive > 0 && dead.count == 0)
     gate.open()
@@ -75,7 +75,7 @@ struct PopulationTests {
         }
       }
     }
-    await population.dies()
+    await population.waitUntilEmpty()
     #expect(population.alive == 0)
     #expect((1...8).contains(population.greatest))
   }

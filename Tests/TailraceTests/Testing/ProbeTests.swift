@@ -20,17 +20,17 @@ struct ProbeTests {
   func there(_ count: Int) async {
     probe.record(1)
     probe.record(2)
-    await probe.reaches(count)
+    await probe.waitForCount(count)
     #expect(probe.count == 2)
   }
 
   @Test("wakes those who wait when there is as much as they wait for, and nobody sooner")
-  func reaches() async {
+  func waitForCount() async {
     let woken = Probe<Int>()
     // Started here, each of them waits by the time the next one starts.
     let watchers = [1, 3, 3].map { count in
       Task.immediate { [probe] in
-        await probe.reaches(count)
+        await probe.waitForCount(count)
         woken.record(count)
       }
     }
@@ -58,11 +58,11 @@ struct ProbeTests {
       for task in 0..<8 {
         group.addTask { for number in 0..<500 { probe.record(task * 1000 + number) } }
         group.addTask {
-          await probe.reaches(task * 500)
+          await probe.waitForCount(task * 500)
           #expect(probe.count >= task * 500)
         }
       }
-      await probe.reaches(4000)
+      await probe.waitForCount(4000)
     }
     for task in 0..<8 {
       #expect(
