@@ -62,7 +62,7 @@ struct PolicyTests {
   }
 
   @Test("arrivals say where elements are missing, also behind other operators")
-  func waitForArrivals() async throws {
+  func arrivals() async throws {
     let (levels, meter) = Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingNewest(2))
     for level in 1...5 { meter.send(level) }
     meter.complete()

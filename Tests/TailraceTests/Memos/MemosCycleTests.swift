@@ -55,7 +55,7 @@ struct MemosCycleTests {
         })
     }
 
-    private func waitForCount(from start: Int, _ end: Int) -> Bool {
+    private func reaches(from start: Int, _ end: Int) -> Bool {
       var (seen, pile) = (Set<Int>(), [start])
       while let next = pile.popLast() {
         for other in needs[next] ?? [] {
