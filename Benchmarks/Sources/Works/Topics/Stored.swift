@@ -33,8 +33,8 @@ extension Topic {
         "from an append to a follower, median", who: "LazyList(reading:)", unit: "µs",
         atMost: 1000, size: 300, hearing),
       Quantity(
-        "opening a file of 100 MB to go on", who: "FileStore", unit: "µs", atMost: 100_000,
-        size: 100_000, opening),
+        "opening a file of 1 GB to go on", who: "FileStore", unit: "µs", atMost: 100_000,
+        size: 1_000_000, opening),
     ])
 }
 
