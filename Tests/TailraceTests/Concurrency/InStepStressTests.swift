@@ -1,4 +1,3 @@
-import Synchronization
 import Tailrace
 import TailraceTesting
 import Testing
@@ -78,9 +77,9 @@ struct InStepStressTests {
 
   /// How far apart the readers of a group are seen to be.
   private final class Spread: Sendable {
-    private let places: Mutex<(finished: [Int], widest: Int)>
+    private let places: Locked<(finished: [Int], widest: Int)>
 
-    init(_ readers: Int) { places = Mutex((Array(repeating: 0, count: readers), 0)) }
+    init(_ readers: Int) { places = Locked((Array(repeating: 0, count: readers), 0)) }
 
     /// A reader is about to ask for the element behind so many.
     func finished(_ reader: Int, _ count: Int) { places.withLock { $0.finished[reader] = count } }
