@@ -1,5 +1,5 @@
 import Foundation
-@testable import Tailrace
+import TailraceTesting
 import Testing
 
 extension Trait where Self == InTurn {
@@ -12,7 +12,12 @@ extension Trait where Self == InTurn {
 }
 
 struct InTurn: SuiteTrait, TestTrait, TestScoping {
-  private static let turns = Turns(ProcessInfo.processInfo.activeProcessorCount * 2)
+  /// A pass for each test that may run; those who wait get one in the order in which they came.
+  private static let turns: Gate = {
+    let gate = Gate()
+    for _ in 0..<ProcessInfo.processInfo.activeProcessorCount * 2 { gate.pass() }
+    return gate
+  }()
 
   var isRecursive: Bool { true }
 
@@ -20,47 +25,8 @@ struct InTurn: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     guard testCase != nil else { return try await function() }
-    await Self.turns.take()
-    defer { Self.turns.giveBack() }
+    await Self.turns.wait()
+    defer { Self.turns.pass() }
     try await function()
-  }
-}
-
-/// So many at a time; the others wait in the order in which they came.
-private final class Turns: Sendable {
-  private struct State: Sendable {
-    var free: Int
-    var waiting: [CheckedContinuation<Void, Never>] = []
-    var first = 0
-  }
-
-  private let state: Locked<State>
-
-  init(_ count: Int) { state = Locked(State(free: count)) }
-
-  func take() async {
-    await withCheckedContinuation { continuation in
-      let isFree = state.withLock { state in
-        guard state.free == 0 else {
-          state.free -= 1
-          return true
-        }
-        state.waiting.append(continuation)
-        return false
-      }
-      if isFree { continuation.resume() }
-    }
-  }
-
-  func giveBack() {
-    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard state.first < state.waiting.count else {
-        state.free += 1
-        return nil
-      }
-      defer { state.first += 1 }
-      return state.waiting[state.first]
-    }
-    next?.resume()
   }
 }

@@ -66,7 +66,7 @@ struct InnerSpaceTests {
     ) {
       #expect(inner.population.greatest <= 150 + row.inHand)
     } when: {
-      "\(row)".contains("concurrentMap") || row.testDescription.contains("concurrentMap")
+      row.testDescription.contains("concurrentMap")
     }
     await inner.population.waitUntilEmpty()
   }

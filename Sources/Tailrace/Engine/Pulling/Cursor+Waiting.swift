@@ -88,9 +88,15 @@ extension Cursor {
       forgetAttempt()
       return .failedTransiently(attempt.failure)
     }
+    keep(attempt)
+    return nil
+  }
+
+  /// Holds an attempt, to be handed down. Both at once: the reference that is handed down is not counted.
+  @usableFromInline
+  mutating func keep(_ attempt: FailedAttempt) {
     told = attempt
     demand.budget.told = .passUnretained(attempt)
-    return nil
   }
 
   @usableFromInline

@@ -143,9 +143,7 @@ struct Cursor<Element: Sendable> {
     switch outcome {
     case .new: return true
     case .failedBehind(let attempt):
-      // Both at once: what is handed down is the former one otherwise, which nobody holds any more.
-      told = attempt
-      demand.budget.told = .passUnretained(attempt)
+      keep(attempt)
       return true
     case .nothing: return false
     }
