@@ -235,6 +235,59 @@ struct FaultTests {
     #expect(await Self.reopen(torn, .process) == .elements(3))
   }
 
+  // MARK: A writer beside the reader
+
+  @Test("a commit that is read while it is written is there at the next look")
+  func readWhileWritten() async throws {
+    let (bytes, ends) = try await Self.journal(4, .process)
+    for cut in stride(from: ends[0], through: ends[1], by: 7) {
+      // The writer goes on between two reads of one call, and has more than that commit then.
+      for number in 1...12 {
+        let file = try StoredFile.copy(of: bytes[..<cut])
+        let disk = LyingDisk()
+        disk.lies.withLock { lies in
+          lies.beforeRead = { read in
+            if read == number { try? Data(bytes).write(to: file.url, options: []) }
+          }
+        }
+        let store = Walk.store(file, .process, disk)
+        var elements: [String] = []
+        while elements.count < 4 {
+          let page = try await store.read(from: elements.count, upTo: 10)
+          elements += page.elements
+          if page.elements.isEmpty, disk.lies.withLock({ $0.reads }) > 40 { break }
+        }
+        #expect(elements == Walk.elements(4), "cut at \(cut), read \(number)")
+      }
+    }
+  }
+
+  @Test(
+    "whoever reads while the list is trimmed gets elements, or is told so", arguments: [0, 1, 5],
+    [Durability.process, .machine])
+  func readWhileTrimmed(_ position: Int, _ durability: Durability) async throws {
+    let (bytes, _) = try await Self.journal(9, durability)
+    for number in 1...12 {
+      let file = try StoredFile.copy(of: bytes)
+      let trimmed = try StoredFile.copy(of: bytes)
+      #expect(try await Walk.store(trimmed).trim(before: 6) == 6)
+      let after = try trimmed.bytes
+      let disk = LyingDisk()
+      disk.lies.withLock { lies in
+        lies.beforeRead = { read in
+          if read == number { try? Data(after).write(to: file.url, options: []) }
+        }
+      }
+      do {
+        let page = try await Walk.store(file, .process, disk).read(from: position, upTo: 3)
+        let expected = Walk.elements(9)[position..<position + 3]
+        #expect(expected.starts(with: page.elements), "read \(number)")
+      } catch {
+        #expect(error as? ListStoreError == .trimmed(first: 6), "read \(number)")
+      }
+    }
+  }
+
   // MARK: A disk that lies
 
   @Test("writes that are short are gone on with", arguments: Durability.all)

@@ -15,6 +15,8 @@ final class LyingDisk: Disk {
     /// How many of the next syncs, and truncations, fail.
     var failingSyncs = 0
     var failingTruncations = 0
+    /// Called before each read, with its number.
+    var beforeRead: (@Sendable (Int) -> Void)?
     var (reads, writes, syncs, bytesRead, bytesWritten) = (0, 0, 0, 0, 0)
     /// All that was written, in order.
     var log: [(offset: Int, bytes: [UInt8])] = []
@@ -41,11 +43,13 @@ private final class LyingFile: DiskFile {
   init(_ file: any DiskFile, _ disk: LyingDisk) { (self.file, self.disk) = (file, disk) }
 
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
-    let count = try file.read(into: bytes, at: offset)
-    disk.lies.withLock {
-      $0.reads += 1
-      $0.bytesRead += count
+    let (number, beforeRead) = disk.lies.withLock { lies in
+      lies.reads += 1
+      return (lies.reads, lies.beforeRead)
     }
+    beforeRead?(number)
+    let count = try file.read(into: bytes, at: offset)
+    disk.lies.withLock { $0.bytesRead += count }
     return count
   }
 

@@ -117,7 +117,7 @@ struct JournalReader: Sendable {
       }
       offset -= frame.previousLength
       guard let previous = try self.frame(at: offset) else {
-        throw ListStoreError.damaged(at: position)
+        throw try loss(at: offset, position)
       }
       frame = previous
     }
@@ -220,15 +220,25 @@ struct JournalReader: Sendable {
     return .frame(frame, body.lowerBound - window.start)
   }
 
-  /// Something that is no frame: trimmed meanwhile, damaged, or not complete yet.
+  /// Decides about a place where a frame should be, and none was found.
+  ///
+  /// Nothing is wrong where the end of the file is being written, or was when it was read: whoever asks
+  /// again finds the frame.
   private func judge(_ offset: Int, _ position: Int, isExact: Bool) throws {
-    let cells = try cells()
-    if first(cells) > offset {
-      let first = try frame(at: first(cells))?.position ?? position
-      throw ListStoreError.trimmed(first: first)
-    }
-    // The end of what is written may be in the middle of being written.
-    if try isExact || hasFrame(behind: offset) { throw ListStoreError.damaged(at: position) }
+    // A frame is whole before the next one begins. So one that is still bad when another one follows
+    // was not caught in the middle of being written.
+    let isLost =
+      try isExact || first(cells()) > offset
+      || (hasFrame(behind: offset) && wholeFrame(at: offset) == nil)
+    if isLost { throw try loss(at: offset, position) }
+  }
+
+  /// The failure of a frame that was there, and is not: trimmed meanwhile, or damaged.
+  private func loss(at offset: Int, _ position: Int) throws -> ListStoreError {
+    // Read last: a writer that trims says so before it takes the bytes away.
+    let first = first(try cells())
+    guard first > offset else { return .damaged(at: position) }
+    return .trimmed(first: try frame(at: first)?.position ?? position)
   }
 }
 
