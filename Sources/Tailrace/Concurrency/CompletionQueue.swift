@@ -15,12 +15,12 @@ final class CompletionQueue<Output: Sendable>: Sendable {
     guard state.withLock({ $0.starts(number, step) }) else { return }
     let task = StepTask.atHome { [self] in
       let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
-      let result = await WorkerToken.withToken(step) { await run() }
+      var result: Result<Output, any Error>? = await WorkerToken.withToken(step) { await run() }
       if span != 0 {
         let hasFailed = if case .failure = result { true } else { false }
         Recorder.endBeside(span, hasFailed: hasFailed)
       }
-      let (cancelled, waiters) = state.withLock { $0.finished(number, result) }
+      let (cancelled, waiters) = state.withLock { $0.finished(number, &result) }
       for waiter in waiters { waiter.wake(.retry) }
       for task in cancelled { task.cancel() }
     }
@@ -141,13 +141,15 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
     return !isOver
   }
 
+  /// A closure has returned. Its result is moved here: an element that is a list would otherwise be held
+  /// by the task while it is read.
   @inlinable
   mutating func finished(
-    _ number: Int, _ result: Result<Output, any Error>
+    _ number: Int, _ result: inout Result<Output, any Error>?
   ) -> (cancelled: [Running], waiters: [Waiter]) {
     running[number] = nil
-    // What comes after a failure is not read.
-    guard !isOver else { return ([], []) }
+    // After a failure nothing is read.
+    guard !isOver, let result = result.take() else { return ([], []) }
     results.append(result)
     if case .failure = result { isOver = true }
     return (isOver ? tasks : [], wakeAll())

@@ -36,7 +36,8 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   @usableFromInline let state = Locked(InFlightState<Waiter>())
   /// Becomes true under the lock of `state`.
   @usableFromInline let done = Atomic(false)
-  // Guard: written by the task before it is done, read by others after that.
+  // Guard: written by the task before it is done; after that, read, and taken, by whoever has the claim of
+  // the list.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome?
 
   @inlinable
@@ -67,8 +68,9 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   func run() async {
     let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
     let outcome = await WorkerToken.withToken(self) { await rules.transform(element) }
-    self.outcome = .some(outcome)
     let failure = rules.failure(outcome)
+    // Moved: an element that is a list would otherwise be held here while it is read.
+    self.outcome = .some(consume outcome)
     if span != 0 { Recorder.endBeside(span, hasFailed: failure != nil) }
     guard let failure else { return complete(with: .retry) }
     if rules.isRetried {

@@ -140,6 +140,8 @@ extension LazyList {
         }
         switch result {
         case .success(let element):
+          // The task may not have let go of the step yet.
+          step.outcome = nil
           owner.taken = nil
           return .element(element)
         case .failure(let failure) where !retryingFailures || step.takeFailure():

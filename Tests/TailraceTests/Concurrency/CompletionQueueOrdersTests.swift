@@ -74,8 +74,9 @@ private struct CompletionQueueModel: Explorable {
       running[number] = (true, !isWanted)
     case .finish(let number, let fails):
       running[number] = nil
-      let result: Result<Int, any Error> = fails ? .failure(Failure()) : .success(number)
-      let (cancelled, woken) = state.finished(number, result)
+      var result: Result<Int, any Error>? = fails ? .failure(Failure()) : .success(number)
+      let (cancelled, woken) = state.finished(number, &result)
+      if !isOver, !hasFailed, result != nil { violation = "finished(\(number)) leaves its result" }
       cancel(cancelled)
       if !isOver, !hasFailed {
         finished.append(fails ? -1 - number : number)

@@ -61,13 +61,7 @@ struct InnerSpaceTests {
   func alive(_ row: Row, _ isAsync: Bool) async throws {
     let inner = Inner(isAsync: isAsync)
     #expect(try await row.read(inner) == row.count)
-    withKnownIssue(
-      "on a busy machine `concurrentMap` has kept several hundred", isIntermittent: true
-    ) {
-      #expect(inner.population.greatest <= 150 + row.inHand)
-    } when: {
-      row.testDescription.contains("concurrentMap")
-    }
+    #expect(inner.population.greatest <= 150 + row.inHand)
     await inner.population.waitUntilEmpty()
   }
 
@@ -215,6 +209,10 @@ extension InnerSpaceTests.Row {
     },
     Row("concurrentMap, joined") { inner in
       await LazyList(0..<10).concurrentMap(limit: 3) { _ async in inner.list() }.joined().count()
+    },
+    Row("concurrentMapUnordered, joined") { inner in
+      await LazyList(0..<10).concurrentMapUnordered(limit: 3) { _ async in inner.list() }
+        .joined().count()
     },
     Row("prefetching, joined") { inner in await inner.lists().prefetching(2).joined().count() },
   ]
