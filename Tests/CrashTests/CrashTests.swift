@@ -13,11 +13,13 @@ struct CrashTests {
   @Test(
     "a writer is killed again and again, and three follow it",
     arguments: [
-      ("process", "one"), ("machine", "one"), ("process", "array"), ("5", "one"),
+      ("process", "one"), ("machine", "one"), ("process", "array"), ("machine", "array"),
+      ("5", "one"),
     ])
   func kills(_ durability: String, _ mode: String) async throws {
     let kills = Self.isFull ? 200 : 20
     let report = try await onThread { try CrashLoop(durability, mode).run(kills: kills) }
+    #expect(report.length > 0, "\(report.ends)")
     #expect(report.lost == 0, "elements that were given out are not there")
     #expect(report.neverRun == 0, "elements are there that nobody computed")
     #expect(report.ends.count == 4 && Set(report.ends).count == 1, "\(report.ends)")
@@ -28,15 +30,11 @@ struct CrashTests {
         + "steps run again \(report.runAgain), never run \(report.neverRun), followers alike")
   }
 
-  @Test(
-    "a writer of arrays, synced, is killed again and again",
-    .disabled("in some runs the writer that comes last never ends, and keeps a processor busy"))
-  func killsOfSyncedArrays() async throws { try await kills("machine", "array") }
-
   @Test("three contend, and one after the other is killed")
   func contenders() async throws {
     let kills = Self.isFull ? 150 : 20
     let report = try await onThread { try CrashLoop("process", "contend").contend(kills: kills) }
+    #expect(report.length > 0, "\(report.ends)")
     #expect(report.lost == 0)
     #expect(report.neverRun == 0)
     #expect(report.runAgain <= kills)
@@ -147,11 +145,17 @@ final class CrashLoop {
     return try result.wait().get()
   }
 
+  /// The number in "end NUMBER HASH".
+  private static func length(in line: String) -> Int {
+    let words = line.split(separator: " ")
+    return words.count == 3 ? Int(words[1]) ?? 0 : 0
+  }
+
   /// One life more that ends, so that those who follow end, too.
   private func finish(_ report: inout CrashReport, _ followers: [Child]) throws {
-    report.length = try stored() + 50
-    let last = try writer(upTo: report.length)
+    let last = try writer(upTo: try stored() + 50)
     report.ends = ([last] + followers).map { $0.lastLine() }
+    report.length = Self.length(in: report.ends[0])
     var counts = [Int](repeating: 0, count: report.length)
     for line in try String(contentsOfFile: steps, encoding: .utf8).split(separator: "\n") {
       if let number = Int(line), number < counts.count { counts[number] += 1 }
@@ -162,12 +166,12 @@ final class CrashLoop {
 }
 
 /// A running program, and what it says.
-final class Child {
+final class Child: Sendable {
   private let process = Process()
-  private let pipe = Pipe()
-  private var text: [UInt8] = []
+  private let output = ChildOutput()
 
   init(_ arguments: [String]) throws {
+    let pipe = Pipe()
     // Beside the tests.
     process.executableURL = URL(filePath: CommandLine.arguments[0])
       .deletingLastPathComponent().appending(path: "crashwalk")
@@ -176,21 +180,18 @@ final class Child {
     try process.run()
     // Our copy of its end: otherwise there would be no end to read.
     try pipe.fileHandleForWriting.close()
+    // Read all the time: a program whose pipe is full waits, and keeps its lock.
+    let (output, handle) = (output, pipe.fileHandleForReading)
+    Thread.detachNewThread { while output.take(handle.availableData) {} }
   }
 
-  /// Reads until a number has been said, or to the end.
-  func read(upTo number: Int) {
-    while lastNumber < number {
-      let data = pipe.fileHandleForReading.availableData
-      if data.isEmpty { return }
-      text += data
-    }
-  }
+  /// Waits until a number has been said, or for the end.
+  func read(upTo number: Int) { output.wait { $0.lastNumber >= number } }
 
-  /// Reads to the end. Returns the last number that was said.
+  /// Waits for the end. Returns the last number that was said.
   func readRest() -> Int {
-    text += pipe.fileHandleForReading.readDataToEndOfFile()
-    return lastNumber
+    output.wait { _ in false }
+    return output.lastNumber
   }
 
   /// The last line, when it has ended by itself.
@@ -198,7 +199,7 @@ final class Child {
     _ = readRest()
     process.waitUntilExit()
     return process.terminationStatus == 0
-      ? lastWholeLine ?? "" : "status \(process.terminationStatus)"
+      ? output.lastLine : "status \(process.terminationStatus)"
   }
 
   func kill() {
@@ -206,15 +207,44 @@ final class Child {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
+}
 
-  /// The last line that is whole.
-  private var lastWholeLine: String? {
-    guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
-    let start = text[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    return String(decoding: text[start..<end], as: UTF8.self)
+/// The lines of a program: of the last whole one, its text and its number.
+// Guard: the condition. May touch it: whoever has locked that.
+final class ChildOutput: @unchecked Sendable {
+  struct Last {
+    var line = ""
+    var lastNumber = 0
   }
 
-  private var lastNumber: Int { lastWholeLine.flatMap { Int($0) } ?? 0 }
+  private let condition = NSCondition()
+  private var last = Last()
+  private var part: [UInt8] = []
+  private var hasEnded = false
+
+  var lastLine: String { condition.withLock { last.line } }
+  var lastNumber: Int { condition.withLock { last.lastNumber } }
+
+  /// Some bytes were said; none at the end. False then.
+  func take(_ data: Data) -> Bool {
+    condition.withLock {
+      part += data
+      if let end = part.lastIndex(of: UInt8(ascii: "\n")) {
+        let start = part[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        last.line = String(decoding: part[start..<end], as: UTF8.self)
+        last.lastNumber = Int(last.line) ?? last.lastNumber
+        part.removeFirst(end + 1)
+      }
+      hasEnded = data.isEmpty
+      condition.broadcast()
+      return !hasEnded
+    }
+  }
+
+  /// Waits until something is true of what was said, or for the end.
+  func wait(until isEnough: (Last) -> Bool) {
+    condition.withLock { while !hasEnded, !isEnough(last) { condition.wait() } }
+  }
 }
 
 /// What a task has found out, for a thread that waits.

@@ -24,9 +24,11 @@ struct CrashWalk {
     switch command {
     case "write":
       let length = rest.count > 4 ? Int(rest[4]) ?? .max : .max
+      // Slow enough for those that have just begun, and read what is there, to catch up with the writer.
+      let contends = rest[2] == "contend"
       let list = Chain.list(
-        rest[0], durability(rest[1]), rest[2] == "contend" ? .computeOrFollow : .compute,
-        steps: rest[3], upTo: length)
+        rest[0], durability(rest[1]), contends ? .computeOrFollow : .compute,
+        steps: rest[3], isSlow: contends, upTo: length)
       if rest[2] == "array" {
         // A fold, which wants everything.
         walk = try await list.reduce(into: walk) { walk, element in
@@ -91,13 +93,16 @@ enum Chain {
   }
 
   static func list(
-    _ path: String, _ durability: Durability, _ policy: TailPolicy, steps: String, upTo length: Int
+    _ path: String, _ durability: Durability, _ policy: TailPolicy, steps: String, isSlow: Bool,
+    upTo length: Int
   ) -> LazyList<String, any Error> {
     let log = open(steps, O_WRONLY | O_CREAT | O_APPEND, 0o644)
     return LazyList(storedIn: store(path, durability), state: Link(), atTail: policy) { link in
-      if link.number == length { return nil }
+      // A writer may find more than followers were shown: a commit that was being synced.
+      if link.number >= length { return nil }
       let line = Array("\(link.number)\n".utf8)
       _ = line.withUnsafeBytes { write(log, $0.baseAddress, $0.count) }
+      if isSlow { fsync(log) }
       return link.next()
     }
   }
