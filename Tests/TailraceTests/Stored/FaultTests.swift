@@ -48,12 +48,13 @@ struct FaultTests {
     }
   }
 
-  /// A file of some elements, and its size after each.
+  /// A file of some elements, without room behind them, and its size after each.
   static func journal(
     _ count: Int, _ durability: Durability, together: Bool = false
   ) async throws -> (bytes: [UInt8], ends: [Int]) {
-    let file = try StoredFile()
-    let list = Walk.list(in: Walk.store(file, durability), upTo: together ? count : .max)
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    disk.lies.withLock { $0.extends = false }
+    let list = Walk.list(in: Walk.store(file, durability, disk), upTo: together ? count : .max)
     var ends: [Int] = []
     if together {
       _ = try await list.count()
@@ -95,15 +96,15 @@ struct FaultTests {
 
   @Test(
     "cut anywhere, with no promise beyond: goes on after the last whole commit",
-    arguments: [Durability.process, .machine])
-  func cuts(_ durability: Durability) async throws {
+    arguments: [Durability.process, .machine], [0, 300])
+  func cuts(_ durability: Durability, _ room: Int) async throws {
     let (bytes, ends) = try await Self.journal(Self.length, durability)
     for cut in Self.first...bytes.count {
       // As a loss of power leaves it: what is synced is there.
       let synced = ends.last { $0 <= cut } ?? Self.first
       let visible = durability == .machine ? synced : nil
       let torn = try Self.cells(
-        bytes[..<cut], visible: visible, synced: durability == .machine ? synced : Self.first)
+        bytes[..<cut] + repeatElement(0, count: room), visible: visible, synced: durability == .machine ? synced : Self.first)
       let outcome = await Self.reopen(torn, durability)
       #expect(outcome == .elements(ends.count { $0 <= cut }), "cut at \(cut)")
     }
@@ -123,6 +124,42 @@ struct FaultTests {
     for cut in 0..<Self.first {
       let outcome = await Self.reopen(bytes[..<cut], durability)
       if case .elements = outcome { Issue.record("cut at \(cut): \(outcome)") }
+    }
+  }
+
+  @Test("room behind the end is made seldom, is no element, and goes with the end")
+  func room() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    var size = 0
+    do {
+      let list = Walk.list(in: Walk.store(file, .machine, disk))
+      for try await _ in list.prefix(200) {}
+      #expect(disk.lies.withLock { $0.extensions } == 1)
+      size = try file.bytes.count
+      #expect(try file.bytes.suffix(10_000).allSatisfy { $0 == 0 })
+      #expect(try await Walk.store(file).read(from: 195, upTo: 100).elements.count == 5)
+    }
+    // A bit in it is an unfinished commit, and is cut off.
+    var bytes = try file.bytes
+    bytes[size - 500] ^= 1
+    let flipped = try StoredFile.copy(of: bytes)
+    #expect(
+      try await Walk.list(in: Walk.store(flipped)).prefix(210).array() == Walk.elements(210))
+    #expect(try flipped.bytes.count < size)
+    let ended = Walk.list(in: Walk.store(file, .machine, disk), upTo: 300)
+    #expect(try await ended.array() == Walk.elements(300))
+    #expect(try file.bytes.suffix(16).contains { $0 != 0 }, "the file ends with the last state")
+  }
+
+  @Test("where no room can be made, and where none is needed, there is none")
+  func noRoom() async throws {
+    for (durability, extends) in [(Durability.machine, false), (.process, true)] {
+      let (file, disk) = (try StoredFile(), LyingDisk())
+      disk.lies.withLock { $0.extends = extends }
+      for try await _ in Walk.list(in: Walk.store(file, durability, disk)).prefix(50) {}
+      #expect(disk.lies.withLock { $0.extensions } == (extends ? 0 : 1))
+      #expect(try file.bytes.count < 10_000)
+      #expect(await Self.reopen(try file.bytes, durability) == .elements(50))
     }
   }
 
@@ -333,6 +370,7 @@ struct FaultTests {
   @Test("a sync that fails poisons the store; who opens it anew writes again what was not synced")
   func failingSync() async throws {
     let (file, disk, steps) = (try StoredFile(), LyingDisk(), Probe<Int>())
+    disk.lies.withLock { $0.extends = false }
     let list = Walk.list(in: Walk.store(file, .machine, disk)) { steps.record($0) }
     #expect(try await list.element(at: 4) == Walk.elements(5)[4])
     let size = try file.bytes.count

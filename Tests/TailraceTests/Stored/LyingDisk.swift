@@ -12,12 +12,15 @@ final class LyingDisk: Disk {
     var mostWritten = Int.max
     /// How many bytes can still be written; then it is full.
     var room = Int.max
+    /// Whether the file can be extended for later writes. Nothing else but the writes, and a full disk,
+    /// refuses that.
+    var extends = true
     /// How many of the next syncs, and truncations, fail.
     var failingSyncs = 0
     var failingTruncations = 0
     /// Called before each read, with its number.
     var beforeRead: (@Sendable (Int) -> Void)?
-    var (reads, writes, syncs, bytesRead, bytesWritten) = (0, 0, 0, 0, 0)
+    var (reads, writes, syncs, extensions, bytesRead, bytesWritten) = (0, 0, 0, 0, 0, 0)
     /// All that was written, in order.
     var log: [(offset: Int, bytes: [UInt8])] = []
   }
@@ -76,6 +79,17 @@ private final class LyingFile: DiskFile {
     }
     if fails { throw SystemError(code: EIO) }
     try file.synchronize()
+  }
+
+  func extend(_ range: Range<Int>) throws(SystemError) {
+    let fits = disk.lies.withLock { lies in
+      lies.extensions += 1
+      return lies.extends && lies.room == .max
+    }
+    // Of a disk that is full, some is written.
+    let written = fits ? range : range.prefix(range.count / 2)
+    try file.extend(written)
+    if !fits { throw SystemError(code: ENOSPC) }
   }
 
   func truncate(to size: Int) throws(SystemError) {

@@ -15,7 +15,9 @@ extension Topic {
         "append, survives the machine", sizes: [100, 400],
         Contender("LazyList, one at a time", given: unstored, appendsOne(.machine)),
         Contender(
-          "`write` and `fdatasync`", atMost: 1.3, given: unstored, writes(syncing: true))),
+          "`write` and `fdatasync`", atMost: 1.3, given: unstored, writes(syncing: true)),
+        Contender(
+          "the same, where zeros were", given: unstored, writes(syncing: true, into: 1 << 16))),
       Row(
         "append, survives the machine, many at once", sizes: [1000],
         Contender("LazyList, `array()`", given: unstored, appendsArray(.machine)),
@@ -136,17 +138,29 @@ private func appendsArray(
 
 // MARK: Peers
 
-private func writes(syncing: Bool) -> @Sendable (StoredFile) async throws -> Int {
-  { stored in try writeByHand(stored, syncing: syncing) }
+/// - Parameter room: how many zeros are written first each time that they have been used up.
+private func writes(
+  syncing: Bool, into room: Int = 0
+) -> @Sendable (StoredFile) async throws -> Int {
+  { stored in try writeByHand(stored, syncing: syncing, room) }
 }
 
-@inline(never) private func writeByHand(_ stored: StoredFile, syncing: Bool) throws -> Int {
+@inline(never) private func writeByHand(
+  _ stored: StoredFile, syncing: Bool, _ room: Int
+) throws -> Int {
   defer { stored.file.remove() }
   let descriptor = open(stored.file.url.path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
   defer { close(descriptor) }
-  var bytes = 0
+  let zeros = [UInt8](repeating: 0, count: room)
+  var (bytes, size) = (0, 0)
   for number in 1...stored.count {
     var text = element(number)
+    if room > 0, bytes + text.utf8.count > size {
+      guard pwrite(descriptor, zeros, room, off_t(size)) == room else {
+        throw Flaw("cannot write \(stored.file.url.path)")
+      }
+      size += room
+    }
     let written = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
     guard written == text.utf8.count else { throw Flaw("cannot write \(stored.file.url.path)") }
     #if canImport(Glibc)

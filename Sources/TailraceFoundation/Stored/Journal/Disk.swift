@@ -29,6 +29,8 @@ package protocol DiskFile: AnyObject, Sendable {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int
   /// Returns when everything that was written is on the disk.
   func synchronize() throws(SystemError)
+  /// Writes zeros at the end of the file, for what comes there later.
+  func extend(_ range: Range<Int>) throws(SystemError)
   func truncate(to size: Int) throws(SystemError)
   /// Gives the space of some bytes back, where the file system can; they are zero then.
   func punch(_ range: Range<Int>)
@@ -169,6 +171,10 @@ final class SystemFile: DiskFile {
       if fcntl(number, F_FULLFSYNC) == 0 { return }
       _ = try retried { Int(fsync(number)) }
     #endif
+  }
+
+  func extend(_ range: Range<Int>) throws(SystemError) {
+    try put([UInt8](repeating: 0, count: range.count), at: range.lowerBound)
   }
 
   func truncate(to size: Int) throws(SystemError) {

@@ -192,12 +192,14 @@ package final class Journal: @unchecked Sendable {
       // No room: what was written of the frame is taken back, and the next demand tries again.
       do throws(SystemError) {
         try writer.file.truncate(to: writer.end)
+        writer.didTruncate()
         self.writer = writer
       } catch {
         isPoisoned = true
       }
       throw error
     }
+    makeRoom(behind: draft, &writer)
     if syncs {
       do throws(SystemError) {
         try writer.file.synchronize()
@@ -213,6 +215,22 @@ package final class Journal: @unchecked Sendable {
       try? writer.file.put(cells, at: JournalCells.offset)
     }
     self.writer = writer
+  }
+
+  /// Extends the file for the commits to come, if it can be; and takes back what a list that ends does
+  /// not need. Neither has to succeed: zeros behind the last frame are no frame.
+  private func makeRoom(behind draft: JournalDraft, _ writer: inout JournalWriter) {
+    if writer.hasRoomLeft(behind: draft) {
+      try? writer.file.truncate(to: writer.end + draft.bytes.count)
+    }
+    guard let room = writer.room(behind: draft) else { return }
+    do throws(SystemError) {
+      try writer.file.extend(room)
+      writer.didMakeRoom(to: room.upperBound)
+    } catch {
+      writer.didMakeRoom(to: nil)
+      try? writer.file.truncate(to: room.lowerBound)
+    }
   }
 
   // MARK: Where it runs

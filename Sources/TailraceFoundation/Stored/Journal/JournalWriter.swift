@@ -8,6 +8,12 @@ struct JournalWriter: Sendable {
   /// end.
   static let unknownBytes = 1 << 18
 
+  /// How many bytes are made ready behind the end at once, for commits that are synced.
+  ///
+  /// A sync after an append has to write where the file ends, too; a sync after bytes were replaced does
+  /// not, and takes two thirds of the time.
+  static let roomBytes = 1 << 16
+
   let reader: JournalReader
   let durability: Durability
   private(set) var count = 0
@@ -21,6 +27,9 @@ struct JournalWriter: Sendable {
   private var synced: Int
   /// How many commits are not on the disk.
   private var unsynced = 0
+  /// Where the file ends: with zeros, from the end of the last frame on. A reader finds no frame there.
+  private var size = 0
+  private var makesRoom: Bool
   /// Where the last frame begins that the cells know.
   private var known = 0
   private var number: UInt8 = 0
@@ -39,6 +48,7 @@ struct JournalWriter: Sendable {
     self.durability = durability
     end = reader.header.size
     synced = end
+    makesRoom = durability != .process
     let cells = try reader.cells()
     let size = try reader.file.size()
     try walk(cells, size)
@@ -48,6 +58,7 @@ struct JournalWriter: Sendable {
       if isDamaged, !cutsDamage { throw ListStoreError.damaged(at: count) }
       if end < size { try file.truncate(to: end) }
     }
+    self.size = end
     jumps = try JournalJumps(from: last.offset) { offset in
       offset >= reader.first(cells) ? try reader.frame(at: offset) : nil
     }
@@ -162,6 +173,29 @@ struct JournalWriter: Sendable {
     }
   }
 
+  /// What is to be made ready behind a draft that was written at the end; nothing mostly.
+  func room(behind draft: JournalDraft) -> Range<Int>? {
+    let next = end + draft.bytes.count
+    // Behind large commits it would cost more than it saves.
+    guard makesRoom, !draft.isEnd, next > size, draft.bytes.count <= Self.roomBytes / 8 else {
+      return nil
+    }
+    return next..<next + Self.roomBytes
+  }
+
+  /// The file was extended; or could not be, and is not any more.
+  mutating func didMakeRoom(to size: Int?) {
+    if let size { self.size = size } else { makesRoom = false }
+  }
+
+  /// What follows the end was cut off.
+  mutating func didTruncate() { size = end }
+
+  /// Whether there is room that nobody will need, behind a draft that ends the list.
+  func hasRoomLeft(behind draft: JournalDraft) -> Bool {
+    draft.isEnd && size > end + draft.bytes.count
+  }
+
   /// A sealed draft is at the end of the file; and on the disk, if it had to be.
   mutating func didAppend(_ draft: JournalDraft, isSynced: Bool) {
     last = (end, draft.bytes.count)
@@ -170,6 +204,7 @@ struct JournalWriter: Sendable {
     count += draft.count
     isEnded = draft.isEnd
     end += draft.bytes.count
+    size = max(size, end)
     unsynced = isSynced ? 0 : unsynced + 1
     if isSynced { synced = end }
   }
