@@ -104,7 +104,8 @@ struct FaultTests {
       let synced = ends.last { $0 <= cut } ?? Self.first
       let visible = durability == .machine ? synced : nil
       let torn = try Self.cells(
-        bytes[..<cut] + repeatElement(0, count: room), visible: visible, synced: durability == .machine ? synced : Self.first)
+        bytes[..<cut] + [UInt8](repeating: 0, count: room), visible: visible,
+        synced: durability == .machine ? synced : Self.first)
       let outcome = await Self.reopen(torn, durability)
       #expect(outcome == .elements(ends.count { $0 <= cut }), "cut at \(cut)")
     }
