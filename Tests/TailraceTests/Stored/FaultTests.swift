@@ -9,11 +9,8 @@ import Testing
 /// What a disk, a system and a stranger can do to a file, each with its outcome.
 @Suite("Faults of files", .hangLimit, .inTurn)
 struct FaultTests {
-  #if DEBUG
-    static let (length, holes) = (5, 60)
-  #else
-    static let (length, holes) = (12, 400)
-  #endif
+  static let isFull = ProcessInfo.processInfo.environment["FULL"] != nil
+  static let (length, holes) = isFull ? (12, 400) : (5, 60)
 
   /// What came of opening a file as a writer, going on for two elements, and reading all of them.
   enum Outcome: Equatable {
@@ -172,11 +169,7 @@ struct FaultTests {
   func bits(_ durability: Durability, _ together: Bool) async throws {
     let (bytes, ends) = try await Self.journal(Self.length, durability, together: together)
     for place in bytes.indices {
-      #if DEBUG
-        let bits = [place % 8]
-      #else
-        let bits = 0..<8
-      #endif
+      let bits = Self.isFull ? Array(0..<8) : [place % 8]
       for bit in bits {
         var flipped = bytes
         flipped[place] ^= 1 << UInt8(bit)
