@@ -1,4 +1,3 @@
-import Synchronization
 import Tailrace
 import TailraceTesting
 import Testing
@@ -88,14 +87,14 @@ final class FaultyStore: ListStore {
 
   /// What several handles share.
   final class Place: Sendable {
-    let contents = Mutex(Contents())
+    let contents = Locked(Contents())
   }
 
   let flaw: Flaw?
   private let place: Place
   private let door: Gate
   /// How many elements there were when this handle looked last.
-  private let known = Mutex(0)
+  private let known = Locked(0)
 
   init(_ flaw: Flaw?, _ place: Place = Place(), door: Gate = Gate()) {
     self.flaw = flaw
