@@ -344,6 +344,12 @@ where Store.Element: Equatable, Store.State: Equatable {
       let isWoken = await wakes
       expect(
         .wakesThoseWhoWait, isWoken, "one waited, and \(isEnd ? "the end" : "an element") came")
+      // The one before may have read without waiting.
+      let isOver = await comesBack { try await reader.waitForMore(than: count) }
+      expect(
+        .wakesThoseWhoWait, isOver,
+        "one waited for more than \(count) elements, when \(isEnd ? "the end" : "another") was there"
+      )
     }
   }
 

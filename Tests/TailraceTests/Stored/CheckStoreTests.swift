@@ -165,25 +165,42 @@ final class FaultyStore: ListStore {
   }
 
   func append(_ commit: Commit, at position: Int) async throws {
-    let isRight = place.contents.withLock { contents in
-      switch flaw {
-      case .appendsAnywhere: !contents.isEnded
-      case .appendsBehindTheEnd: contents.elements.count == position
-      case .overwrites: contents.elements.count >= position && !contents.isEnded
-      case .refusesEverything: false
-      case .trustsItsClaim: known.withLock { $0 == position } && !contents.isEnded
-      case .losesAnEmptyEnd where commit.elements.isEmpty: false
-      default: contents.elements.count == position && !contents.isEnded
-      }
+    let isTaken = place.contents.withLock { contents in
+      let isTaken = takes(commit, at: position, contents)
+      if isTaken, storesAtOnce { store(commit, at: position, in: &contents) }
+      return isTaken
     }
-    guard isRight else {
+    guard isTaken else {
       throw flaw == .failsInRaces ? Mishap(position: position) : ListStoreError.superseded
     }
-    if flaw == .checksThenActs { for _ in 0..<3 { await Task.yield() } }
     switch flaw {
     case .storesOneByOne, .stopsWhenCancelled: try await appendSlowly(commit)
     case .losesAfterCancellation where Task.isCancelled: return
-    default: store(commit, at: position)
+    case .losesAfterCancellation: store(commit, at: position)
+    case .checksThenActs:
+      for _ in 0..<3 { await Task.yield() }
+      store(commit, at: position)
+    default: break
+    }
+  }
+
+  private func takes(_ commit: Commit, at position: Int, _ contents: Contents) -> Bool {
+    switch flaw {
+    case .appendsAnywhere: !contents.isEnded
+    case .appendsBehindTheEnd: contents.elements.count == position
+    case .overwrites: contents.elements.count >= position && !contents.isEnded
+    case .refusesEverything: false
+    case .trustsItsClaim: known.withLock { $0 == position } && !contents.isEnded
+    case .losesAnEmptyEnd where commit.elements.isEmpty: false
+    default: contents.elements.count == position && !contents.isEnded
+    }
+  }
+
+  /// Whether a commit is stored under the lock that it was judged under.
+  private var storesAtOnce: Bool {
+    switch flaw {
+    case .storesOneByOne, .stopsWhenCancelled, .losesAfterCancellation, .checksThenActs: false
+    default: true
     }
   }
 
@@ -197,14 +214,16 @@ final class FaultyStore: ListStore {
   }
 
   private func store(_ commit: Commit, at position: Int) {
-    place.contents.withLock { contents in
-      if flaw == .overwrites { contents.elements.removeLast(contents.elements.count - position) }
-      contents.elements += commit.elements
-      if commit.isEnd { contents.isEnded = true }
-      if commit.state != nil || flaw == .clearsTheState {
-        (contents.state, contents.stateCount) = (commit.state, contents.elements.count)
-      }
-      known.withLock { [count = contents.elements.count] in $0 = count }
+    place.contents.withLock { store(commit, at: position, in: &$0) }
+  }
+
+  private func store(_ commit: Commit, at position: Int, in contents: inout Contents) {
+    if flaw == .overwrites { contents.elements.removeLast(contents.elements.count - position) }
+    contents.elements += commit.elements
+    if commit.isEnd { contents.isEnded = true }
+    if commit.state != nil || flaw == .clearsTheState {
+      (contents.state, contents.stateCount) = (commit.state, contents.elements.count)
     }
+    known.withLock { [count = contents.elements.count] in $0 = count }
   }
 }
