@@ -13,8 +13,12 @@ final class OneThread: TaskExecutor, SerialExecutor, @unchecked Sendable {
   private var taken = 0
   private var isOver = false
 
-  /// The address sanitizer makes frames several times as large.
-  private static let frames = dlsym(nil, "__asan_init") == nil ? 1 : 8
+  /// How many times as large the sanitizers make frames: the one of addresses several times, the one of
+  /// threads less.
+  private static let frames =
+    if dlsym(nil, "__asan_init") != nil { 8 } else if dlsym(nil, "__tsan_init") != nil { 2 } else {
+      1
+    }
 
   private init(stack: Int) {
     let thread = Thread { [self] in
