@@ -47,9 +47,13 @@ struct WaitForGraphTests {
     let node: Node
     let error: CyclicEvaluationError?
 
-    init(of node: Node, for other: Node, asked: Cells? = nil, cells: Cells? = nil) {
+    init(
+      of node: Node, for other: Node, asked: Cells? = nil, cells: Cells? = nil,
+      isWoken: Bool = false
+    ) {
       self.node = node
       self.cells = cells ?? Cells(other.title)
+      if isWoken { waiter.wake(.retry) }
       error = WaitForGraph.add(
         waiter, of: node,
         for: MissingCell(self.cells, mark: Published(count: 0), isBulk: false), on: other,
@@ -118,6 +122,17 @@ struct WaitForGraphTests {
     case .removed: waits.remove(at: 0)
     }
     #expect(wait(2, 0).error == nil)
+    #expect(waits.allSatisfy { $0.error == nil })
+  }
+
+  @Test("a wait that was over before it was told closes no cycle")
+  func overBefore() {
+    let waits = [wait(0, 1), wait(1, 2)]
+    let there = Cells("list 0")
+    there.appears()
+    #expect(Wait(of: nodes[2], for: nodes[0], cells: there).error == nil)
+    #expect(Wait(of: nodes[2], for: nodes[0], isWoken: true).error == nil)
+    #expect(wait(2, 0).error != nil)
     #expect(waits.allSatisfy { $0.error == nil })
   }
 

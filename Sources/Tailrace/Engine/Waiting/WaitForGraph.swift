@@ -66,7 +66,9 @@ enum WaitForGraph {
       waits.add(edge)
       guard waits.isAwaited(node) else { return nil }
       var search = Search(waits.edges, stuck: node)
-      guard let path = search.path(from: other) else { return (nil, search) }
+      // The step may have been woken since it decided to wait. Looked at last: if it waits still, it did
+      // when the others were found waiting.
+      guard let path = search.path(from: other), edge.isWaiting else { return (nil, search) }
       // The caller holds what this edge does.
       _ = waits.remove(waiter, of: node)
       return (CyclicEvaluationError(through: places([edge] + path, node)), search)
