@@ -11,8 +11,8 @@ extension LazyList {
   ///
   /// - Parameters:
   ///   - count: how many elements it stays ahead of the furthest reader, at most; 0 or more.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then computes
   ///   up to element *i* + `count`, one after the other, beside the reader.
   /// - Isolation: what lies ahead is computed in a task that has the priority and the task-locals of
@@ -50,8 +50,8 @@ extension LazyList {
   /// - Parameters:
   ///   - limit: how many closures may run at once; 1 or more. With 1 it is `map`.
   ///   - transform: gives the result for an element; each call is a task of its own.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
   ///   the closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of

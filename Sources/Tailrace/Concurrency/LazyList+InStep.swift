@@ -27,8 +27,8 @@ extension LazyList {
   /// - Parameters:
   ///   - count: how many readers; 1 or more.
   ///   - distance: how many elements a reader may have taken more than the slowest; 1 or more.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Laziness: deferred. Each element is computed for the first reader that gets there, and for all.
   ///   Nothing is computed that no reader has asked for. To be told of the end, too, a reader has to
   ///   be nearer than the distance.
@@ -61,8 +61,8 @@ extension LazyList {
   ///     that costs too much.
   ///   - cost: what an element costs, its bytes for one; 0 or more. It is called once for each element, when
   ///     that is computed.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public consuming func inStep(
     readers count: Int, within distance: Int, file: StaticString = #fileID, line: UInt = #line,

@@ -84,8 +84,8 @@ extension EagerList {
   ///
   /// - Parameters:
   ///   - count: 1 or more; anything else is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public func chunks(ofCount count: Int, file: StaticString = #fileID, line: UInt = #line)
     -> EagerList<EagerList>

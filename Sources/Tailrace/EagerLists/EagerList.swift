@@ -55,8 +55,8 @@ public struct EagerList<Element> {
   /// - Parameters:
   ///   - element: what each element is.
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line

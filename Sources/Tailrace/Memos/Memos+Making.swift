@@ -19,8 +19,8 @@ extension Memos {
     ///
     /// - Parameters:
     ///   - count: 1 or more; less is a programmer's error and traps.
-    ///   - file: the caller's, for the words of a trap.
-    ///   - line: the caller's, too.
+    ///   - file: the caller's file, for the trap message.
+    ///   - line: the caller's line.
     @inlinable
     public static func count(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
       -> Capacity
@@ -36,8 +36,8 @@ extension Memos {
     ///   - limit: 1 or more; less is a programmer's error and traps.
     ///   - cost: what a value costs, 0 or more; less is a programmer's error and traps. It is asked
     ///     once for each value.
-    ///   - file: the caller's, for the words of a trap.
-    ///   - line: the caller's, too.
+    ///   - file: the caller's file, for the trap message.
+    ///   - line: the caller's line.
     @inlinable
     public static func cost(
       _ limit: Int, file: StaticString = #fileID, line: UInt = #line,

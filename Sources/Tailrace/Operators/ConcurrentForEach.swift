@@ -10,8 +10,8 @@ extension LazyList {
   /// - Parameters:
   ///   - limit: how many calls there may be at once; 1 or more.
   ///   - body: what is done with an element.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Laziness: exhaustive. An element is pulled when there is room for its call.
   /// - Isolation: each call is a child task of the caller's.
   /// - Failure: the list's is thrown when the calls that run have returned; they are cancelled.

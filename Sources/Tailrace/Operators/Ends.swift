@@ -11,8 +11,8 @@ extension LazyList {
   /// - Complexity: keeps `count` elements.
   /// - Parameters:
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public consuming func dropLast(_ count: Int = 1, file: StaticString = #fileID, line: UInt = #line)
     -> LazyList
@@ -40,8 +40,8 @@ extension LazyList {
   /// - Complexity: keeps `maxLength` elements.
   /// - Parameters:
   ///   - maxLength: 0 or more; a negative length is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-takeLast:`.
   @inlinable
