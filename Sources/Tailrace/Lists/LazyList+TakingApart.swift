@@ -1,4 +1,4 @@
-// Each operation that demands is a method, because a getter cannot throw a generic failure.
+// Demands are methods, because a getter cannot throw a generic failure.
 extension LazyList {
   /// Returns the first element, or `nil` if there is none.
   ///
@@ -64,7 +64,7 @@ extension LazyList {
   /// await LazyList(1...).element(at: 2)   // 3
   /// ```
   ///
-  /// - Laziness: evaluates the elements up to that position, and no more.
+  /// - Laziness: evaluates the elements up to that position only.
   /// - Parameters:
   ///   - position: 0 or more; a negative position is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.

@@ -1,4 +1,4 @@
-// The other end of a list: what is last is known when the end is.
+// Operators on the end of a list: the last elements are known at the end.
 extension LazyList {
   /// Returns the elements without the last ones.
   ///
@@ -7,7 +7,8 @@ extension LazyList {
   /// ```
   /// ![An element comes when one more is there.](marbles-dropLast)
   ///
-  /// - Laziness: stepwise, and `count` more: to give an element is to have those that may be dropped.
+  /// - Laziness: stepwise, and `count` more: an element is given when the `count` after it are
+  ///   there.
   /// - Complexity: keeps `count` elements.
   /// - Parameters:
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
@@ -29,7 +30,7 @@ extension LazyList {
     }
   }
 
-  /// Returns the last elements, up to a number of them.
+  /// Returns the last elements, up to a maximum number.
   ///
   /// ```swift
   /// await LazyList(1...5).suffix(2).array()   // [4, 5]
