@@ -30,9 +30,9 @@ extension LazyList {
   ///   - distance: how many elements more than the slowest a reader may have taken; 1 or more.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  /// - Laziness: deferred. Each element is computed once, for the first reader that demands it.
-  ///   Nothing is computed without a demand. A reader must be nearer than the distance to get the
-  ///   end, too.
+  /// - Laziness: deferred. Each element is computed once, for all readers, when the first one
+  ///   demands it. Nothing is computed without a demand. A reader must be nearer than the distance
+  ///   to get the end, too.
   /// - Failure: reaches each reader at its position, after the elements before it.
   /// - Cancellation: ends the reader whose task is cancelled, and no other.
   /// - Complexity: a reader that is not at the distance takes no lock. Waiting, waking and leaving

@@ -1,8 +1,8 @@
 // `prefix(_:)`, `dropFirst(_:)`, `suffix(_:)`, and `prefix(while:)` and `drop(while:)` with plain
-// closures, are the standard library's: a slice of an eager list is one, so that they give eager
+// closures, are the standard library's. A slice of an eager list is one, so they return eager
 // lists, and copy nothing.
 extension EagerList {
-  /// The list after the first element; the tail of the empty list is empty.
+  /// The list after the first element. The tail of the empty list is empty.
   ///
   /// ```swift
   /// EagerList(1...3).tail   // [2, 3]
@@ -42,7 +42,7 @@ extension EagerList {
     return position < count ? slice[slice.startIndex + position] : nil
   }
 
-  /// Returns the first elements, for as long as they satisfy an asynchronous predicate.
+  /// Returns the first elements while they satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func prefix<Failure: Error>(
     @_CheckedAlone<Bool> while predicate:
