@@ -19,9 +19,9 @@ extension LazyList {
   ///   ahead. The demand itself computes them if the steps are plain and cost less than handing
   ///   them to another thread.
   /// - Failure: a failure ahead surfaces when a reader gets there. A step ahead that may be retried
-  ///   is, when its element is demanded.
-  /// - Cancellation: a cancelled reader stops alone. Pulling stops, and its step in flight is
-  ///   cancelled, when no possible reader is left.
+  ///   runs again when its element is demanded.
+  /// - Cancellation: ends only the cancelled reader. Pulling stops, and its step in flight is
+  ///   cancelled, when nothing can read the list any more.
   ///
   /// Replaces nothing of ReactiveObjC: there, a sequence is computed by its readers.
   @inlinable
@@ -57,10 +57,10 @@ extension LazyList {
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of
   ///   the demand that started it. It is raised to the priority of the readers that wait for its
   ///   result.
-  /// - Failure: surfaces at its position, after the results before it. Closures ahead of it are
-  ///   cancelled at once.
-  /// - Cancellation: a cancelled reader stops alone. The running closures are cancelled when no
-  ///   possible reader is left.
+  /// - Failure: surfaces at its position, after the results before it. Closures for later elements
+  ///   are cancelled at once.
+  /// - Cancellation: ends only the cancelled reader. The running closures are cancelled when
+  ///   nothing can read the list any more.
   ///
   /// Replaces `-flattenMap:` with `-flatten:` and its `maxConcurrent`; results keep the order.
   @inlinable

@@ -23,8 +23,8 @@ extension LazyList {
   ///   the demand that started it.
   /// - Failure: surfaces after the results that completed before it. The running closures are
   ///   cancelled at once. A failure of this list surfaces after all results.
-  /// - Cancellation: a cancelled reader stops alone. The running closures are cancelled when no
-  ///   possible reader is left.
+  /// - Cancellation: ends only the cancelled reader. The running closures are cancelled when
+  ///   nothing can read the list any more.
   ///
   /// Replaces `-flatten:` with its `maxConcurrent`.
   @inlinable

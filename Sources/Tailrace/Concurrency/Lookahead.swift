@@ -221,7 +221,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     for sleeper in sleepers { sleeper.wake(.retry) }
   }
 
-  /// No possible reader is left.
+  /// Nothing can read any more.
   @inlinable
   func abandon() {
     let (slots, puller, sleepers) = state.withLock { $0.abandon() }

@@ -25,7 +25,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     case pulling
     /// There is nothing more to pull.
     case over((any Error)?)
-    /// No possible reader is left.
+    /// Nothing can read any more.
     case abandoned
   }
 
@@ -179,7 +179,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     return (slots.removeLast { $0.number > number }.map(\.slot), puller.take(), wakeAll())
   }
 
-  /// No possible reader is left.
+  /// Nothing can read any more.
   @inlinable
   mutating func abandon() -> (slots: [Slot], puller: Puller?, sleepers: [Sleeper]) {
     source = .abandoned

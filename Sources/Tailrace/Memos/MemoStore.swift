@@ -3,7 +3,7 @@
 /// A cell of its own computes each key: a list of one element, under the laws of lists. The table
 /// holds the cell during the computation, and then the value. The cell's closure holds only a weak
 /// reference to the store. So a computation goes on without waiting tasks, and is cancelled when
-/// the store is released and no reader is possible.
+/// the store is released and nothing can read it.
 @usableFromInline
 final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Table = MemoTable<Key, Value, Failure>

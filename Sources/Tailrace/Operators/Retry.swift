@@ -14,7 +14,8 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise.
-  /// - Failure: given to all who wait for the attempt, and not remembered, if `retryingFailures`.
+  /// - Failure: given to all readers that wait for the attempt; with `retryingFailures`, not
+  ///   remembered.
   @inlinable
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,

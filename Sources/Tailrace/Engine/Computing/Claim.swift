@@ -13,7 +13,7 @@ struct Claim: ~Copyable, Sendable {
   @usableFromInline static var held: UInt8 { 1 }
   /// A task waits in the list's waiting room.
   @usableFromInline static var awaited: UInt8 { 2 }
-  /// No possible reader is left. It stays held for ever.
+  /// Nothing can read any more. It stays held for ever.
   @usableFromInline static var abandoned: UInt8 { 4 }
 
   @inlinable
@@ -62,14 +62,14 @@ struct Claim: ~Copyable, Sendable {
   @usableFromInline
   func answered() { word.bitwiseAnd(~Self.awaited, ordering: .acquiringAndReleasing) }
 
-  /// No possible reader is left. True if the claim was free: then the caller holds it for ever.
+  /// Nothing can read any more. True if the claim was free: then the caller holds it for ever.
   @usableFromInline
   func abandon() -> Bool {
     word.bitwiseOr(Self.held | Self.abandoned, ordering: .acquiringAndReleasing).oldValue
       & Self.held == 0
   }
 
-  /// Whether the holder should react: a task waits, or no possible reader is left.
+  /// Whether the holder should react: a task waits, or nothing can read any more.
   @inlinable var isContested: Bool { word.load(ordering: .relaxed) != Self.held }
   @inlinable var isHeld: Bool { word.load(ordering: .relaxed) & Self.held != 0 }
   @inlinable var isAbandoned: Bool { word.load(ordering: .acquiring) & Self.abandoned != 0 }

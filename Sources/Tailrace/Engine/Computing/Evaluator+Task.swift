@@ -151,7 +151,7 @@ extension Evaluator {
     if task.isDriven, let borrowed {
       return borrowed._withUnsafeGuaranteedRef { write(step, into: $0) }
     }
-    // No possible reader is left.
+    // Nothing can read any more.
     guard let open else { return .over }
     return write(step, into: open)
   }
@@ -210,7 +210,7 @@ struct TaskSteps<Element: Sendable>: Sendable {
   }
 
   /// Takes a step, and as many more as are wanted, and waits for the next demand, until there are
-  /// no more steps, or no possible reader.
+  /// no more steps, or nothing can read.
   // A loop without a closure saves a return, at which the runtime looks up where to continue, under
   // a lock: `map` has one ("Async steps").
   @inlinable @inline(__always)

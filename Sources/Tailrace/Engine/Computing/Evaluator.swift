@@ -336,7 +336,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   @inlinable nonisolated var isAbandoned: Bool { claim.isAbandoned }
 
-  /// No possible reader is left for the next steps.
+  /// Nothing can read the results of further steps any more.
   @usableFromInline
   nonisolated func abandon() {
     if claim.abandon() { return tearDown() }

@@ -32,7 +32,7 @@ struct MissingCell: Sendable {
     case mustWait(MissingCell)
     /// It failed, and left nothing; a later attempt may succeed.
     case failedTransiently(any Error)
-    /// It was given up when no reader was possible.
+    /// It was given up when nothing could read it.
     case abandoned
   }
 

@@ -11,7 +11,7 @@ enum ResumeReason: Sendable {
   case failedTransiently(any Error)
   /// There are new cells, and after them a failed attempt.
   case failedBehind(FailedAttempt)
-  /// No other reader of the list is possible, so the step was given up.
+  /// Nothing else can read the list any more, so the step was given up.
   case abandoned
   /// Waiting would never end.
   case cycle(CyclicEvaluationError)
