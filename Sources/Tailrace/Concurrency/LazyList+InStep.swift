@@ -16,8 +16,8 @@ extension LazyList {
   ///
   /// Each reader is an ``InStepReader``, an `AsyncSequence` that is read once, from the head of
   /// this list on. A reader at the distance waits until the slowest goes on. A reader that ends,
-  /// fails, is cancelled or is released blocks no other. A reader that is retained but not read
-  /// blocks all others:
+  /// fails, is cancelled or is released keeps no other waiting. A reader that is retained but not
+  /// read keeps all others waiting:
   ///
   /// - Read each in a task of its own, concurrently. Reading one to its end before the next begins
   ///   waits for ever.

@@ -77,7 +77,7 @@ extension LazyList {
     }
   }
 
-  /// Returns arrays of consecutive elements with the same closure result, with that result.
+  /// Returns each result of a closure with the array of consecutive elements that give it.
   ///
   /// ```swift
   /// await LazyList(["ada", "bob", "al"]).chunked(on: \.count).array()
@@ -92,8 +92,7 @@ extension LazyList {
     gather(by: { $0.add($1, $2) }) { subject($1) }
   }
 
-  /// Returns arrays of consecutive elements with the same result of a throwing closure, with that
-  /// result.
+  /// Returns each result of a throwing closure with the array of consecutive elements that give it.
   @inlinable @_disfavoredOverload
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
@@ -101,8 +100,8 @@ extension LazyList {
     widened().gather(by: { $0.add($1, $2) }) { try subject($1) }
   }
 
-  /// Returns arrays of consecutive elements with the same result of an asynchronous closure, with
-  /// that result.
+  /// Returns each result of an asynchronous closure with the array of consecutive elements that
+  /// give it.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
@@ -110,8 +109,8 @@ extension LazyList {
     gatherInTask(by: { $0.add($1, $2) }) { await subject($1) }
   }
 
-  /// Returns arrays of consecutive elements with the same result of an asynchronous throwing
-  /// closure, with that result.
+  /// Returns each result of an asynchronous throwing closure with the array of consecutive elements
+  /// that give it.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject

@@ -1,6 +1,6 @@
 // Operators whose closures throw one error type, which the call names. The compiler would try an
-// overload that infers the type in every chain, in some at a fifth of its time. An unused label
-// costs nothing.
+// overload that infers it in every chain, in some for a fifth of its time. An unused label costs
+// nothing.
 
 extension LazyList where Failure == Never {
   /// The results of a closure for each element, in a list with the closure's failure type.

@@ -14,8 +14,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise.
-  /// - Failure: given to all readers that wait for the attempt; with `retryingFailures`, not
-  ///   remembered.
+  /// - Failure: given to all waiting readers; with `retryingFailures`, not remembered.
   @inlinable
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
