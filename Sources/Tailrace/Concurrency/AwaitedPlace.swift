@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A place where something comes by itself: no demand can compute it, nor give it up.
+/// A place whose contents arrive by themselves: no demand can compute them, nor give them up.
 ///
-/// The mark of a cell there counts what was taken before.
+/// The mark of a cell there is the number taken before.
 @usableFromInline
 protocol AwaitedPlace: MemoCells {
-  /// False if there is something new to look at.
+  /// False if there is something new to check.
   func enter(_ waiter: Waiter, _ mark: Published) -> Bool
   func leave(_ waiter: Waiter)
-  /// Somebody of this priority waits.
+  /// A task of this priority waits.
   func raise(to priority: TaskPriority)
-  /// Who brings what comes here, if that is known.
+  /// The worker that brings the contents, if it is known.
   var awaitedWorker: (any Worker)? { get }
-  /// Whether what comes here mostly comes soon; `nil` where it does not pay to ask.
+  /// Whether the contents mostly arrive soon; `nil` if asking does not pay.
   var yieldHeuristic: YieldHeuristic? { get }
 }
 
@@ -31,7 +31,7 @@ extension AwaitedPlace {
   nonisolated(nonsending) func wait(
     for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
   ) async -> ResumeReason {
-    // A reader on an actor would have to come back to it.
+    // A reader on an actor would have to return to it.
     let isolation: (any Actor)? = #isolation
     if isolation == nil, let yieldHeuristic, yieldHeuristic.isWorthTrying {
       await Task.yield()
@@ -61,11 +61,11 @@ extension AwaitedPlace {
   func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
 }
 
-/// Whether what is waited for is mostly there after all that is ready to run has had its turn. To wait
-/// for that costs less than to be woken.
+/// Whether the awaited contents are mostly there after all ready tasks have run once. Waiting for
+/// that costs less than a wake-up.
 @usableFromInline
 final class YieldHeuristic: Sendable {
-  /// How often in a row it was not, or was not tried.
+  /// How often in a row they were not, or the attempt was skipped.
   private let misses = Atomic(0)
 
   @usableFromInline

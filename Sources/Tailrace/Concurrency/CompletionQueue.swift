@@ -1,9 +1,9 @@
-/// Closures that run at the same time, and their results in the order in which they come.
+/// Closures that run at the same time, and their results in order of completion.
 @usableFromInline
 final class CompletionQueue<Output: Sendable>: Sendable {
   @usableFromInline let state = Locked(CompletionQueueState<Output>())
   @usableFromInline let yieldHeuristic: YieldHeuristic? = YieldHeuristic()
-  /// Pulls the elements whose closures will run here.
+  /// Pulls the elements for the closures that will run here.
   private let puller = LazyReference<WeakPuller>()
 
   @inlinable
@@ -31,7 +31,7 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   @inlinable
   func next() -> CompletionQueueState<Output>.Next { state.withLock { $0.next() } }
 
-  /// Says what starts the closures.
+  /// Sets the object that starts the closures.
   @usableFromInline
   func isFilled(by puller: any ResultPuller) { _ = self.puller.storeIfNil(WeakPuller(puller)) }
 
@@ -67,7 +67,7 @@ extension CompletionQueue: AwaitedPlace {
 extension CompletionQueue: Worker {
   @usableFromInline var position: Int { state.withLock { $0.taken } }
 
-  /// Any closure that runs may bring the next result, and so may one that is to be started.
+  /// Any running closure may bring the next result, and so may one that is still to be started.
   @usableFromInline var alternatives: [any Worker]? {
     var steps: [any Worker] = state.withLock { $0.steps }
     if let puller = puller.load()?.puller?.runningPuller { steps.append(puller) }
@@ -75,10 +75,10 @@ extension CompletionQueue: Worker {
   }
 }
 
-/// Pulls elements ahead, for which closures are started.
+/// Pulls elements ahead, and starts closures for them.
 @usableFromInline
 protocol ResultPuller: AnyObject, Sendable {
-  /// The task that pulls at the moment.
+  /// The task that is pulling now.
   var runningPuller: (any Worker)? { get }
 }
 
@@ -89,7 +89,7 @@ private final class WeakPuller: @unchecked Sendable {
   init(_ puller: any ResultPuller) { self.puller = puller }
 }
 
-/// A closure that runs beside others, in the graph of waits.
+/// A closure that runs beside others, in the wait graph.
 @usableFromInline
 final class QueuedStep: Worker {
   @usableFromInline let position: Int
@@ -100,7 +100,7 @@ final class QueuedStep: Worker {
   init(_ position: Int, of queue: any Worker) { (self.position, self.queue) = (position, queue) }
 }
 
-/// The closures that run, and the results that nobody has taken yet, as a value.
+/// The running closures, and the results that are not taken yet, as a value.
 @usableFromInline
 struct CompletionQueueState<Output: Sendable>: Sendable {
   @usableFromInline typealias Running = Task<Void, Never>
@@ -108,7 +108,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   @usableFromInline
   enum Next: Sendable {
     case result(Result<Output, any Error>)
-    /// So many were taken before.
+    /// The number taken before.
     case wait(after: Int)
   }
 
@@ -117,7 +117,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   @usableFromInline var results = FIFO<Result<Output, any Error>>()
   @usableFromInline var taken = 0
   @usableFromInline var waiters = WaiterSet<Waiter, Void>()
-  /// One has failed, or nobody wants a result: no other closure will be started.
+  /// A closure has failed, or no reader wants a result: no other closure will be started.
   @usableFromInline var isOver = false
 
   @inlinable
@@ -141,14 +141,14 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
     return !isOver
   }
 
-  /// A closure has returned. Its result is moved here: an element that is a list would otherwise be held
-  /// by the task while it is read.
+  /// A closure has returned. Its result is moved here; otherwise the task would retain an element
+  /// that is a list while it is read.
   @inlinable
   mutating func finished(
     _ number: Int, _ result: inout Result<Output, any Error>?
   ) -> (cancelled: [Running], waiters: [Waiter]) {
     running[number] = nil
-    // After a failure nothing is read.
+    // Nothing is read after a failure.
     guard !isOver, let result = result.take() else { return ([], []) }
     results.append(result)
     if case .failure = result { isOver = true }
@@ -167,7 +167,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
     results.isEmpty && self.taken == taken && !isOver
   }
 
-  /// A demand would wait. False if there is something new to look at.
+  /// A demand would wait. False if there is something new to check.
   @inlinable
   mutating func wait(_ waiter: Waiter, after taken: Int) -> Bool {
     guard isMissing(after: taken) else { return false }
@@ -190,7 +190,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   }
 }
 
-/// Held by the list that is read; the tasks do not hold it.
+/// Retained by the list that is read, and not by the tasks.
 @usableFromInline
 final class CompletionQueueOwner<Output: Sendable>: Sendable {
   @usableFromInline let crowd: CompletionQueue<Output>

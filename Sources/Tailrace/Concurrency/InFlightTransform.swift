@@ -1,21 +1,21 @@
 public import Synchronization
 
-/// A closure that runs in a task of its own, and its result when there is one.
+/// A closure that runs in a task of its own, and its result, once there is one.
 ///
-/// To the stage that wants the result this is a place where a cell is missing until the task is done.
+/// For the stage that wants the result, a cell is missing at this place until the task is done.
 ///
-/// There is one for each element, and it is destroyed by code that is not specialised: no field is of a
-/// generic type, which that code would have to look up, and the result is optional but not a `Result`.
-// Guard: each field's own, below. May touch it: the task that runs, and the stage of the list.
+/// Each element has one, and unspecialised code destroys it. So no field has a generic type, which
+/// that code would have to look up, and the result is an optional, not a `Result`.
+// Guard: each field's own, below. May touch it: the running task, and the stage of the list.
 @usableFromInline
 final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Sendable {
-  /// What is the same for all steps of a list.
+  /// The properties that all steps of a list share.
   @usableFromInline
   final class Rules: Sendable {
     @usableFromInline let transform: @Sendable (Input) async -> Outcome
     /// The failure, if the outcome is one.
     @usableFromInline let failure: @Sendable (Outcome) -> (any Error)?
-    /// Whether a failed step runs again when its result is demanded.
+    /// Whether demanding the result of a failed step runs it again.
     @usableFromInline let isRetried: Bool
     @usableFromInline let yieldHeuristic = YieldHeuristic()
 
@@ -31,13 +31,13 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   @usableFromInline let rules: Rules
   @usableFromInline let element: Input
   @usableFromInline let number: Int
-  /// To be told of a failure that stays.
+  /// Gets told of a permanent failure.
   @usableFromInline let line: (any LineOfSteps)?
   @usableFromInline let state = Locked(InFlightState<Waiter>())
   /// Becomes true under the lock of `state`.
   @usableFromInline let done = Atomic(false)
-  // Guard: written by the task before it is done; after that, read, and taken, by whoever has the claim of
-  // the list.
+  // Guard: the task writes it before it is done. After that, the holder of the list's claim reads
+  // and takes it.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome?
 
   @inlinable
@@ -50,11 +50,12 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
 
   @inlinable var isDone: Bool { done.load(ordering: .acquiring) }
 
-  /// Starts the closure, unless nobody wants the result any more.
+  /// Starts the closure, unless its result is no longer wanted.
   @inlinable
   func start() {
     guard state.withLock({ $0.begin() }) else { return }
-    // Each closure is written where the task is made: passed on, it would be wrapped three times.
+    // Each closure is written where the task is made: a passed closure would be wrapped three
+    // times.
     let task =
       if let home = StepTask.preferredHome {
         Task(executorPreference: home) { await self.run() }
@@ -69,7 +70,7 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
     let outcome = await WorkerToken.withToken(self) { await rules.transform(element) }
     let failure = rules.failure(outcome)
-    // Moved: an element that is a list would otherwise be held here while it is read.
+    // Moved: otherwise an element that is a list would be retained here while it is read.
     self.outcome = .some(consume outcome)
     if span != 0 { Recorder.endBeside(span, hasFailed: failure != nil) }
     guard let failure else { return complete(with: .retry) }
@@ -90,8 +91,8 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     for waiter in waiters { waiter.wake(reason) }
   }
 
-  /// Whether a failure that does not stay is still to be told. It is told once: to those who waited for
-  /// it, or to the first who comes then.
+  /// Whether a temporary failure is still to be reported. It is reported once: to the demands that
+  /// waited for it, or to the first one after that.
   @inlinable
   func takeFailure() -> Bool { state.withLock { $0.tell() } }
 
@@ -125,7 +126,7 @@ extension InFlightTransform: AwaitedPlace {
   func raise(to priority: TaskPriority) { state.withLock { $0.task }?.raise(to: priority) }
 }
 
-/// The line of steps that run at the same time.
+/// The series of steps that run at the same time.
 @usableFromInline
 protocol LineOfSteps: AnyObject, Sendable {
   /// The step with this number failed.
@@ -147,16 +148,16 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
     case idle
     /// The task is `nil` while it is being made.
     case running(Running?, isCancelled: Bool)
-    /// The task is kept: the reader that takes the result releases it, mostly on the thread that made it.
-    /// Freeing on another thread contends in the allocator.
+    /// The task is kept: the reader that takes the result releases it, mostly on the thread that
+    /// made it. Freeing on another thread contends in the allocator.
     case done(Running?)
-    /// Nobody wanted it before it began.
+    /// It was no longer wanted before it began.
     case cancelled
   }
 
   @usableFromInline var phase = Phase.idle
   @usableFromInline var waiters = WaiterSet<Waiter, Void>()
-  /// Whether a failure that does not stay has been told.
+  /// Whether a temporary failure has been reported.
   @usableFromInline var isTold = false
 
   @inlinable
@@ -169,7 +170,7 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
     }
   }
 
-  /// The closure is about to be started. False if nobody wants it any more.
+  /// The closure is about to start. False if it is no longer wanted.
   @inlinable
   mutating func begin() -> Bool {
     switch phase {
@@ -188,7 +189,7 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
     case .running(_, let isCancelled):
       phase = .running(task, isCancelled: isCancelled)
       return !isCancelled
-    // It was quick.
+    // The closure has finished already.
     case .done: phase = .done(task)
     case .idle, .cancelled: preconditionFailure("a step that had not begun has a task")
     }
@@ -206,7 +207,7 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
   @inlinable
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
-  /// The result is there. Returns those who wait for it, and with that have been told.
+  /// The result is there. Returns the waiters, which count as told.
   @inlinable
   mutating func complete() -> [Waiter] {
     guard case .running(let task, _) = phase else {
@@ -217,14 +218,14 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
     return waiters.removeAll()
   }
 
-  /// Somebody comes for a failure that does not stay. False if it was told before.
+  /// A demand asks for a temporary failure. False if it was reported before.
   @inlinable
   mutating func tell() -> Bool {
     defer { isTold = true }
     return !isTold
   }
 
-  /// Nobody wants the result. Returns the task to cancel, if it is known.
+  /// The result is not wanted. Returns the task to cancel, if it is known.
   @inlinable
   mutating func cancel() -> Running? {
     switch phase {

@@ -1,6 +1,7 @@
 public import Synchronization
 
-/// The readers of one list that stay within a distance of one another: the shell of ``InStepState``.
+/// The readers of one list that stay within a distance of one another: the shell of
+/// ``InStepState``.
 @usableFromInline
 final class InStepGroup: Sendable {
   private let state: Locked<InStepState<Waiter>>
@@ -12,13 +13,13 @@ final class InStepGroup: Sendable {
     positions = (0..<count).map { _ in InStepPosition() }
   }
 
-  /// One for each reader. To let go of one is to leave.
+  /// One for each reader. Releasing one leaves the group.
   @usableFromInline
   func members() -> [InStepMember] {
     positions.enumerated().map { InStepMember(self, $0.offset, $0.element) }
   }
 
-  /// Only ever compared.
+  /// Used only for comparison.
   private static var currentTask: UInt {
     withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
   }
@@ -27,8 +28,8 @@ final class InStepGroup: Sendable {
     positions[reader].locate(isAwaited)
   }
 
-  /// Waits until a reader may take another element. Returns the position before which it may; `nil` if
-  /// the task is cancelled first.
+  /// Waits until a reader may take another element. Returns the position before which it may, or
+  /// `nil` if the task is cancelled first.
   fileprivate nonisolated(nonsending) func demand(by reader: Int, at position: Int) async -> Int? {
     let task = Self.currentTask
     while true {
@@ -54,23 +55,23 @@ final class InStepGroup: Sendable {
   }
 }
 
-/// Where a reader stands, and whether somebody waits for it to go on: one word, so that neither can be
-/// changed without the other being seen.
-// The object is as large as two cache lines, so that readers on different processors do not take them
-// from each other ("In step").
+/// A reader's position, and whether another waits for it to go on: one word, so that a change of
+/// either is seen with the other.
+// The object spans two cache lines, so that readers on different processors do not contend for them
+// ("In step").
 @usableFromInline
 final class InStepPosition: Sendable {
   @usableFromInline typealias Padding = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
   private let before: Padding = (0, 0, 0, 0, 0, 0)
-  /// Twice the position, and 1 if somebody waits.
+  /// Twice the position, plus 1 if a reader waits.
   @usableFromInline let word = Atomic(0)
   private let after: Padding = (0, 0, 0, 0, 0, 0)
 
   @usableFromInline
   init() {}
 
-  /// The reader has gone on. True if somebody waits for that.
+  /// The reader has gone on. True if another waits for that.
   @inlinable @inline(__always)
   func advance(by cost: Int) -> Bool {
     word.wrappingAdd(cost &<< 1, ordering: .relaxed).oldValue & 1 != 0
@@ -81,11 +82,11 @@ final class InStepPosition: Sendable {
       ? word.bitwiseOr(1, ordering: .relaxed).oldValue >> 1 : word.load(ordering: .relaxed) >> 1
   }
 
-  /// Nobody waits any longer: those who did are told now.
+  /// No reader waits any longer: those that did are told now.
   fileprivate func told() -> Int { word.bitwiseAnd(~1, ordering: .relaxed).oldValue >> 1 }
 }
 
-/// A place among the readers. It has one owner at a time: the reader, then what iterates.
+/// A place among the readers. It has one owner at a time: the reader, then its iteration.
 @usableFromInline
 final class InStepMember: Sendable {
   private let group: InStepGroup

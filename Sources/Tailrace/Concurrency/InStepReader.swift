@@ -15,22 +15,22 @@
 /// sums   // [6, 6]
 /// ```
 ///
-/// Made by ``LazyList/inStep(readers:within:file:line:)``. It is read once, from the list's head on, by
-/// one task at a time: a second iteration is a programmer's error, and traps.
+/// Made by ``LazyList/inStep(readers:within:file:line:)``. It is read once, from the list's head
+/// on, by one task at a time. A second iteration is a programmer's error, and traps.
 ///
-/// The others wait for this reader from the beginning, also while nobody has begun to read it. They no
-/// longer do when its iteration has ended or failed, was cancelled or left, and when it is released
-/// without having been read.
+/// The other readers wait for this one from the start, even before it is first read. They stop
+/// waiting when its iteration ends, fails, is cancelled or is abandoned, or when it is released
+/// unread.
 ///
-/// - Isolation: no thread is blocked. Elements arrive in the isolation that they are read from.
-/// - Failure: comes after the elements before it, and ends the reader. A failure that the list retries
-///   does not: it is told to the readers that waited for that attempt, and the reader that asks again
-///   tries again. Until then the others wait for it.
-/// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated and within the
-///   distance. Then it throws `CancellationError` where `Failure` is `any Error`, and returns `nil`
-///   otherwise; and the reader has ended.
+/// - Isolation: no thread is blocked. A reader gets the elements in its own isolation.
+/// - Failure: surfaces after the elements before it, and ends the reader. A failure that the list
+///   retries does not end it: the readers that waited for that attempt get the failure, and the
+///   next demand tries again. Until then the others wait.
+/// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated and within
+///   the distance. Then it throws `CancellationError` if `Failure` is `any Error`, and returns
+///   `nil` otherwise; and the reader has ended.
 public struct InStepReader<Element: Sendable, Failure: Error>: Sendable {
-  /// What is to be read, from its head on.
+  /// The list to read, from its head on.
   @usableFromInline
   enum Source: Sendable {
     case counted(LazyList<Element, Failure>)
@@ -52,7 +52,7 @@ public struct InStepReader<Element: Sendable, Failure: Error>: Sendable {
 // MARK: Iterating
 
 extension InStepReader: AsyncSequence {
-  /// Returns the iterator. There is one: the second call is a programmer's error, and traps.
+  /// Returns the only iterator. A second call is a programmer's error, and traps.
   public func makeAsyncIterator() -> Iterator {
     guard let (member, source) = start.place.withLock({ $0.take() }) else {
       fatalError(
@@ -64,22 +64,22 @@ extension InStepReader: AsyncSequence {
     return Iterator(InStepIteration(member, source))
   }
 
-  /// Reads a list from its head on, in step with others. Copies of it share its position.
+  /// Reads a list from its head on, in step with others. Its copies share its position.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let iteration: InStepIteration<Element, Failure>
 
     init(_ iteration: InStepIteration<Element, Failure>) { self.iteration = iteration }
 
-    /// Returns the next element, `nil` at the end and ever after.
+    /// Returns the next element, or `nil` at the end and ever after.
     @inlinable
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: nil)
     }
 
-    /// Returns the next element, `nil` at the end and ever after, without leaving the caller's
+    /// Returns the next element, or `nil` at the end and ever after, without leaving the caller's
     /// isolation.
-    // What needs no waiting is inlined where the loop stands: a call that might wait looks up where to
-    // come back ("In step").
+    // The path without waiting is inlined into the loop: a call that might wait looks up its return
+    // executor ("In step").
     @inlinable @inline(__always)
     public mutating func next(
       isolation actor: isolated (any Actor)?
@@ -93,7 +93,7 @@ extension InStepReader: AsyncSequence {
 @available(*, unavailable)
 extension InStepReader.Iterator: Sendable {}
 
-/// An iteration, for as long as somebody holds its iterator.
+/// An iteration, while its iterator is retained.
 @usableFromInline
 final class InStepIteration<Element: Sendable, Failure: Error> {
   @usableFromInline let place: InStepPosition
@@ -102,9 +102,9 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
   // One of them, until it is over.
   @exclusivity(unchecked) @usableFromInline var counted: Cursor<Element>?
   @exclusivity(unchecked) @usableFromInline var measured: Cursor<Measured<Element>>?
-  /// The cost of what was taken.
+  /// The cost of the elements taken.
   @exclusivity(unchecked) @usableFromInline var position = 0
-  /// Nobody has to be asked before this position.
+  /// No other reader needs to be asked before this position.
   @exclusivity(unchecked) @usableFromInline var end = 0
 
   init(_ member: InStepMember, _ source: InStepReader<Element, Failure>.Source) {
@@ -118,7 +118,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
     }
   }
 
-  /// The next element, if nobody has to be waited for.
+  /// The next element, if no other reader has to be waited for.
   @inlinable @inline(__always)
   func nextNow() -> Element? {
     guard position < end else { return nil }
@@ -127,7 +127,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
     return nil
   }
 
-  /// The next element, after a look that has found none.
+  /// The next element, after an attempt that found none.
   @usableFromInline
   func nextWaiting(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
     if position >= end {
@@ -168,7 +168,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
     return false
   }
 
-  /// Whether the failure that was met may not be there at the next try.
+  /// Whether the next attempt may not meet the same failure.
   private var isFailedForNow: Bool {
     if case .failedTransiently = counted?.lastAbsence ?? measured?.lastAbsence {
       true
@@ -177,7 +177,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
     }
   }
 
-  /// Lets go of the list, and of the others.
+  /// Releases the list, and the other readers.
   private func finish() {
     (counted, measured, member) = (nil, nil, nil)
     end = 0

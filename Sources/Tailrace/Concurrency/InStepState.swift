@@ -1,7 +1,7 @@
-/// Where the readers of one list stand, as a value: who may go on, and who waits for whom.
+/// The positions of the readers of one list, as a value: who may go on, and who waits for whom.
 ///
-/// A position is the cost of all elements that a reader has taken, which is their number unless the
-/// user counts otherwise. A reader may take an element while it is less than the distance ahead of the
+/// A position is the cost of all elements that a reader has taken: their number, unless the user
+/// counts otherwise. A reader may take an element while it is less than the distance ahead of the
 /// slowest reader.
 ///
 /// ```
@@ -12,18 +12,18 @@
 ///   └─── leave ──────▶ gone ◀──────────── leave ─────────────────┘
 /// ```
 ///
-/// A reader counts its elements by itself, where nobody has to ask this value: `locate` looks there.
-/// What is known of a position here may be behind it. Only where somebody waits has the slowest reader
-/// to tell its next move, and it is known exactly from then on.
+/// A reader counts its elements itself when this value need not be asked; `locate` reads that
+/// count. The position known here may lag behind it. Only when a reader waits must the slowest one
+/// report its next move; its position is then exact.
 struct InStepState<Sleeper: Sendable>: Sendable {
-  /// Where a reader stands now. If `isAwaited`, that reader calls `moved` as soon as it has gone on from
-  /// there.
+  /// The current position of a reader. If `isAwaited`, that reader calls `moved` as soon as it goes
+  /// on from there.
   typealias Locate = (_ reader: Int, _ isAwaited: Bool) -> Int
 
   enum Answer: Equatable, Sendable {
-    /// Elements may be taken while the reader stands before this position.
+    /// Elements may be taken while the reader is before this position.
     case mayRead(before: Int)
-    /// The sleeper is kept, and given back when it is worth to ask again.
+    /// The sleeper is kept, and returned when asking again is worthwhile.
     case mustWait
   }
 
@@ -33,12 +33,12 @@ struct InStepState<Sleeper: Sendable>: Sendable {
   }
 
   let distance: Int
-  /// The readers that are not gone, the slowest first, where they were known to stand.
+  /// The readers that have not left, the slowest first, at their last known positions.
   private var readers: Ranking
-  /// Of these the ones that wait; their positions are exact.
+  /// The waiting ones of these, at exact positions.
   private var waiting: Ranking
   private var sleepers: [Waiting?]
-  /// The readers that wait, by the tasks that they wait in. A task waits in one place at a time.
+  /// The waiting readers, by their tasks. A task waits in one place at a time.
   private var waitingInTask: [UInt: Int] = [:]
   /// The task in which each reader was seen last; 0 for none.
   private var tasks: [UInt]
@@ -52,21 +52,21 @@ struct InStepState<Sleeper: Sendable>: Sendable {
     tasks = Array(repeating: 0, count: count)
   }
 
-  /// A reader stands where it was allowed to go, and wants another element.
+  /// A reader is at its permitted end, and wants another element.
   mutating func demand(
     by reader: Int, at position: Int, in task: UInt, sleeper: Sleeper, _ locate: Locate
   ) -> Answer {
     readers.move(reader, to: position)
     tasks[reader] = task
     let bound = position - distance
-    // Looks further than it has to, or it would soon be asked again.
+    // Looks further than necessary, or it would soon be asked again.
     var slowest = slowest(ahead: position - distance / 2, locate)
     if slowest.position <= bound { slowest = awaitedSlowest(ahead: bound, locate) }
     if slowest.position > bound {
       let (end, isEndless) = slowest.position.addingReportingOverflow(distance)
       return .mayRead(before: isEndless ? .max : end)
     }
-    // The task that would wait is the one to move the slowest reader.
+    // The waiting task itself has to move the slowest reader.
     if task != 0, tasks[slowest.item] == task { return .mayRead(before: position + 1) }
     waiting.insert(reader, at: position)
     sleepers[reader] = Waiting(sleeper: sleeper, task: task)
@@ -74,7 +74,7 @@ struct InStepState<Sleeper: Sendable>: Sendable {
     return .mustWait
   }
 
-  /// A reader that somebody waits for has taken an element. Returns whom to wake.
+  /// An awaited reader has taken an element. Returns the sleepers to wake.
   mutating func moved(
     _ reader: Int, to position: Int, in task: UInt, _ locate: Locate
   ) -> [Sleeper] {
@@ -83,8 +83,8 @@ struct InStepState<Sleeper: Sendable>: Sendable {
     return release(locate)
   }
 
-  /// A reader takes no more elements: it has ended, failed, was cancelled, or was let go of. Returns whom
-  /// to wake.
+  /// A reader takes no more elements: it has ended, failed, been cancelled, or been released.
+  /// Returns the sleepers to wake.
   mutating func leave(_ reader: Int, _ locate: Locate) -> [Sleeper] {
     readers.remove(reader)
     _ = wake(reader)
@@ -94,7 +94,7 @@ struct InStepState<Sleeper: Sendable>: Sendable {
   /// Whether a reader waits.
   func isWaiting(_ reader: Int) -> Bool { waiting.contains(reader) }
 
-  /// Wakes those who need not wait any longer.
+  /// Wakes readers that need not wait any longer.
   private mutating func release(_ locate: Locate) -> [Sleeper] {
     var woken: [Sleeper] = []
     while let first = waiting.first {
@@ -104,7 +104,7 @@ struct InStepState<Sleeper: Sendable>: Sendable {
         if let sleeper = wake(first.item) { woken.append(sleeper) }
         continue
       }
-      // Nobody may wait in the task that is to move the slowest reader.
+      // No reader may wait in the task that has to move the slowest reader.
       if let own = waitingInTask[tasks[slowest.item]], let sleeper = wake(own) {
         woken.append(sleeper)
       }
@@ -120,8 +120,8 @@ struct InStepState<Sleeper: Sendable>: Sendable {
     return former.sleeper
   }
 
-  /// The slowest reader, after looks at those that may be slower than a bound: it is ahead of the bound,
-  /// or stands exactly there.
+  /// The slowest reader, after checking those that may be slower than a bound. It is ahead of the
+  /// bound, or exactly there.
   private mutating func slowest(ahead bound: Int, _ locate: Locate) -> Ranking.Entry {
     while let first = readers.first {
       if first.position > bound { return first }
@@ -132,7 +132,7 @@ struct InStepState<Sleeper: Sendable>: Sendable {
     preconditionFailure("a reader that has left asks, or is waited for")
   }
 
-  /// The same; and if it is not ahead of the bound, it will tell its next move.
+  /// The same; if it is not ahead of the bound, it will report its next move.
   private mutating func awaitedSlowest(ahead bound: Int, _ locate: Locate) -> Ranking.Entry {
     while true {
       let slowest = slowest(ahead: bound, locate)

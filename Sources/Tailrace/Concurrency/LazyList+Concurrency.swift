@@ -1,7 +1,7 @@
 // Several steps of one list at the same time.
 
 extension LazyList {
-  /// Returns the elements, pulled from this list ahead of those who read.
+  /// Returns the elements, pulled from this list ahead of its readers.
   ///
   /// ```swift
   /// // While a page is shown, the next two are loaded.
@@ -10,20 +10,20 @@ extension LazyList {
   /// ![The source stays two elements ahead of a slow reader.](marbles-prefetching)
   ///
   /// - Parameters:
-  ///   - count: how many elements it stays ahead of the furthest reader, at most; 0 or more.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
-  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then computes
-  ///   up to element *i* + `count`, one after the other, beside the reader.
-  /// - Isolation: what lies ahead is computed in a task that has the priority and the task-locals of
-  ///   the demand that it follows; or by that demand itself, where the steps are plain ones that take
-  ///   less than it costs to hand them to another thread.
-  /// - Failure: of an element that lies ahead, it surfaces when a reader gets there. A step ahead that
-  ///   may be retried is, when its element is demanded.
-  /// - Cancellation: a reader's is the reader's only. It stops, and its step in flight is cancelled,
-  ///   when nobody is left who could read.
+  ///   - count: the maximum number of elements ahead of the furthest reader; 0 or more.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then
+  ///   computes up to element *i* + `count`, one after the other, beside the reader.
+  /// - Isolation: a task with the priority and the task-locals of the demand computes the elements
+  ///   ahead. The demand itself computes them if the steps are plain and cost less than handing
+  ///   them to another thread.
+  /// - Failure: a failure ahead surfaces when a reader gets there. A step ahead that may be retried
+  ///   runs again when its element is demanded.
+  /// - Cancellation: ends only the cancelled reader. Pulling stops, and its step in flight is
+  ///   cancelled, when nothing can read the list any more.
   ///
-  /// Replaces nothing of ReactiveObjC: there, a sequence is computed by whoever reads it.
+  /// Replaces nothing of ReactiveObjC: there, a sequence is computed by its readers.
   @inlinable
   public consuming func prefetching(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
     -> LazyList
@@ -48,20 +48,21 @@ extension LazyList {
   /// ![Two closures run at once; the results keep the order.](marbles-concurrentMap)
   ///
   /// - Parameters:
-  ///   - limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  ///   - limit: the maximum number of closures at once; 1 or more. With 1 it is `map`.
   ///   - transform: gives the result for an element; each call is a task of its own.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
-  ///   the closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
+  ///   the closure for elements up to *i* + `limit` - 1, and pulls only these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of
-  ///   the demand that started it. It is raised to the priority of those who wait for its result.
-  /// - Failure: surfaces at its position, after the results before it. What runs ahead of it is
-  ///   cancelled at once.
-  /// - Cancellation: a reader's is the reader's only. The closures that run are cancelled when nobody
-  ///   is left who could read.
+  ///   the demand that started it. It is raised to the priority of the readers that wait for its
+  ///   result.
+  /// - Failure: surfaces at its position, after the results before it. Closures for later elements
+  ///   are cancelled at once.
+  /// - Cancellation: ends only the cancelled reader. The running closures are cancelled when
+  ///   nothing can read the list any more.
   ///
-  /// Replaces `-flattenMap:` with `-flatten:` and its `maxConcurrent`; results come in order.
+  /// Replaces `-flattenMap:` with `-flatten:` and its `maxConcurrent`; results keep the order.
   @inlinable
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
@@ -83,10 +84,10 @@ extension LazyList {
   }
 
   /// Returns the results of an asynchronous throwing closure for each element, several at a time,
-  /// in order; a failed call is made again.
+  /// in order; the next demand repeats a failed call.
   ///
-  /// - Failure: given to who demands the element. If `retryingFailures`, it is not remembered, and what
-  ///   runs ahead goes on: the next demand makes that one call again.
+  /// - Failure: given to the demand of the element. If `retryingFailures`, it is not remembered,
+  ///   and the steps ahead go on: the next demand repeats that one call.
   @inlinable
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, retryingFailures: Bool, file: StaticString = #fileID, line: UInt = #line,
@@ -140,7 +141,7 @@ extension LazyList {
         }
         switch result {
         case .success(let element):
-          // The task may not have let go of the step yet.
+          // The task may not have released the step yet.
           step.outcome = nil
           owner.taken = nil
           return .element(element)

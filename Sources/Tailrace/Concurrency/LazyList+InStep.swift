@@ -1,11 +1,11 @@
 // Several readers of one list, in bounded memory.
 
 extension LazyList {
-  /// Returns readers of this list of which none gets further ahead of the slowest than a distance.
+  /// Returns readers of this list; none gets further ahead of the slowest than a distance.
   ///
-  /// A list remembers what lies between its slowest and its fastest reader. Read by several tasks of
-  /// which one is slow, that may be all of it. Readers in step hold no more than the distance, however
-  /// long the list is.
+  /// A list retains the elements between its slowest and its fastest reader. If one of several
+  /// readers is slow, that may be the whole list. Readers in step retain no more than the distance,
+  /// however long the list is.
   ///
   /// ```swift
   /// let readers = LazyList(1...100_000).inStep(readers: 2, within: 1_000)
@@ -14,30 +14,31 @@ extension LazyList {
   /// print(await sum, await largest ?? 0)   // 5000050000 100000
   /// ```
   ///
-  /// Each of them is an ``InStepReader``, an `AsyncSequence` that is read once, from the head of this list
-  /// on. A reader that has come to the distance waits until the slowest goes on. One that ends, fails,
-  /// is cancelled or is let go of keeps nobody waiting. One that is held and not read keeps all others:
+  /// Each reader is an ``InStepReader``, an `AsyncSequence` that is read once, from the head of
+  /// this list on. A reader at the distance waits until the slowest goes on. A reader that ends,
+  /// fails, is cancelled or is released keeps no other waiting. A reader that is retained but not
+  /// read keeps all others waiting:
   ///
-  /// - Read each in a task of its own, side by side. To read one to its end before the next begins waits
-  ///   for ever.
-  /// - Let go of those that nobody will read.
+  /// - Read each in a task of its own, concurrently. Reading one to its end before the next begins
+  ///   waits for ever.
+  /// - Release readers that will not be read.
   ///
-  /// The readers hold this list, and nobody else should: a copy of it that is kept holds everything.
+  /// The readers retain this list. Keep no copy of it, because a copy retains everything.
   ///
   /// - Parameters:
-  ///   - count: how many readers; 1 or more.
-  ///   - distance: how many elements a reader may have taken more than the slowest; 1 or more.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
-  /// - Laziness: deferred. Each element is computed for the first reader that gets there, and for all.
-  ///   Nothing is computed that no reader has asked for. To be told of the end, too, a reader has to
-  ///   be nearer than the distance.
+  ///   - count: the number of readers; 1 or more.
+  ///   - distance: how many elements more than the slowest a reader may have taken; 1 or more.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  /// - Laziness: deferred. Each element is computed once, for all readers, when the first one
+  ///   demands it. Nothing is computed without a demand. A reader must be nearer than the distance
+  ///   to get the end, too.
   /// - Failure: reaches each reader at its position, after the elements before it.
   /// - Cancellation: ends the reader whose task is cancelled, and no other.
-  /// - Complexity: a reader that is not at the distance takes no lock. To wait, to be woken and to leave are
-  ///   O(log *readers*).
+  /// - Complexity: a reader that is not at the distance takes no lock. Waiting, waking and leaving
+  ///   are O(log *readers*).
   ///
-  /// Replaces nothing of ReactiveObjC: there, who reads a sequence holds all of it.
+  /// Replaces nothing of ReactiveObjC: there, a reader of a sequence retains all of it.
   public consuming func inStep(
     readers count: Int, within distance: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> [InStepReader<Element, Failure>] {
@@ -45,8 +46,8 @@ extension LazyList {
     return group.members().map { [self] in InStepReader($0, .counted(self)) }
   }
 
-  /// Returns readers of this list of which none gets further ahead of the slowest than a distance, which
-  /// is measured in what the elements cost.
+  /// Returns readers of this list; none gets further ahead of the slowest than a distance, measured
+  /// by the cost of the elements.
   ///
   /// ```swift
   /// let lines = ["one", "three", "five"].lazyList
@@ -55,14 +56,13 @@ extension LazyList {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: how many readers; 1 or more.
-  ///   - distance: by how much the elements that a reader has taken may cost more than those that the
-  ///     slowest has taken; 1 or more. The last of them may reach beyond it, so that there is no element
-  ///     that costs too much.
-  ///   - cost: what an element costs, its bytes for one; 0 or more. It is called once for each element, when
-  ///     that is computed.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - count: the number of readers; 1 or more.
+  ///   - distance: how much more the elements that a reader has taken may cost than those of the
+  ///     slowest; 1 or more. The last one may exceed it, so no element costs too much.
+  ///   - cost: the cost of an element, such as its bytes; 0 or more. It is called once for each
+  ///     element, when that is computed.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public consuming func inStep(
     readers count: Int, within distance: Int, file: StaticString = #fileID, line: UInt = #line,
@@ -75,7 +75,7 @@ extension LazyList {
         cost >= 0,
         "the cost of an element in LazyList.inStep(readers:within:cost:) is 0 or more, not "
           + "\(cost)", file: file, line: line)
-      // Far beyond any distance: who gets there waits for nobody.
+      // Far beyond any distance: a reader that gets there does not wait.
       total = Swift.min(total &+ Swift.min(cost, .max / 4), .max / 4)
       return .emit(Measured(element: element, total: total))
     }
@@ -97,7 +97,7 @@ extension LazyList {
   }
 }
 
-/// An element, and what it and those before it cost.
+/// An element, and the cost of it and all elements before it.
 @usableFromInline
 struct Measured<Element: Sendable>: Sendable {
   @usableFromInline let element: Element

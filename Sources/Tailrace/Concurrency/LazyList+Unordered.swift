@@ -1,8 +1,8 @@
-// Several steps of one list at the same time, where the order of the results says nothing.
+// Several steps of one list at the same time, with results in any order.
 
 extension LazyList {
-  /// Returns the results of an asynchronous closure for each element, several at a time, each as
-  /// soon as it is there.
+  /// Returns the results of an asynchronous closure for each element, several at a time, as each
+  /// one completes.
   ///
   /// ```swift
   /// let pages = urls.concurrentMapUnordered(limit: 4) { url in await load(url) }
@@ -10,21 +10,21 @@ extension LazyList {
   /// ```
   /// ![Two closures run at once; results come when they are there.](marbles-concurrentMapUnordered)
   ///
-  /// The order in which the results came is remembered: every reader gets the same.
+  /// The order of completion is remembered: every reader gets the same order.
   ///
   /// - Parameters:
-  ///   - limit: how many closures may run at once; 1 or more. With 1 it is `map`.
+  ///   - limit: the maximum number of closures at once; 1 or more. With 1 it is `map`.
   ///   - transform: gives the result for an element; each call is a task of its own.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
-  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts the
-  ///   closure for elements up to *i* + `limit` - 1, and pulls no more than these from this list.
-  /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of the
-  ///   demand that started it.
-  /// - Failure: surfaces after the results that were there before it. The closures that run then are
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
+  ///   the closure for elements up to *i* + `limit` - 1, and pulls only these from this list.
+  /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of
+  ///   the demand that started it.
+  /// - Failure: surfaces after the results that completed before it. The running closures are
   ///   cancelled at once. A failure of this list surfaces after all results.
-  /// - Cancellation: a reader's is the reader's only. The closures that run are cancelled when nobody
-  ///   is left who could read.
+  /// - Cancellation: ends only the cancelled reader. The running closures are cancelled when
+  ///   nothing can read the list any more.
   ///
   /// Replaces `-flatten:` with its `maxConcurrent`.
   @inlinable
@@ -36,7 +36,7 @@ extension LazyList {
   }
 
   /// Returns the results of an asynchronous throwing closure for each element, several at a time,
-  /// each as soon as it is there.
+  /// as each one completes.
   @inlinable
   public consuming func concurrentMapUnordered<T: Sendable>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
@@ -63,7 +63,7 @@ extension LazyList {
       }
     }
     let crowd = CompletionQueueOwner(CompletionQueue<T>())
-    // A slot stands for a closure that was started: for one result more, whichever is next.
+    // A slot stands for a started closure, that is, for one more result, whichever is next.
     let owner = LookaheadOwner(
       Lookahead<Element, Void>(
         self, distance: limit - 1,

@@ -1,14 +1,14 @@
 public import Synchronization
 
-/// Pulls from a list ahead of those who read.
+/// Pulls from a list ahead of its readers.
 ///
-/// The element that is demanded is pulled by the demand itself where nobody is at it, so that a cycle
-/// is found as everywhere. So is what lies ahead, for as long as that takes less than to hand it to
-/// another thread. What would have to be waited for is pulled by a task beside the readers, which
-/// begins with a demand and ends when there is enough. What a pull gives is a slot: the element, or
+/// The demand itself pulls the demanded element if nothing else is pulling, so that a cycle is
+/// found as everywhere. It also pulls the elements ahead, while that takes less time than a
+/// hand-over to another thread. A task beside the readers pulls the elements that need waiting; it
+/// begins with a demand and ends when there are enough. A pull gives a slot: the element, or
 /// something that a task makes of it.
 ///
-/// To the stage that takes the slots this is a place where a cell may be missing, as a list is.
+/// For the stage that takes the slots this is a place where a cell may be missing, like a list.
 @usableFromInline
 final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @usableFromInline
@@ -22,17 +22,17 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   }
 
   @usableFromInline let state: Locked<LookaheadState<Slot, Waiter>>
-  /// Pulled from by whoever moved the state to `pulling`.
+  /// Pulled from only by the one that moved the state to `pulling`.
   @usableFromInline let source: Owned<Source>
-  /// Who pulls ahead, as others see who waits for whom.
+  /// The worker that pulls ahead, for the wait graph.
   @usableFromInline let node = Locked(StepTask?.none)
   @usableFromInline let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
-  /// Begins what a slot stands for, when the state knows of the slot.
+  /// Starts the work of a slot, once the state knows the slot.
   @usableFromInline let start: @Sendable (Slot) -> Void
-  /// Gives a slot up that nobody will take. It may not have begun yet, and then never does.
+  /// Gives up a slot that will not be taken. If its work has not begun, it never does.
   @usableFromInline let discard: @Sendable (Slot) -> Void
 
-  /// The task that pulls ahead has come to its end.
+  /// The task that pulls ahead has ended.
   @usableFromInline let rests: @Sendable () -> Void
 
   @inlinable
@@ -83,7 +83,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     }
     let (slot, _) = filled(with: element)
     let pullsOn = state.withLock { $0.pulledOnDemand(isAhead: isAhead) }
-    // It may fail at once, which the state has to know what to make of.
+    // It may fail at once, and the state has to know how to handle that.
     start(slot)
     if pullsOn { pullAhead(demand) }
     return .element(slot)
@@ -91,7 +91,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   @inlinable
   func pullAhead(_ demand: Demand) {
-    // The first demand of many does not have to wait for all of them.
+    // The first demand of many need not wait for all of them.
     var patience = 64
     while source.state.pace.isQuick, patience > 0 {
       guard let element = pullNow(demand) else {
@@ -110,7 +110,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @inlinable
   func pullNow(_ demand: Demand) -> Element? {
     source.state.cursor.demand.budget = demand.budget
-    // The task that pulls on has a stack of its own, and waits for nobody's attempt.
+    // The task that pulls on has its own stack, and waits for no other task's attempt.
     defer { source.state.cursor.demand.budget = Descent(depth: fullBudget) }
     guard source.state.pace.isMeasured else { return source.state.cursor.next() }
     let start = ContinuousClock.now
@@ -119,9 +119,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     return element
   }
 
-  /// Pulls as much as there may be, in a task that has the context of the demand.
+  /// Pulls as many slots as allowed, in a task with the context of the demand.
   ///
-  /// It never waits for the list that it pulls ahead for; that waits for it.
+  /// It never waits for the list that it pulls ahead for; that list waits for it.
   @inlinable
   func pullBeside() {
     let executor = executorAhead()
@@ -143,14 +143,14 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       if !keep(element) { return }
     }
     let absence = source.state.cursor.absence
-    // Not kept: the cell that is missing may be this list's own, which would keep itself alive.
+    // Not kept: the missing cell may be this list's own, which would retain itself.
     source.state.cursor.absence = .paused
-    // Where the list was abandoned nobody hears of it; where the source has cancelled this very task, a
+    // If the list was abandoned, no reader sees this. If the source has cancelled this very task, a
     // demand goes on.
     stop(Task.isCancelled ? .cancelled : absence)
   }
 
-  /// Pulls one element, and waits for it, but never for the list that is pulled ahead for.
+  /// Pulls one element, and waits for it, but never for the list that it pulls ahead for.
   @inlinable @inline(__always)
   nonisolated(nonsending) func nextAhead() async -> Element? {
     if let element = source.state.cursor.next() { return element }
@@ -212,7 +212,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   // MARK: Stopping
 
-  /// What was made of an element failed: what runs ahead of it is cancelled.
+  /// The work for an element failed: the work ahead of it is cancelled.
   @inlinable
   func failed(_ number: Int) {
     let (slots, puller, sleepers) = state.withLock { $0.failed(number) }
@@ -221,7 +221,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     for sleeper in sleepers { sleeper.wake(.retry) }
   }
 
-  /// Nobody can read any more.
+  /// Nothing can read any more.
   @inlinable
   func abandon() {
     let (slots, puller, sleepers) = state.withLock { $0.abandon() }
@@ -240,7 +240,7 @@ extension Lookahead: ResultPuller {
   }
 }
 
-// What is being pulled beside the readers is waited for as a cell is.
+// An element that is being pulled beside the readers is awaited like a cell.
 extension Lookahead: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { node.withLock { $0 } }
   @usableFromInline var title: String { "LazyList<\(Slot.self)>" }
@@ -269,20 +269,20 @@ extension Lookahead: AwaitedPlace {
   func raise(to priority: TaskPriority) { state.withLock { $0.puller }?.raise(to: priority) }
 }
 
-/// Held by the list that is read; the tasks that pull ahead do not hold it.
+/// Retained by the list that is read, and not by the tasks that pull ahead.
 // Guard: the claim of the list that is read. May touch it: that list's stage.
 @usableFromInline
 final class LookaheadOwner<Element: Sendable, Slot: Sendable>:
   @unchecked Sendable
 {
   @usableFromInline let lookahead: Lookahead<Element, Slot>
-  /// The slot that is demanded, until what it stands for is there.
+  /// The demanded slot, until its result is there.
   @exclusivity(unchecked) @usableFromInline var taken: Slot?
 
   @inlinable
   init(_ lookahead: Lookahead<Element, Slot>) { self.lookahead = lookahead }
 
-  /// The slot that is demanded, or why there is none.
+  /// The demanded slot, or why there is none.
   @inlinable
   func take(_ demand: Demand) -> Step<Slot> {
     if let taken { return .element(taken) }
@@ -298,19 +298,19 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>:
   }
 }
 
-/// How long the steps of a list take: whether it is worth the while to have them taken elsewhere.
+/// Estimates the time of a list's steps: whether handing them over pays.
 @usableFromInline
 struct LatencyEstimate {
-  /// What it costs to hand a step to another thread.
+  /// The cost of handing a step to another thread.
   @usableFromInline static let handOver = Duration.microseconds(10)
 
-  /// How many of the last measured steps were short, less those that were asked for.
+  /// How many of the last measured steps were short, minus those asked for.
   @usableFromInline var short = 0
   @usableFromInline var unmeasured = 0
 
   @usableFromInline var isQuick: Bool { short > 0 }
 
-  /// Whether the next step is to be measured: all of them at first, then one of some.
+  /// Whether to measure the next step: all of them at first, then a sample.
   @usableFromInline var isMeasured: Bool {
     mutating get {
       guard short >= 32 else { return true }
@@ -321,13 +321,13 @@ struct LatencyEstimate {
 
   @inlinable
   mutating func took(_ duration: Duration) {
-    // After a long step it takes some that are not.
+    // After a long step, several short ones are needed.
     short = duration < Self.handOver ? min(short + 1, 32) : -8
   }
 }
 
 extension Task where Success == Void, Failure == Never {
-  /// Raises the priority, where the platform can.
+  /// Raises the priority, if the platform can.
   @inlinable
   func raise(to priority: TaskPriority) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {

@@ -1,5 +1,5 @@
-// What is pulled ahead is pulled by whoever says so to the state first: as long as its lock is held and
-// nobody has, nobody does.
+// Only a pull that first marks the state uses the source. While the lock is held and the state
+// unmarked, no pull runs.
 extension LookaheadOwner: Upstream {
   func look(_ view: inout StageView) {
     let seen = lookahead.state.withLock { state in
@@ -16,7 +16,7 @@ extension LookaheadOwner: Upstream {
     view.isBusy = view.isBusy || seen.view.isBusy
   }
 
-  // Guard: the claim of the list that is read. May touch it: who looks, and holds it.
+  // Guard: the claim of the list that is read. May touch it: the inspector that holds it.
   private struct Seen: @unchecked Sendable {
     let view: StageView
   }

@@ -1,7 +1,7 @@
-/// What a list has pulled from its source ahead of its readers, as a value.
+/// The slots that a list has pulled from its source ahead of its readers, as a value.
 ///
-/// Every event is one mutating method that says what to do; nothing is done here. ``Lookahead``
-/// isolates the value, asks, and acts when it has let go of its lock.
+/// Every event is one mutating method that returns what to do; it does nothing else. ``Lookahead``
+/// isolates the value, asks it, and acts after it has released its lock.
 ///
 /// ```
 ///              demand, nothing there; or given, and there is room
@@ -17,15 +17,15 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
 
   @usableFromInline
   enum Source: Sendable {
-    /// Nobody pulls: there is as much as may be, or nobody has asked.
+    /// Nothing pulls: there are as many slots as allowed, or there was no demand.
     case resting
-    /// The step ahead failed in a way that a retry may mend: it is tried again when its element is
-    /// demanded, and not before.
+    /// The step ahead failed temporarily. It is retried when its element is demanded, and not
+    /// before.
     case hesitating
     case pulling
     /// There is nothing more to pull.
     case over((any Error)?)
-    /// Nobody can read any more.
+    /// Nothing can read any more.
     case abandoned
   }
 
@@ -40,11 +40,12 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
 
   @usableFromInline
   enum Demand: Sendable {
-    /// What was pulled before, and whether somebody is to pull on.
+    /// A slot pulled before, and whether the caller is to pull on.
     case slot(Slot, pullsOn: Bool)
     /// The caller pulls the element.
     case pull
-    /// Somebody pulls it already: sleep until that is done, and ask again. So many were taken before.
+    /// Another pull is in progress: sleep until it is done, and ask again. The number is that of
+    /// slots taken before.
     case wait(after: Int)
     case end
     case failed(any Error)
@@ -54,31 +55,30 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   @usableFromInline
   enum Pulled: Sendable {
     case kept(pullsOn: Bool, wakes: [Sleeper])
-    /// It is not wanted any more.
+    /// It is no longer wanted.
     case refused
   }
 
-  /// How many slots there may be beside the one that is demanded.
+  /// The maximum number of slots beside the demanded one.
   @usableFromInline let distance: Int
   @usableFromInline var source = Source.resting
   /// Pulled and not demanded yet.
   @usableFromInline var slots = FIFO<Numbered>()
-  /// How many slots were given away.
+  /// The number of slots given away.
   @usableFromInline var taken = 0
-  /// Who comes behind this number will not be read: what was made of that element has failed.
+  /// Slots after this number will not be read: the work for that element has failed.
   @usableFromInline var lastNumber = Int.max
-  /// How many slots were taken by what itself looks ahead, since the last true demand. They are no
-  /// reason to look further ahead: where a list is defined by what looks ahead of it, that would go on
-  /// for ever.
+  /// The number of slots taken by consumers that look ahead, since the last true demand. They do
+  /// not cause further look-ahead: in a list defined by its own look-ahead, that would never end.
   @usableFromInline var takenAhead = 0
-  /// The demands that wait for what is being pulled.
+  /// The demands that wait for the current pull.
   @usableFromInline var sleepers = WaiterSet<Sleeper, Void>()
   @usableFromInline var puller: Puller?
 
   @inlinable
   init(distance: Int) { self.distance = distance }
 
-  /// The next element is demanded, by a reader or by what looks ahead itself.
+  /// The next element is demanded, by a reader or by a consumer that looks ahead.
   @inlinable
   mutating func demand(isAhead: Bool = false) -> Demand {
     if let first = slots.popFirst() {
@@ -97,14 +97,14 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     }
   }
 
-  /// Whether the slot after so many is still being pulled.
+  /// Whether the slot after that many is still being pulled.
   @inlinable
   func isPulling(after taken: Int) -> Bool {
     guard case .pulling = source else { return false }
     return slots.isEmpty && self.taken == taken
   }
 
-  /// A demand would sleep. False if there is something new to look at.
+  /// A demand would sleep. False if there is something new to check.
   @inlinable
   mutating func sleep(_ sleeper: Sleeper, after taken: Int) -> Bool {
     guard isPulling(after: taken) else { return false }
@@ -112,11 +112,11 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     return true
   }
 
-  /// A demand does not wait any longer.
+  /// A demand stops waiting.
   @inlinable
   mutating func leave(_ sleeper: Sleeper) { sleepers.leave(sleeper) }
 
-  /// A demand has pulled an element, and takes it. Returns whether somebody is to pull on.
+  /// A demand has pulled an element, and takes it. Returns whether the caller is to pull on.
   @inlinable
   mutating func pulledOnDemand(isAhead: Bool = false) -> Bool {
     guard case .pulling = source else { return false }
@@ -126,29 +126,29 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     return !isAhead && pullsAhead()
   }
 
-  /// Whoever pulls ahead has pulled an element.
+  /// The puller ahead has pulled an element.
   @inlinable
   mutating func pulledAhead(_ slot: Slot, _ number: Int) -> Pulled {
     if case .abandoned = source { return .refused }
     guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
     let sleepers = wakeAll()
-    // Nobody pulls on where the pull has been given up meanwhile.
+    // Pulling does not go on if it has been given up meanwhile.
     guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleepers) }
-    // Who sleeps takes one.
+    // A sleeper takes one.
     let pullsOn = slots.count + takenAhead - (sleepers.isEmpty ? 0 : 1) < distance
     if !pullsOn { source = .resting }
     return .kept(pullsOn: pullsOn, wakes: sleepers)
   }
 
-  /// There is nothing more to pull. Returns who has been waiting for more.
+  /// There is nothing more to pull. Returns the demands that waited for more.
   @inlinable
   mutating func end(with failure: (any Error)?) -> [Sleeper] {
     if case .pulling = source { source = .over(failure) }
     return wakeAll()
   }
 
-  /// Whoever pulls has failed, and a later attempt may not. Nobody hears of it who does not wait.
+  /// The puller has failed, and a later attempt may not. Only waiting demands learn of it.
   @inlinable
   mutating func failedTransiently() -> [Sleeper] {
     guard case .pulling = source else { return wakeAll() }
@@ -156,8 +156,8 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     return wakeAll()
   }
 
-  /// Whoever pulls has met something in the way, such as the very list that it pulls ahead for: that is
-  /// for a demand to deal with. Returns who sleeps, to do it.
+  /// The puller has met an obstacle, such as the very list that it pulls ahead for. A demand has to
+  /// handle it. Returns the sleepers, to do so.
   @inlinable
   mutating func gaveUp() -> [Sleeper] {
     guard case .pulling = source else { return wakeAll() }
@@ -170,7 +170,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     sleepers.isEmpty ? [] : sleepers.removeAll()
   }
 
-  /// What was made of an element has failed: no element behind it will ever be read.
+  /// The work for an element has failed: no element after it will ever be read.
   @inlinable
   mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?, sleepers: [Sleeper]) {
     if case .abandoned = source { return ([], nil, []) }
@@ -179,7 +179,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     return (slots.removeLast { $0.number > number }.map(\.slot), puller.take(), wakeAll())
   }
 
-  /// Nobody can read any more.
+  /// Nothing can read any more.
   @inlinable
   mutating func abandon() -> (slots: [Slot], puller: Puller?, sleepers: [Sleeper]) {
     source = .abandoned

@@ -1,16 +1,15 @@
-/// Numbered items in the order of a position that each of them has: a binary heap that knows where
-/// each item is.
+/// Numbered items in order of position: a binary heap that knows where each item is.
 ///
-/// The first is found at once; one is moved or removed in O(log n).
+/// Finding the first is immediate; moving or removing an item is O(log n).
 struct Ranking: Sendable {
   struct Entry: Sendable, Equatable {
     let item: Int
     var position: Int
   }
 
-  /// No entry is before its parent, which is at half of its index.
+  /// No entry precedes its parent, at half its index.
   private var heap: [Entry]
-  /// Where each item is in the heap, if it is there.
+  /// The index of each item in the heap, if it is there.
   private var indices: [Int?]
 
   /// A ranking of no items, numbered below a count.

@@ -1,11 +1,11 @@
 public import Synchronization
 
-// Whether what runs is wanted by nobody but what looks ahead.
+// Whether only look-ahead wants the running work.
 extension StepTask {
-  /// How many tasks look ahead: mostly none, and then there is nothing to look up.
+  /// The number of tasks that look ahead; mostly none, and then there is nothing to look up.
   @usableFromInline static let lookingAhead = Atomic(0)
 
-  /// Whether what runs is wanted only by what looks ahead, directly or through other lists.
+  /// Whether only look-ahead wants the running work, directly or through other lists.
   @inlinable static var isAhead: Bool {
     lookingAhead.load(ordering: .relaxed) > 0 && current.map(\.isAhead) == true
   }

@@ -1,7 +1,7 @@
 extension EagerList {
-  /// Returns the elements of the lists that a closure makes of each element, until it says stop.
+  /// Returns the elements of the lists that a closure makes from each element, until it stops.
   ///
-  /// Setting `stop` ends the result after the whole list that is returned with it; returning `nil`
+  /// Setting `stop` ends the result after the whole list that is returned with it. Returning `nil`
   /// ends it at once. The closure does not run again after either.
   ///
   /// ```swift
@@ -20,8 +20,8 @@ extension EagerList {
     try binding(next)
   }
 
-  /// Returns the elements of the lists that an asynchronous closure makes of each element, until it
-  /// says stop.
+  /// Returns the elements of the lists that an asynchronous closure makes from each element, until
+  /// it stops.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func bind<T, Failure: Error>(
     _ next: nonisolated(nonsending) (Element, inout Bool) async throws(Failure) -> EagerList<T>?

@@ -4,7 +4,8 @@ extension EagerList {
   /// ```swift
   /// EagerList(1...6).filter { $0 % 2 == 0 }   // [2, 4, 6]
   /// ```
-  // As generic as the standard library's, and no more: else that one, which gives an array, is preferred.
+  // Exactly as generic as the standard library's, which gives an array and would otherwise be
+  // preferred.
   @inlinable
   public func filter(
     @_CheckedAlone<Bool> _ isIncluded: (Element) throws -> Bool
@@ -30,7 +31,7 @@ extension EagerList {
     return EagerList(results)
   }
 
-  /// Returns the elements without one value.
+  /// Returns the elements that do not equal a value.
   ///
   /// ```swift
   /// EagerList([1, 0, 2]).ignoring(0)   // [1, 2]
@@ -40,7 +41,7 @@ extension EagerList {
     filter { $0 != element }
   }
 
-  /// Returns the elements without those that equal the one before them.
+  /// Returns the elements that do not equal the one before them.
   ///
   /// ```swift
   /// EagerList([1, 1, 2, 1]).removeDuplicates()   // [1, 2, 1]
@@ -50,7 +51,7 @@ extension EagerList {
     removeDuplicates { $0 == $1 }
   }
 
-  /// Returns the elements without those that a predicate calls the same as the last one kept.
+  /// Returns the elements that differ, by a predicate, from the last one kept.
   ///
   /// ```swift
   /// EagerList([1, 2, 11]).removeDuplicates { $0 / 10 == $1 / 10 }   // [1, 11]
@@ -62,8 +63,7 @@ extension EagerList {
     try removingDuplicates(areSame)
   }
 
-  /// Returns the elements without those that an asynchronous predicate calls the same as the last
-  /// one kept.
+  /// Returns the elements that differ, by an asynchronous predicate, from the last one kept.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func removeDuplicates<Failure: Error>(
     @_CheckedAlone<Bool> by areSame:

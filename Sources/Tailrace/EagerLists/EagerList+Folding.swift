@@ -1,7 +1,7 @@
-// Folds and searches with plain and throwing closures are the standard library's. Here are the
-// asynchronous ones, one call after the other, in the caller's isolation.
+// Asynchronous folds and searches: one call after the other, in the caller's isolation. Those with
+// plain and throwing closures are the standard library's.
 extension EagerList {
-  /// The sum of the elements, zero where there are none.
+  /// The sum of the elements, or zero if there are none.
   ///
   /// ```swift
   /// EagerList(1...4).sum()   // 10
@@ -47,13 +47,13 @@ extension EagerList {
   }
 
   /// Returns the elements combined from the end on: the closure gets an element and the fold of all
-  /// that comes after it.
+  /// elements after it.
   ///
   /// ```swift
   /// EagerList(1...3).foldRight(0) { first, rest in first - rest }   // 2
   /// ```
   ///
-  /// It is a loop: no frame per element.
+  /// It is a loop, without a frame per element.
   ///
   /// Replaces `-foldRightWithStart:reduce:`.
   @inlinable

@@ -22,7 +22,7 @@ extension EagerList {
   @inlinable
   public func prepending(_ element: Element) -> EagerList { EagerList([element] + slice) }
 
-  /// Returns the elements of the sequences that this list consists of.
+  /// Returns the elements of this list's sequences.
   ///
   /// ```swift
   /// EagerList([[0], [], [1, 2]]).joined()   // [0, 1, 2]
@@ -30,7 +30,7 @@ extension EagerList {
   @inlinable
   public func joined() -> EagerList<Element.Element> where Element: Sequence { flatMap { $0 } }
 
-  /// Returns this list with an element between every two of its elements.
+  /// Returns this list with an element between every two neighbours.
   ///
   /// ```swift
   /// EagerList(["a", "b"]).interspersed(with: "-")   // ["a", "-", "b"]
@@ -48,19 +48,19 @@ extension EagerList {
 }
 
 extension EagerList {
-  /// The pairs of the elements that have the same position in both lists; as many as the shorter has.
+  /// The pairs of the elements at the same position in both lists; as many as the shorter has.
   ///
   /// ```swift
   /// EagerList(["Ada", "Bob"]).zip(EagerList(1...9))   // [("Ada", 1), ("Bob", 2)]
   /// ```
-  // A method, because a function `zip` of lists would be tried at every `zip` of two arrays.
+  // A method: the compiler would try a function `zip` of lists at every `zip` of two arrays.
   @inlinable
   public func zip<Other>(_ other: EagerList<Other>) -> EagerList<(Element, Other)> {
     EagerList<(Element, Other)>(Array(Swift.zip(self, other)))
   }
 
-  /// Returns the tuples of the elements that have the same position in all of the lists; as many as
-  /// the shortest has.
+  /// Returns the tuples of the elements at the same position in all lists; as many as the shortest
+  /// has.
   ///
   /// ```swift
   /// EagerList(["Ada", "Bob"]).zip([36, 41], ["x", "y"])   // [("Ada", 36, "x"), ("Bob", 41, "y")]
@@ -85,7 +85,7 @@ extension EagerList {
 }
 
 extension ArraySlice {
-  /// The element at a position that is counted from the front.
+  /// The element at a position counted from the front.
   @inlinable
   func at(_ position: Int) -> Element { self[startIndex + position] }
 }

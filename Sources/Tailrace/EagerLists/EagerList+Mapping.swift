@@ -1,6 +1,6 @@
-// Closures come in four kinds, and run in the caller's isolation. An asynchronous kind is disfavored,
-// so that in an asynchronous function `list.map(f)` needs no `await` where `f` is plain. Only a key path
-// needs one there, because the compiler prefers to make an asynchronous closure of it.
+// Closures have four kinds, and run in the caller's isolation. The asynchronous kind is disfavored,
+// so that in an asynchronous function `list.map(f)` needs no `await` if `f` is plain. Only a key
+// path needs one there, because the compiler prefers to make it an asynchronous closure.
 extension EagerList {
   /// Returns the results of a closure for each element.
   ///
@@ -67,7 +67,7 @@ extension EagerList {
     return EagerList<T>(results)
   }
 
-  /// Returns the elements of the sequences that a closure makes of each element.
+  /// Returns the elements of the sequences that a closure makes from each element.
   ///
   /// ```swift
   /// EagerList([1, 2]).flatMap { [$0, $0] }   // [1, 1, 2, 2]
@@ -83,7 +83,7 @@ extension EagerList {
     return EagerList<S.Element>(results)
   }
 
-  /// Returns the elements of the sequences that an asynchronous closure makes of each element.
+  /// Returns the elements of the sequences that an asynchronous closure makes from each element.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func flatMap<S: Sequence, Failure: Error>(
     @_CheckedAlone<S> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> S

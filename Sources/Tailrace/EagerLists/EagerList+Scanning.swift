@@ -1,5 +1,5 @@
 extension EagerList {
-  /// Returns the results of combining the elements so far; the start itself is not among them.
+  /// Returns the results of combining the elements so far, without the start itself.
   ///
   /// ```swift
   /// EagerList(1...4).reductions(0, +)   // [1, 3, 6, 10]
@@ -27,8 +27,7 @@ extension EagerList {
     }
   }
 
-  /// Returns the results of updating a value with the elements so far; the start itself is not
-  /// among them.
+  /// Returns the results of updating a value with the elements so far, without the start itself.
   ///
   /// ```swift
   /// EagerList(1...3).reductions(into: []) { $0.append($1) }   // [[1], [1, 2], [1, 2, 3]]
@@ -75,17 +74,16 @@ extension EagerList {
   @inlinable
   public func adjacentPairs() -> EagerList<(Element, Element)> { zip(tail) }
 
-  /// Returns the elements in eager lists of a length, which share their storage; the last may be
-  /// shorter.
+  /// Returns eager lists of `count` elements, which share the storage; the last may be shorter.
   ///
   /// ```swift
   /// EagerList(1...5).chunks(ofCount: 2)   // [[1, 2], [3, 4], [5]]
   /// ```
   ///
   /// - Parameters:
-  ///   - count: 1 or more; anything else is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - count: 1 or more; any other count is a programmer's error and traps.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public func chunks(ofCount count: Int, file: StaticString = #fileID, line: UInt = #line)
     -> EagerList<EagerList>

@@ -1,4 +1,4 @@
-// The asynchronous kinds; those with plain and throwing closures are the standard library's.
+// The asynchronous searches; those with plain and throwing closures are the standard library's.
 extension EagerList {
   /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
   ///
@@ -44,7 +44,7 @@ extension EagerList {
     return true
   }
 
-  /// Returns the least element by an asynchronous order, the first of several; `nil` if there is
+  /// Returns the least element by an asynchronous order, the first of equals; `nil` if there is
   /// none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func min<Failure: Error>(
@@ -56,7 +56,7 @@ extension EagerList {
     }
   }
 
-  /// Returns the greatest element by an asynchronous order, the first of several; `nil` if there is
+  /// Returns the greatest element by an asynchronous order, the first of equals; `nil` if there is
   /// none.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func max<Failure: Error>(

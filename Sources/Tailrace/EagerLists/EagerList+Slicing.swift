@@ -1,8 +1,8 @@
 // `prefix(_:)`, `dropFirst(_:)`, `suffix(_:)`, and `prefix(while:)` and `drop(while:)` with plain
-// closures, are the standard library's: a slice of an eager list is one, so that they give eager
+// closures, are the standard library's. A slice of an eager list is one, so they return eager
 // lists, and copy nothing.
 extension EagerList {
-  /// The list after the first element; the tail of the empty list is empty.
+  /// The list after the first element. The tail of the empty list is empty.
   ///
   /// ```swift
   /// EagerList(1...3).tail   // [2, 3]
@@ -29,8 +29,8 @@ extension EagerList {
   ///
   /// - Parameters:
   ///   - position: 0 or more; a negative position is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public func element(at position: Int, file: StaticString = #fileID, line: UInt = #line)
     -> Element?
@@ -42,7 +42,7 @@ extension EagerList {
     return position < count ? slice[slice.startIndex + position] : nil
   }
 
-  /// Returns the first elements, for as long as they satisfy an asynchronous predicate.
+  /// Returns the first elements while they satisfy an asynchronous predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func prefix<Failure: Error>(
     @_CheckedAlone<Bool> while predicate:

@@ -1,7 +1,7 @@
-/// A list of which everything is computed: the eager counterpart of ``LazyList``, on an array.
+/// A list whose elements are all computed: the eager counterpart of ``LazyList``, on an array.
 ///
-/// Its operators have the names of the lazy ones, run at once, from the first element to the last,
-/// and give eager lists. Slices are eager lists, too, and share the storage.
+/// Its operators have the names of the lazy ones. They run at once, from the first element to the
+/// last, and return eager lists. Slices are eager lists, too, and share the storage.
 ///
 /// ```swift
 /// let squares = EagerList(1...4).map { $0 * $0 }   // the closure has run four times
@@ -10,8 +10,8 @@
 /// await squares.lazyList.map { $0 + 1 }.head()     // 2; and the closure has run once
 /// ```
 ///
-/// It is a random-access collection, so that all of the standard library's algorithms work on it.
-/// As with every slice, the first index of a part is where that part begins: use `startIndex`, or
+/// It is a random-access collection, so all of the standard library's algorithms work on it. As
+/// with every slice, the first index of a part is its position in the whole: use `startIndex`, or
 /// ``element(at:file:line:)``, which counts from the front.
 ///
 /// Replaces `RACEagerSequence` and `RACArraySequence`.
@@ -21,14 +21,15 @@ public struct EagerList<Element> {
   @inlinable
   init(slice: ArraySlice<Element>) { self.slice = slice }
 
-  /// Creates a list of the elements of a sequence, all of them now.
+  /// Creates a list of the elements of a sequence, computed now.
   ///
   /// ```swift
   /// EagerList(1...3)   // [1, 2, 3]
   /// ```
   ///
-  /// - Complexity: O(1) for an array, a part of one and an eager list, which are shared and not copied.
-  // One initialiser for all: the compiler tries each overload with each of the chain behind it.
+  /// - Complexity: O(1) for an array, a part of one, and an eager list; these are shared, not
+  ///   copied.
+  // One initialiser for all: the compiler tries each overload with each of the following chain.
   @inlinable
   public init(_ elements: some Sequence<Element>) {
     switch elements {
@@ -53,10 +54,10 @@ public struct EagerList<Element> {
   /// Returns a list that repeats one element a number of times.
   ///
   /// - Parameters:
-  ///   - element: what each element is.
+  ///   - element: the value of each element.
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
@@ -69,17 +70,17 @@ public struct EagerList<Element> {
 
   /// The elements as an array.
   ///
-  /// - Complexity: O(1), and nothing is copied; O(*n*) for a part of a list.
+  /// - Complexity: O(1), without a copy; O(*n*) for a part of a list.
   @inlinable
   public var array: [Element] { Array(slice) }
 
-  /// Returns this list: it is eager already.
+  /// Returns this list, which is eager already.
   @inlinable
   public func eager() -> EagerList { self }
 }
 
 extension EagerList where Element: Sendable {
-  /// The elements as a lazy list: what is derived from it runs when it is demanded.
+  /// The elements as a lazy list: lists derived from it run on demand.
   ///
   /// - Complexity: O(1). The storage is shared.
   ///
@@ -97,7 +98,7 @@ extension EagerList: RandomAccessCollection {
   @inlinable
   public var endIndex: Int { slice.endIndex }
 
-  /// The element at an index, counted as ``startIndex`` is.
+  /// The element at an index; the first is ``startIndex``.
   @inlinable
   public subscript(position: Int) -> Element {
     require(
@@ -121,7 +122,7 @@ extension EagerList: RandomAccessCollection {
     slice.makeIterator()
   }
 
-  /// Gives the elements' memory to a closure.
+  /// Passes the elements' memory to a closure.
   @inlinable
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<Element>) throws -> Result
@@ -131,7 +132,7 @@ extension EagerList: RandomAccessCollection {
 }
 
 extension EagerList: ExpressibleByArrayLiteral {
-  /// Creates the list of the elements that are written out.
+  /// Creates a list of the elements of an array literal.
   @inlinable
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
@@ -165,6 +166,6 @@ extension EagerList: Decodable where Element: Decodable {
 }
 
 extension EagerList: CustomStringConvertible {
-  /// The elements in brackets, as those of an array.
+  /// The elements in brackets, as in an array.
   public var description: String { slice.description }
 }

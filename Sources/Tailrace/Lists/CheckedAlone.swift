@@ -1,12 +1,12 @@
 /// Marks a parameter whose closure the compiler checks by itself.
 ///
-/// The compiler solves a closure of one expression together with the chain that it stands in, so that the
-/// overloads of its operators multiply with those of all its neighbours: chains of three such closures
-/// took seconds. It solves a closure of several statements alone, and a closure for a parameter with
-/// this mark, too. That is all the mark does: the closure returns the value of its body, and a body
-/// with a `return` in it is left as it is.
+/// The compiler solves a closure of one expression together with the chain around it. The overloads
+/// of its operators then multiply with those of its neighbours: chains of three such closures took
+/// seconds. The compiler solves a closure of several statements alone, and a closure for a marked
+/// parameter too. The mark does nothing else: the closure returns the value of its body, and a body
+/// with a `return` is unchanged.
 ///
-/// Your own operators can have it:
+/// Your own operators can use it:
 ///
 /// ```swift
 /// extension LazyList {
@@ -17,19 +17,19 @@
 ///   }
 /// }
 /// ```
-// A result builder that builds nothing. Its argument is the closure's result, so that what the result
-// must be is known inside: `.some(case)`, `[]`, `nil`.
+// A result builder that builds nothing. Its argument is the closure's result, so the expected type
+// is known inside: `.some(case)`, `[]`, `nil`.
 @resultBuilder
 public enum _CheckedAlone<Value>: Sendable {
   /// The value of the body's only expression.
   @inlinable @inline(__always)
   public static func buildExpression(_ value: Value) -> Value { value }
 
-  /// What never comes back, such as `fatalError()`, stands for any value.
+  /// An expression that never returns, such as `fatalError()`, stands for any value.
   @_disfavoredOverload @inlinable @inline(__always)
   public static func buildExpression(_ value: Never) -> Value {}
 
-  /// A call that gives nothing, before the value.
+  /// A call without a result, before the value.
   @_disfavoredOverload @inlinable @inline(__always)
   public static func buildExpression(_ value: Void) {}
 
@@ -37,21 +37,21 @@ public enum _CheckedAlone<Value>: Sendable {
   @inlinable @inline(__always)
   public static func buildBlock(_ value: Value) -> Value { value }
 
-  /// The value behind one call.
+  /// The value after one call.
   @_disfavoredOverload @inlinable @inline(__always)
   public static func buildBlock(_ first: Void, _ value: Value) -> Value { value }
 
-  /// The value behind two calls.
+  /// The value after two calls.
   @_disfavoredOverload @inlinable @inline(__always)
   public static func buildBlock(_ first: Void, _ second: Void, _ value: Value) -> Value { value }
 
-  /// A body without a value, which must have thrown before its end; the compiler says so when it
-  /// may not.
+  /// A body without a value, which must throw before its end. The compiler reports a body that may
+  /// not.
   ///
-  /// `{ _ in throw Failed() }` is right, and `filter { print($0) }` is an error: "arithmetic operation
-  /// '0 - 1' results in an overflow" there means that the closure's body gives no value.
-  // Types cannot tell the two apart. But in a body that ends by throwing, this call is dead, and only
-  // a living one is checked for overflow at compile time.
+  /// `{ _ in throw Failed() }` is right, and `filter { print($0) }` is an error: "arithmetic
+  /// operation '0 - 1' results in an overflow" there means that the closure's body gives no value.
+  // The types do not differ. But in a body that ends by throwing this call is dead code, and the
+  // compiler checks only live calls for overflow.
   @_disfavoredOverload @_transparent
   public static func buildBlock(
     _ calls: Void..., file: StaticString = #fileID, line: UInt = #line
@@ -69,9 +69,9 @@ public enum _CheckedAlone<Value>: Sendable {
   public static func buildEither(second value: Value) -> Value { value }
 }
 
-// Where no value is asked for, everything may stand in a body.
+// If no value is expected, a body may contain anything.
 extension _CheckedAlone where Value == Void {
-  /// A result that is not used.
+  /// An unused result.
   @_disfavoredOverload @inlinable @inline(__always)
   public static func buildExpression<Unused>(_ value: Unused) {}
 

@@ -1,7 +1,7 @@
-/// An element needs itself, directly or through other lists; or the value of a key does.
+/// An element, or the value of a key, needs itself, directly or through others.
 ///
-/// Thrown where the list's `Failure` is `any Error`; a list that cannot fail traps with the same
-/// text instead, because an endless wait would be worse.
+/// Thrown if the list's `Failure` is `any Error`. A list that cannot fail traps with the same text,
+/// because an endless wait would be worse.
 ///
 /// ```swift
 /// let list = LazyList<Int, any Error>.recursive { list in list.map { $0 + 1 } }.named("naturals")
@@ -15,11 +15,11 @@
 /// // throws: the value of Memos[1] needs itself: Memos[1] → Memos[2] → Memos[1]; give …
 /// ```
 public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
-  /// The names of the lists, each waiting for the next, the last for the first. A key of ``Memos`` is
-  /// named like one: `Memos[3]`.
+  /// The names of the lists. Each waits for the next, the last for the first. A key of ``Memos``
+  /// has a name such as `Memos[3]`.
   public let lists: [String]
-  /// The position in the first list, counted from its first element, of the element that needs
-  /// itself; 0 for a key.
+  /// The position of the element that needs itself, counted from the first element of the first
+  /// list; 0 for a key.
   public let position: Int
 
   @usableFromInline
@@ -31,9 +31,9 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
   /// An element of a list that waits for the next one in a cycle.
   @usableFromInline typealias Place = (list: String, position: Int)
 
-  /// The cycle, told from the first list that has a name; where none has, from the one that has given
-  /// most elements. That is the list that its reader knows: the position in another one, such as the
-  /// `map` of its tail, would be taken for an element that is there.
+  /// The cycle, from the first named list on; without one, from the list that has given most
+  /// elements. Its reader knows that list. A position in another one, such as the `map` of its
+  /// tail, would look like an element that exists.
   init(through places: [Place]) {
     let most = places.indices.max { places[$0].position < places[$1].position } ?? 0
     let first = places.firstIndex { !$0.list.hasPrefix(Self.unnamed) } ?? most
@@ -41,7 +41,7 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
     self.init(lists: cycle.map(\.list), position: places[first].position)
   }
 
-  /// With this begins what a list without a name is called.
+  /// The prefix of the title of an unnamed list.
   private static let unnamed = "LazyList"
 
   /// The lists and the position, or the keys, in a sentence.
@@ -56,7 +56,7 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
       + "not depend on the others"
   }
 
-  /// The name of a key, which is that of its cell.
+  /// The name of a key's cell.
   @usableFromInline
   static func name(ofKey key: Any) -> String { "Memos[\(String(reflecting: key))]" }
 

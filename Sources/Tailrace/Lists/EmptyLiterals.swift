@@ -1,10 +1,10 @@
-// `==` and `!=` between a collection and `[]`, where the collection comes of a closure.
+// `==` and `!=` between `[]` and a collection that a closure makes.
 //
-// The compiler gives the elements of `[]` a type before it looks into a closure that it checks alone. When
-// all that it knows of the other side is "an array of what the closure gives", it takes `Any` for both,
-// and finds no `==` for that. These literals say nothing about the elements.
+// The compiler gives the elements of `[]` a type before it looks into a closure that it checks
+// alone. If it knows only that the other side is an array of the closure's results, it takes `Any`
+// for both, and finds no `==`. These literals fix no element type.
 
-/// `[]`, where nothing is said about its elements.
+/// `[]` without an element type.
 public struct _EmptyArrayLiteral: ExpressibleByArrayLiteral, Sendable {
   /// `[]`; a literal with elements is an `Array`.
   @inlinable

@@ -36,7 +36,7 @@ extension LazyList {
       segment: Segment(evaluated: EmptyCollection(), link: .failed(failure)), offset: 0)
   }
 
-  /// Returns a list of one element, again and again, without an end.
+  /// Returns an endless list that repeats one element.
   ///
   /// ```swift
   /// await LazyList.repeating("ho").prefix(3).array()   // ["ho", "ho", "ho"]
@@ -51,10 +51,10 @@ extension LazyList {
   /// ```
   ///
   /// - Parameters:
-  ///   - element: what each element is.
+  ///   - element: the value of each element.
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable @_disfavoredOverload
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
@@ -77,7 +77,7 @@ extension LazyList {
 }
 
 extension LazyList: ExpressibleByArrayLiteral {
-  /// Creates the list of the elements that are written out; all of them are evaluated.
+  /// Creates a list of the elements of an array literal; all are evaluated.
   @inlinable
   public init(arrayLiteral elements: Element...) {
     self.init(sharing: elements)
@@ -87,13 +87,13 @@ extension LazyList: ExpressibleByArrayLiteral {
 // MARK: Sequences
 
 extension LazyList {
-  /// Creates a list of the elements of a sequence, pulled from it one by one, as they are demanded.
+  /// Creates a list that pulls the elements of a sequence one by one, on demand.
   ///
   /// ```swift
   /// await LazyList(1...3).array()   // [1, 2, 3]
   /// ```
   ///
-  /// - Laziness: stepwise. Not even the iterator is made before the first demand.
+  /// - Laziness: stepwise. The first demand makes the iterator.
   @inlinable @_disfavoredOverload
   public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
     self.init(pulling: sequence)
@@ -101,7 +101,7 @@ extension LazyList {
 
   @inlinable
   init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
-    // An array's iterator would hold all the lists until the last of them has been read.
+    // An array's iterator would retain all the lists until the last of them has been read.
     if Element.self is any _ListLike.Type, let lists = sequence as? [Element] {
       self.init(sharing: lists)
       return
@@ -113,7 +113,7 @@ extension LazyList {
         if let sequence = source.state.sequence.take() {
           source.state.iterator = sequence.makeIterator()
         }
-        // Pulled from where it is not shared: the compiler can keep it in registers.
+        // A local copy is not shared, so the compiler can keep it in registers.
         guard var iterator = source.state.iterator.take() else { return .nothing(.end) }
         while let element = iterator.next() {
           if !sink(element) {
@@ -125,14 +125,14 @@ extension LazyList {
       })
   }
 
-  /// Creates a list of the elements of an asynchronous sequence, pulled from it one by one, as they
-  /// are demanded.
+  /// Creates a list that pulls the elements of an asynchronous sequence one by one, on demand.
   ///
-  /// - Laziness: stepwise. Not even the iterator is made before the first demand.
-  /// - Failure: the sequence's. With `retryingFailures` a failure is not remembered: the next demand
-  ///   asks the iterator again. Many iterators, such as an `AsyncThrowingStream`'s, are over once they
-  ///   have thrown; what they give then is the same failure again, and not the end. To go on after it,
-  ///   say how: `LazyList(state:retryingFailures:next:)` keeps what is needed to resume.
+  /// - Laziness: stepwise. The first demand makes the iterator.
+  /// - Failure: the sequence's. With `retryingFailures` a failure is not remembered: the next
+  ///   demand asks the iterator again. Many iterators, such as an `AsyncThrowingStream`'s, end when
+  ///   they throw; the list then repeats the same failure and does not end. To resume after a
+  ///   failure, use `LazyList(state:retryingFailures:next:)`, which keeps the state that this
+  ///   needs.
   @inlinable @_disfavoredOverload
   public init<S: AsyncSequence>(
     _ sequence: sending S, retryingFailures: Bool = false
@@ -150,7 +150,7 @@ extension LazyList {
             step = .element(element)
             source.state.failure = nil
           } else if let failure = source.state.failure {
-            // Most iterators are over once they have thrown. That is no end.
+            // Most iterators end when they throw. That is not the list's end.
             step = .nothing(.failedTransiently(failure))
           } else {
             step = .nothing(.end)
@@ -165,9 +165,9 @@ extension LazyList {
   }
 }
 
-// Where nothing says how a list fails, it does not: `LazyList(1...3)` needs no type arguments.
+// Without a stated `Failure` it is `Never`: `LazyList(1...3)` needs no type arguments.
 extension LazyList where Failure == Never {
-  /// Creates a list of the elements of a sequence, pulled from it one by one, as they are demanded.
+  /// Creates a list that pulls the elements of a sequence one by one, on demand.
   @inlinable
   public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
     self.init(pulling: sequence)
@@ -177,7 +177,7 @@ extension LazyList where Failure == Never {
   @inlinable
   public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
 
-  /// Returns a list of one element, again and again, without an end.
+  /// Returns an endless list that repeats one element.
   @inlinable
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
@@ -191,7 +191,7 @@ extension LazyList where Failure == Never {
 }
 
 extension Sequence where Self: Sendable, Element: Sendable {
-  /// Returns the elements of this sequence, pulled from it once, as they are demanded.
+  /// Returns the elements of this sequence, each pulled once, on demand.
   ///
   /// ```swift
   /// let squares = (1...3).lazy.map { $0 * $0 }.memoized()
@@ -201,7 +201,7 @@ extension Sequence where Self: Sendable, Element: Sendable {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// Returns the elements of this sequence, pulled from it once, for any number of readers.
+  /// Returns the elements of this sequence, each pulled once, for any number of readers.
   ///
   /// ```swift
   /// let lines = socket.lines.memoized()
@@ -210,8 +210,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// ```
   ///
   /// - Laziness: stepwise.
-  /// - Failure: remembered at its position; with `retryingFailures` the next demand asks the iterator
-  ///   again, and an iterator that is over after it has thrown fails again.
+  /// - Failure: remembered at its position. With `retryingFailures` the next demand asks the
+  ///   iterator again; an iterator that ended when it threw fails again.
   ///
   /// Replaces `-[RACSignal sequence]`.
   @inlinable
@@ -221,7 +221,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension LazyList {
-  /// Returns this list: it is memoized already.
+  /// Returns this list, which is memoized already.
   @inlinable
   public consuming func memoized() -> LazyList { self }
 }

@@ -1,19 +1,18 @@
-// Lists of which closures make the parts, each when it is demanded.
+// Lists whose parts closures make on demand.
 
 // MARK: From a head and a tail
 
 extension LazyList {
-  /// Creates a list of an element and what comes after it, each made by a closure when it is
-  /// demanded, once.
+  /// Creates a list from closures for its head and its tail, each called once, on demand.
   ///
   /// ```swift
   /// let list = LazyList(head: { 1 }, tail: { [2, 3] })
   /// await list.array()   // [1, 2, 3]
   /// ```
   ///
-  /// - Laziness: stepwise. The tail is not made to give the head.
-  /// - Failure: the closures', each at its position. With `retryingFailures` the next demand calls the
-  ///   one that failed again.
+  /// - Laziness: stepwise. Demanding the head does not make the tail.
+  /// - Failure: the closures', each at its position. With `retryingFailures` the next demand calls
+  ///   the failed closure again.
   ///
   /// Replaces `+sequenceWithHeadBlock:tailBlock:`.
   @inlinable
@@ -21,7 +20,7 @@ extension LazyList {
     retryingFailures: Bool = false, head: @escaping @Sendable () throws(Failure) -> Element,
     tail: @escaping @Sendable () throws(Failure) -> LazyList
   ) {
-    // The head's closure is released once it has given the head.
+    // The head's closure is released once it has returned the head.
     let owned = Owned(Optional(head))
     self.init(stepping: { _ in
       do throws(Failure) {
@@ -35,7 +34,7 @@ extension LazyList {
     })
   }
 
-  /// An element and the list behind it, each made by an asynchronous closure when it is demanded.
+  /// An element and the list after it, each made by an asynchronous closure on demand.
   @inlinable
   public init(
     retryingFailures: Bool = false, head: @escaping @Sendable () async throws(Failure) -> Element,
@@ -67,8 +66,8 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: deferred.
-  /// - Failure: the closure's is the list's only fate. With `retryingFailures` the next demand calls the
-  ///   closure again.
+  /// - Failure: if the closure fails, the list is that failure. With `retryingFailures` the next
+  ///   demand calls the closure again.
   @inlinable
   public static func deferred(
     retryingFailures: Bool = false, _ make: @escaping @Sendable () throws(Failure) -> LazyList
@@ -98,7 +97,7 @@ extension LazyList {
 // MARK: From itself
 
 extension LazyList {
-  /// Returns the list that is defined by itself.
+  /// Returns a list that is defined by itself.
   ///
   /// ```swift
   /// let fibs = LazyList<Int, Never>.recursive { fibs in
@@ -107,15 +106,14 @@ extension LazyList {
   /// await fibs.prefix(6).array()   // [0, 1, 1, 2, 3, 5]
   /// ```
   ///
-  /// The definition reads cells of its own, as far back as it needs, and does not keep the list
-  /// alive; the list that is returned has cells for its readers. Where the closure's list is kept, and
-  /// outlives the one that is returned, its evaluated elements can be read. To demand another one is a
-  /// programmer's error: it traps, or throws `CancellationError` where the list's failure is
-  /// `any Error`.
+  /// The definition reads cells of its own, as far back as it needs, and does not retain the list.
+  /// The returned list has cells for its readers. If the closure's list is kept and outlives the
+  /// returned one, its evaluated elements can be read. Demanding another one is a programmer's
+  /// error: it traps, or throws `CancellationError` if the list's failure is `any Error`.
   ///
   /// - Laziness: deferred; the closure runs at the first demand.
-  /// - Failure: an element that needs itself is a ``CyclicEvaluationError``; where the list cannot
-  ///   fail it traps with the same text.
+  /// - Failure: an element that needs itself is a ``CyclicEvaluationError``; a list that cannot
+  ///   fail traps with the same text.
   @inlinable @_disfavoredOverload
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList
@@ -173,7 +171,7 @@ extension LazyList {
 }
 
 extension LazyList where Failure == Never {
-  /// Returns the list that is defined by itself; where nothing says how it fails, it does not.
+  /// Returns a list that is defined by itself. Without a stated `Failure` it cannot fail.
   @inlinable
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList
@@ -182,7 +180,7 @@ extension LazyList where Failure == Never {
   }
 }
 
-/// Keeps the evaluator of a recursive definition, and gives its step in flight up at the end.
+/// Retains the evaluator of a recursive definition, and abandons its step in flight at the end.
 @usableFromInline
 final class Lifetime<Element: Sendable>: Sendable {
   private let evaluator: Evaluator<Element>

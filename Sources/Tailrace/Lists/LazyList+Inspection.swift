@@ -1,8 +1,8 @@
 public import Synchronization
 
-// What can be said of a list without evaluating anything.
+// Properties of a list that evaluate nothing.
 extension LazyList {
-  /// How many elements, from the head on, are evaluated.
+  /// The number of elements, from the head on, that are evaluated.
   ///
   /// ```swift
   /// let list = LazyList(1...)
@@ -39,17 +39,17 @@ extension LazyList {
     return segment[offset]
   }
 
-  /// The name that was given with ``named(_:)``, to a list that starts at this head.
+  /// The name given with ``named(_:)`` to a list that starts at this head.
   public var name: String? { segment?.label?.text }
 
-  /// Returns this list with a name, for descriptions and for errors.
+  /// Returns this list with a name, for descriptions and errors.
   ///
   /// ```swift
   /// print(LazyList(1...3).named("numbers").debugDescription)   // "numbers": [… unresolved]
   /// ```
   ///
   /// - Laziness: deferred.
-  /// - Complexity: O(1). The cells are shared; what computes them keeps the first name that it gets.
+  /// - Complexity: O(1). The cells are shared; their evaluator keeps the first name that it gets.
   ///
   /// Replaces `-setNameWithFormat:`.
   public consuming func named(_ name: String) -> LazyList {
@@ -62,7 +62,7 @@ extension LazyList {
 }
 
 extension LazyList: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The evaluated elements, and `…` for a rest that is not: `[1, 2, …]`. It evaluates nothing.
+  /// The evaluated elements, with `…` for an unevaluated rest: `[1, 2, …]`. It evaluates nothing.
   ///
   /// ```swift
   /// let list = LazyList(1...)
@@ -75,8 +75,8 @@ extension LazyList: CustomStringConvertible, CustomDebugStringConvertible {
     return "[\(items.joined(separator: ", "))]"
   }
 
-  /// As `description`, with the name, and what the rest is: `unresolved`, `computing`, or the error
-  /// that it failed with.
+  /// As `description`, with the name and the state of the rest: `unresolved`, `computing`, or the
+  /// error that it failed with.
   public var debugDescription: String {
     var items = evaluatedPrefix.map { String(reflecting: $0) }
     switch EvaluatedRuns(self).rest {
@@ -101,7 +101,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 
   private var segment: Segment<Element>?
   private var offset: Int
-  /// A list may go on in itself, and then its evaluated elements have no end.
+  /// A list may continue with itself; its evaluated elements then have no end.
   private var seen: Set<ObjectIdentifier> = []
   private(set) var state = Rest.end
 
@@ -110,7 +110,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
     offset = list.offset
   }
 
-  /// What comes after the last run.
+  /// The state after the last run.
   var rest: Rest {
     var runs = self
     while runs.next() != nil {}
@@ -121,7 +121,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
     if case .end = rest { true } else { false }
   }
 
-  /// Some cells of a segment, which it keeps.
+  /// Some cells of a segment, which it retains.
   struct Run {
     let segment: Segment<Element>
     let range: Range<Int>
@@ -158,7 +158,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 }
 
 extension Segment {
-  /// Whether somebody is at the next cell.
+  /// Whether a task computes the next cell.
   var isComputing: Bool {
     guard let evaluator = source.evaluator else { return false }
     return evaluator.claim.isHeld && !evaluator.isAbandoned

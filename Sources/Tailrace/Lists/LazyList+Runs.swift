@@ -1,6 +1,6 @@
-// Lists that grow by arrays: what is read in blocks, such as a file, is not copied into cells.
+// Lists that grow by arrays: blocks, such as those of a file, are not copied into cells.
 extension LazyList {
-  /// The elements of the arrays that an asynchronous sequence gives, read where they are.
+  /// The elements of the arrays that an asynchronous sequence gives, read in place.
   ///
   /// - Laziness: stepwise, one array at a time.
   package init<S: AsyncSequence>(runs sequence: sending S)
@@ -8,7 +8,7 @@ extension LazyList {
     self = .growing(by: Owned(sequence.makeAsyncIterator()))
   }
 
-  /// What is left of a source, which is handed from the list in front to the list behind.
+  /// The rest of a source, which each list passes to the list after it.
   private static func growing<I: AsyncIteratorProtocol>(by source: Owned<I>) -> LazyList
   where I.Element == [Element], I.Failure == Failure {
     LazyList(
@@ -29,7 +29,7 @@ extension LazyList {
       })
   }
 
-  /// The elements of an array, where they are, then those of a list.
+  /// The elements of an array, in place, then those of a list.
   ///
   /// - Parameter elements: one or more.
   @usableFromInline

@@ -1,14 +1,14 @@
-// Everything that demands is a method: a getter cannot throw a generic failure.
+// Demands are methods, because a getter cannot throw a generic failure.
 extension LazyList {
-  /// Returns the first element, `nil` if there is none.
+  /// Returns the first element, or `nil` if there is none.
   ///
   /// ```swift
   /// await LazyList(1...).head()   // 1
   /// ```
   ///
   /// - Laziness: evaluates one element.
-  /// - Cancellation: as every question, it throws `CancellationError` where `Failure` is `any Error`,
-  ///   and waits for the true answer otherwise.
+  /// - Cancellation: as every query, it throws `CancellationError` if `Failure` is `any Error`, and
+  ///   waits for the true answer otherwise.
   ///
   /// Replaces `head`.
   @inlinable
@@ -17,7 +17,7 @@ extension LazyList {
     return try await reader.next()
   }
 
-  /// The list after the head; the tail of the empty list is empty.
+  /// The list after the head. The tail of the empty list is empty.
   ///
   /// ```swift
   /// await LazyList(1...3).tail.array()   // [2, 3]
@@ -29,7 +29,7 @@ extension LazyList {
   @inlinable
   public var tail: LazyList { dropFirst() }
 
-  /// Returns the head and the tail, `nil` if there is no head.
+  /// Returns the head and the tail, or `nil` if there is no head.
   ///
   /// ```swift
   /// if let (head, tail) = await list.uncons() { print(head, tail) }
@@ -46,7 +46,7 @@ extension LazyList {
     return (head, reader.cursor.rest.retyped())
   }
 
-  /// Returns whether there is no element.
+  /// Returns whether the list is empty.
   ///
   /// ```swift
   /// await LazyList(1...).isEmpty()   // false; after one element
@@ -58,17 +58,17 @@ extension LazyList {
     try await head() == nil
   }
 
-  /// Returns the element at a position, `nil` after the end.
+  /// Returns the element at a position, or `nil` after the end.
   ///
   /// ```swift
   /// await LazyList(1...).element(at: 2)   // 3
   /// ```
   ///
-  /// - Laziness: evaluates the elements up to that position, and no more.
+  /// - Laziness: evaluates the elements up to that position only.
   /// - Parameters:
   ///   - position: 0 or more; a negative position is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   nonisolated(nonsending) public consuming func element(
     at position: Int, file: StaticString = #fileID, line: UInt = #line

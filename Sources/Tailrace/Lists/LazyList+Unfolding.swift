@@ -1,11 +1,11 @@
-// Lists that closures make, one element after the other. A closure that throws nothing makes a list
-// that cannot fail; one that throws a type of its own, a list of failures of that type.
+// Lists that closures make one element at a time. A list cannot fail if its closure throws nothing;
+// it fails with the type that its closure throws.
 
 // MARK: From the element before
 
 extension LazyList {
-  /// Creates a list of an element, then of what a closure makes of each element, until it gives
-  /// `nil`.
+  /// Creates a list from a first element. A closure makes each next one from the element before,
+  /// until it returns `nil`.
   ///
   /// ```swift
   /// await LazyList(first: 1, next: { $0 * 2 }).prefix(4).array()   // [1, 2, 4, 8]
@@ -25,8 +25,8 @@ extension LazyList {
     }
   }
 
-  /// Creates a list of an element, then of what an asynchronous closure makes of each element,
-  /// until it gives `nil`.
+  /// Creates a list from a first element. An asynchronous closure makes each next one, until it
+  /// returns `nil`.
   @inlinable
   public init(
     first: Element, retryingFailures: Bool = false,
@@ -44,7 +44,8 @@ extension LazyList {
 // MARK: From a state
 
 extension LazyList {
-  /// Creates a list of what a closure makes of a state that it changes, until it gives `nil`.
+  /// Creates a list of the elements that a closure makes from a mutable state, until it returns
+  /// `nil`.
   ///
   /// ```swift
   /// let fibs = LazyList(state: (0, 1)) { pair in
@@ -54,11 +55,11 @@ extension LazyList {
   /// await fibs.prefix(5).array()   // [0, 1, 1, 2, 3]
   /// ```
   ///
-  /// A closure whose first `return` is a bare `nil` says what it gives: `{ state -> Int? in … }`.
+  /// If the closure's first `return` is a bare `nil`, state its type: `{ state -> Int? in … }`.
   ///
   /// - Laziness: stepwise.
-  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand runs
-  ///   the failed step again, with the state as it was before, and none of the steps before it.
+  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
+  ///   repeats only the failed step, with the state as it was before it.
   @inlinable
   public init<State>(
     state: sending State, retryingFailures: Bool = false,
@@ -87,7 +88,8 @@ extension LazyList {
     })
   }
 
-  /// What an asynchronous closure makes of a state that it changes, until it gives `nil`.
+  /// Creates a list of the elements that an asynchronous closure makes from a mutable state, until
+  /// `nil`.
   ///
   /// ```swift
   /// let pages = LazyList(state: Cursor.first, retryingFailures: true) { cursor in
@@ -95,8 +97,8 @@ extension LazyList {
   /// }
   /// ```
   ///
-  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand runs
-  ///   the failed step again, with the state as it was before, and none of the steps before it.
+  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
+  ///   repeats only the failed step, with the state as it was before it.
   @inlinable
   public init<State>(
     state: sending State, retryingFailures: Bool = false,

@@ -1,8 +1,8 @@
 /// A lazy, memoized, persistent sequence of asynchronously computed elements.
 ///
-/// A list is a value that points into a chain of memo cells. Nothing runs before it is demanded;
-/// each element is computed once, however many tasks, copies, tails and iterations read it; and
-/// every copy shares the same cells.
+/// A list is a value that points into a chain of memo cells. Nothing runs before a demand. Each
+/// element is computed once, however many tasks, copies, tails and iterations read it. All copies
+/// share the same cells.
 ///
 /// ```swift
 /// let pages = LazyList(state: Cursor.first) { cursor in try await api.page(after: &cursor) }
@@ -12,12 +12,12 @@
 /// for try await page in pages { index(page) }   // loads the others, and only those
 /// ```
 ///
-/// A list whose `Failure` is `Never` is read without `try`. A failure belongs to its position: every
-/// reader gets the elements before it, then the error.
+/// Reading a list whose `Failure` is `Never` needs no `try`. A failure belongs to its position:
+/// every reader gets the elements before it, then the error.
 ///
-/// - Isolation: elements reach a reader in the isolation that it reads from. Plain closures run in
-///   the task that demands first, asynchronous ones, and what comes after them, in a task that belongs
-///   to the list. See <doc:Isolation>.
+/// - Isolation: a reader gets the elements in its own isolation. Plain closures run in the task
+///   that demands first. Asynchronous closures, and the steps after them, run in a task that
+///   belongs to the list. See <doc:Isolation>.
 /// - Cancellation: ends a reader, never the list. See <doc:Cancellation>.
 /// - Complexity: reading an evaluated element takes no lock, no hop and no allocation. An evaluated
 ///   list of `Int` takes less than 10 bytes an element.
@@ -26,8 +26,8 @@
 public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   /// `nil` for the empty list, which allocates nothing.
   @usableFromInline var segment: Segment<Element>?
-  /// The position of the head, counted from the segment's first cell. It may lie behind the
-  /// evaluated cells, and behind the segment.
+  /// The position of the head, counted from the segment's first cell. It may lie beyond the
+  /// evaluated cells, and beyond the segment.
   @usableFromInline var offset: Int
 
   @inlinable
@@ -36,7 +36,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
     self.offset = offset
   }
 
-  /// The list of what an evaluator gives.
+  /// The list of an evaluator's elements.
   @inlinable
   init(_ evaluator: Evaluator<Element>) {
     self.init(
@@ -44,10 +44,10 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
       offset: 0)
   }
 
-  /// The list of what a producer gives.
+  /// The list of a producer's elements.
   ///
   /// - Parameters:
-  ///   - upstream: what the closure pulls from, for those who look at the list.
+  ///   - upstream: the source of the closure's elements, for inspection.
   ///   - stage: the operator.
   ///   - producer: gives the elements.
   @inlinable
@@ -58,7 +58,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
     self.init(Evaluator(Producer(producer, stage: stage, upstream: upstream)))
   }
 
-  /// The list of what a closure gives step by step.
+  /// The list of the elements that a closure gives step by step.
   @inlinable @inline(__always)
   init(
     upstream: AnyObject? = nil, stage: StageName = #function,
@@ -67,7 +67,8 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
     self.init(Evaluator(Producer(stage: stage, upstream: upstream, stepping: step)))
   }
 
-  /// The list of what an asynchronous closure gives step by step, in a task that belongs to it.
+  /// The list of the elements that an asynchronous closure gives step by step, in a task of the
+  /// list.
   @inlinable @inline(__always)
   init(
     upstream: AnyObject? = nil, stage: StageName = #function,
@@ -80,37 +81,37 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
 // MARK: Iterating
 
 extension LazyList: AsyncSequence {
-  /// Returns an iterator; each one starts at this list's own head.
+  /// Returns an iterator that starts at this list's own head.
   @inlinable
   public consuming func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// Reads a list from its head on. It holds the cells from its position on, and no others.
+  /// Reads a list from its head on. It retains only the cells from its position on.
   ///
   /// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated. Then it
-  ///   throws `CancellationError` where `Failure` is `any Error`, and returns `nil` otherwise.
+  ///   throws `CancellationError` if `Failure` is `any Error`, and returns `nil` otherwise.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var cursor: Cursor<Element>
-    // Where the cursor stands. Kept apart from it, because it is handed to functions that are not
-    // inlined, and these are not: so a loop has them in registers ("Reading again").
+    // The cursor's position. It is stored outside the cursor: functions that are not inlined take
+    // the cursor, but not these, so a loop keeps them in registers ("Reading again").
     @usableFromInline var base: UnsafeMutablePointer<Element>?
     @usableFromInline var index = 0
     @usableFromInline var limit = 0
 
-    // Iterators can be copied, so that an iterator cannot know that it reads alone: it never takes
-    // the producer over.
+    // An iterator can be copied and cannot know that it reads alone, so it never takes over the
+    // producer.
     @inlinable
     init(_ list: consuming LazyList) {
       cursor = Cursor(list, takesOver: false, stopsWhenCancelled: true, drives: true)
       index = cursor.index
     }
 
-    /// Returns the next element, `nil` at the end and ever after.
+    /// Returns the next element, or `nil` at the end and ever after.
     @inlinable
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: nil)
     }
 
-    /// Returns the next element, `nil` at the end and ever after, without leaving the caller's
+    /// Returns the next element, or `nil` at the end and ever after, without leaving the caller's
     /// isolation.
     @inlinable
     public mutating func next(
@@ -134,9 +135,9 @@ extension LazyList.Iterator: Sendable {}
 
 // MARK: Reading everything, once
 
-/// What folds and queries pull from: the whole of a list that it consumes, in one pass.
+/// The reader of folds and queries: it reads the whole list, which it consumes, in one pass.
 ///
-/// - Cancellation: throws `CancellationError` where `Failure` can be one; otherwise it waits for the
+/// - Cancellation: throws `CancellationError` if `Failure` can be one; otherwise it waits for the
 ///   true answer, as `Task.value` does.
 @usableFromInline
 struct Reader<Element: Sendable, Failure: Error> {
@@ -148,7 +149,7 @@ struct Reader<Element: Sendable, Failure: Error> {
       list, stopsWhenCancelled: CancellationError() is Failure, wantsAll: wantsAll, drives: true)
   }
 
-  /// After how many elements a producer comes back, to see whether the task is cancelled.
+  /// The number of elements after which a producer stops, to check for cancellation.
   @inlinable
   var pushedAtOnce: Int { cursor.stopsWhenCancelled ? 64 : Int.max }
 
@@ -159,17 +160,17 @@ struct Reader<Element: Sendable, Failure: Error> {
   ) async throws(Failure) {
     while true {
       while cursor.withNextCells({ elements.append(contentsOf: $0) }) {}
-      // Else the cells say why there are none.
+      // Otherwise the cells say why there are none.
       if cursor.producer != nil, appendPushed(to: &elements) { continue }
       guard let element = try await cursor.nextOrFailure(Failure.self) else { return }
       elements.append(element)
     }
   }
 
-  /// Appends what a producer gives. True if there may be more.
+  /// Appends a producer's elements. True if there may be more.
   ///
-  /// Elements that are nothing but bits go by way of a buffer: to append each to the array asks each time
-  /// whether that is shared, and full ("Collecting"). Others would be counted once more.
+  /// Trivial elements (plain bits) go through a buffer, because each append to the array checks
+  /// whether it is shared and full ("Collecting"). A buffer would retain other elements once more.
   @inlinable
   mutating func appendPushed(to elements: inout [Element]) -> Bool {
     var count = pushedAtOnce
@@ -201,7 +202,7 @@ struct Reader<Element: Sendable, Failure: Error> {
     return false
   }
 
-  /// Hands every element to a closure, as long as it wants them.
+  /// Passes every element to a closure, until it returns false.
   @inlinable
   nonisolated(nonsending) mutating func drain(
     _ body: (Element) -> Bool
@@ -214,9 +215,9 @@ struct Reader<Element: Sendable, Failure: Error> {
     }
   }
 
-  /// Hands over what there is without waiting. True if there may be more of it.
-  // A function of its own: why there is no more may be a missing cell, which must be forgotten before
-  // the reader goes on, as it holds its list.
+  /// Passes on the elements that are there without waiting. True if there may be more.
+  // A separate function: the reason for stopping may be a missing cell, which holds its list, so it
+  // must be released before the reader goes on.
   @inlinable @inline(__always)
   mutating func push(_ body: (Element) -> Bool, _ isWanted: inout Bool) -> Bool {
     var count = pushedAtOnce
@@ -239,9 +240,10 @@ struct Reader<Element: Sendable, Failure: Error> {
 }
 
 extension Cursor {
-  /// The element after a pull that gave nothing, `nil` at the end.
+  /// The element after a pull that gave nothing, or `nil` at the end.
   ///
-  /// - Parameter isNil: how an iteration without errors ends when its task is cancelled.
+  /// - Parameter isNil: whether an iteration without errors ends with `nil` when its task is
+  ///   cancelled.
   @inlinable
   nonisolated(nonsending) mutating func nextOrFailure<Failure: Error>(
     _: Failure.Type, orNilWhenCancelled isNil: Bool = false
@@ -253,7 +255,7 @@ extension Cursor {
     case .missing, .paused:
       preconditionFailure("a reader that waits came back without an answer")
     case .released:
-      // To read it is an error of the program; to have waited for it, a cancellation.
+      // Reading it is a program error; having waited for it, a cancellation.
       if let cancellation = CancellationError() as? Failure { throw cancellation }
       fatalError(Anchor<Element>.releasedText)
     case .cancelled:
@@ -268,8 +270,8 @@ extension Cursor {
 // MARK: Linking
 
 extension LazyList {
-  /// Where a segment that is replaced by this list leads: past all that is empty and closed, so that
-  /// chains of replaced lists stay one step long.
+  /// The destination of a segment that this list replaces. Empty closed segments are skipped, so
+  /// that chains of replaced lists stay one step long.
   @usableFromInline
   func destination(from origin: Segment<Element>) -> Link<Element> {
     var list = self
@@ -291,7 +293,7 @@ extension LazyList {
     return .more(segment, list.offset)
   }
 
-  /// The element that a segment lacks, and those that stand for it on the way from this list to there.
+  /// The element that a segment lacks, and those that stand for it on the way from this list.
   private func places(before origin: Segment<Element>) -> [CyclicEvaluationError.Place] {
     var list = self
     var places = [(origin.title, origin.start + origin.published.load(ordering: .relaxed).count)]

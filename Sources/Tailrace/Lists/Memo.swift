@@ -1,4 +1,4 @@
-/// One value, computed at the first demand, once, for any number of tasks.
+/// A value that is computed once, at the first demand, for any number of tasks.
 ///
 /// ```swift
 /// let settings = Memo { try await load() }
@@ -6,26 +6,26 @@
 /// async let language = settings.value().language   // one load for both
 /// ```
 ///
-/// It is a list of one element, and keeps a list's promises: a failure is remembered, a cancelled
-/// task stops waiting and nothing else, a value that needs itself is a ``CyclicEvaluationError``.
+/// It behaves as a list of one element: a failure is remembered, a cancelled task only stops
+/// waiting, and a value that needs itself is a ``CyclicEvaluationError``.
 public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let list: LazyList<Value, Failure>
 
   @inlinable
   init(list: LazyList<Value, Failure>) { self.list = list }
 
-  /// Creates a memo of a value that is known.
+  /// Creates a memo of a known value.
   public init(_ value: Value) { self.init(list: .just(value)) }
 
-  /// Returns the value, computed by the first task that asks, awaited by the others.
+  /// Returns the value. The first task that asks computes it; the others wait.
   ///
   /// ```swift
   /// let answer = Memo { 6 * 7 }
   /// await answer.value()   // 42
   /// ```
   ///
-  /// - Failure: the closure's error, the same for everybody.
-  /// - Cancellation: throws `CancellationError` where `Failure` is `any Error`; otherwise waits for
+  /// - Failure: the closure's error, the same for every caller.
+  /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`; otherwise waits for
   ///   the value, as `Task.value` does. The computation goes on while the memo exists.
   @inlinable
   nonisolated(nonsending) public func value() async throws(Failure) -> Value {
@@ -36,7 +36,7 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
     return value
   }
 
-  /// The value if it has been computed, without computing it.
+  /// The value if it has been computed. It computes nothing.
   ///
   /// ```swift
   /// let answer = Memo { 6 * 7 }
@@ -54,8 +54,8 @@ extension Memo {
   /// let settings = Memo(retryingFailures: true) { try await load() }
   /// ```
   ///
-  /// - Failure: the closure's, given to all who wait for it, and remembered. If `retryingFailures`, the
-  ///   next demand computes anew; a value is remembered in any case.
+  /// - Failure: the closure's, given to all waiting tasks, and remembered. With `retryingFailures`
+  ///   the next demand computes again. A value is always remembered.
   @inlinable
   public init(
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () throws(Failure) -> Value
@@ -71,8 +71,7 @@ extension Memo {
         }))
   }
 
-  /// Creates a memo of a value that an asynchronous closure computes, in a task that belongs to the
-  /// memo.
+  /// Creates a memo of a value that an asynchronous closure computes in a task of the memo.
   @inlinable
   public init(
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () async throws(Failure) -> Value
@@ -91,6 +90,6 @@ extension Memo {
 }
 
 extension Memo: CustomStringConvertible {
-  /// The value, or `…` while there is none. It computes nothing.
+  /// The value, or `…` before there is one. It computes nothing.
   public var description: String { "Memo(\(peek.map { String(reflecting: $0) } ?? "…"))" }
 }

@@ -1,4 +1,4 @@
-/// Deals a list out: each element goes to exactly one of the tasks that ask, first come, first
+/// Distributes a list: each element goes to exactly one of the tasks that ask, first come, first
 /// served.
 ///
 /// ```swift
@@ -20,19 +20,19 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
 
   init(_ list: consuming LazyList<Element, Failure>) { reader = list.makeAsyncIterator() }
 
-  /// Returns the next element that nobody else got, `nil` at the end.
+  /// Returns the next element that no other task got, or `nil` at the end.
   ///
-  /// - Cancellation: a task that is cancelled while it waits takes nothing: the element goes to
-  ///   another. It gets `CancellationError` where `Failure` is `any Error`, else `nil`.
-  /// - Complexity: O(1), however many ask.
+  /// - Cancellation: a task that is cancelled while it waits takes no element; another task gets
+  ///   it. The cancelled task gets `CancellationError` if `Failure` is `any Error`, else `nil`.
+  /// - Complexity: O(1), however many tasks ask.
   public func next() async throws(Failure) -> Element? {
-    // The task that reads may have a lower priority, and wait for a step.
+    // The reading task may have a lower priority, and wait for a step.
     steps?.raise(to: Task.currentPriority)
     guard await lock.lock() else {
       if let cancellation = CancellationError() as? Failure { throw cancellation }
       return nil
     }
-    // Moved out and back: a copy that stays here would hold all that is read.
+    // Moved out and back: a copy here would retain everything that is read.
     guard var reader = reader.take() else {
       preconditionFailure("two tasks read from a shared iterator at once")
     }
@@ -47,7 +47,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
 }
 
 extension LazyList {
-  /// Returns an iterator that several tasks share; each element goes to one of them.
+  /// Returns an iterator that several tasks share; each element goes to one task.
   ///
   /// - Laziness: deferred.
   public consuming func makeSharedIterator() -> SharedIterator<Element, Failure> {

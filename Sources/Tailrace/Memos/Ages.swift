@@ -1,15 +1,15 @@
-/// How old what is remembered may become, as a value: two dates for each slot, in nanoseconds.
+/// The ages of remembered results, as a value: two dates for each slot, in nanoseconds.
 ///
-/// Where nothing grows old there are no dates, and every slot is served for ever.
+/// If nothing expires there are no dates, and every slot is served for ever.
 @usableFromInline
 struct Ages: Sendable {
   @usableFromInline let areKept: Bool
   private let lifetime: Int64
   private let refreshing: Int64
-  /// From when on a value is computed anew, and until when it is served, which is no sooner; for each slot,
-  /// if ages are kept.
+  /// For each slot, if ages are kept: the date from which its value is computed again, and the date
+  /// until which it is served, which is no sooner.
   @usableFromInline private(set) var dates: ContiguousArray<(refreshes: Int64, expires: Int64)> = []
-  /// The slot that was looked at last.
+  /// The slot that was checked last.
   private var hand = 0
 
   @usableFromInline
@@ -19,19 +19,19 @@ struct Ages: Sendable {
     refreshing = refreshingAfter.map(Self.nanoseconds) ?? .max
   }
 
-  /// The same rules, for slots that are still to come.
+  /// The same rules, for future slots.
   @usableFromInline
   mutating func removeAll() { (dates, hand) = ([], 0) }
 
-  /// Whether what is in a slot is served.
+  /// Whether the content of a slot is served.
   @inlinable
   func isServed(_ place: Int, at now: Int64) -> Bool { !areKept || now < dates[place].expires }
 
-  /// Whether what is in a slot is served, and needs not be computed anew.
+  /// Whether the content of a slot is served, and need not be computed again.
   @inlinable @inline(__always)
   func isFresh(_ place: Int, at now: Int64) -> Bool { !areKept || now < dates[place].refreshes }
 
-  /// What is in a slot was computed now. A failure is served no longer than a value is fresh.
+  /// The content of a slot was computed now. A failure is served no longer than a value is fresh.
   @usableFromInline
   mutating func begin(_ place: Int, isFailure: Bool, at now: Int64) {
     guard areKept else { return }
@@ -41,14 +41,14 @@ struct Ages: Sendable {
     dates[place] = (refreshes, isFailure ? refreshes : expires)
   }
 
-  /// A value could not be computed anew: the next attempt is made after the same time.
+  /// A new computation of a value failed: the next attempt is made after the same time.
   @usableFromInline
   mutating func postpone(_ place: Int, at now: Int64) {
     guard areKept else { return }
     dates[place].refreshes = min(Self.sum(now, refreshing), dates[place].expires)
   }
 
-  /// The next slot to look at for something that has expired, of so many.
+  /// The next slot to check for expiry, out of that many.
   @usableFromInline
   mutating func next(of count: Int) -> Int {
     hand = hand + 1 < count ? hand + 1 : 0
@@ -60,7 +60,7 @@ struct Ages: Sendable {
     return overflows ? .max : sum
   }
 
-  /// Does not overflow: the farthest is 292 years away.
+  /// Does not overflow: the farthest date is 292 years away.
   @usableFromInline
   static func nanoseconds(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components

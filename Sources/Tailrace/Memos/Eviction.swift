@@ -1,4 +1,4 @@
-/// In which order what is bounded is let go of, as a value: S3-FIFO, as in Yang, Zhang, Qiu, Yue and
+/// The eviction order of bounded memos, as a value: S3-FIFO, as in Yang, Zhang, Qiu, Yue and
 /// Rashmi, "FIFO queues are all you need for cache eviction" (SOSP 2023).
 ///
 /// ```
@@ -6,21 +6,21 @@
 ///             └─▶ gone, but its ghost stays; who comes back as a ghost goes to main at once
 /// ```
 ///
-/// What is asked for once goes through the small queue and out, so that a scan pushes nothing out of
-/// the main one; and a use only counts up, so that readers move nothing.
+/// Entries used once pass through the small queue and out, so a scan evicts nothing from the main
+/// one. A use only counts up, so readers move nothing.
 @usableFromInline
 struct Eviction: Sendable {
   enum Queue: UInt8, Sendable { case none, small, main }
 
   @usableFromInline
   struct Node: Sendable {
-    /// Neighbours in a queue; -1 where there is none.
+    /// Neighbours in a queue; -1 for none.
     var newer: Int32 = -1
     var older: Int32 = -1
     var queue = Queue.none
-    /// It is being computed anew, and stays.
+    /// It is being computed again, and stays.
     var isPinned = false
-    /// How often it was used since the queue was last gone through, up to 3.
+    /// The number of uses since the last pass through the queue, up to 3.
     @usableFromInline var uses: UInt8 = 0
     var cost = 0
   }
@@ -38,20 +38,20 @@ struct Eviction: Sendable {
   private var main = Line()
   private var ghosts = Ghosts()
 
-  /// - Parameter limit: what all that is kept may cost together.
+  /// - Parameter limit: the maximum cost of all kept entries together.
   @usableFromInline
   init(limit: Int) { self.limit = limit }
 
   var cost: Int { small.cost + main.cost }
   private var count: Int { small.count + main.count }
 
-  /// Something that is kept was asked for.
+  /// A kept entry was used.
   @inlinable @inline(__always)
   mutating func used(_ place: Int) {
     if nodes[place].uses < 3 { nodes[place].uses &+= 1 }
   }
 
-  /// Keeps something new. There is room for it.
+  /// Keeps a new entry. There is room for it.
   @usableFromInline
   mutating func admit(_ place: Int, hash: Int, cost: Int) {
     while nodes.count <= place { nodes.append(Node()) }
@@ -59,18 +59,18 @@ struct Eviction: Sendable {
     enter(place, ghosts.remove(hash) ? .main : .small)
   }
 
-  /// Keeps something no more, for whatever reason.
+  /// Stops keeping an entry, for any reason.
   @usableFromInline
   mutating func remove(_ place: Int) {
     leave(place)
     nodes[place].isPinned = false
   }
 
-  /// It is computed anew, and must not go meanwhile.
+  /// The entry is being computed again, and must stay meanwhile.
   @usableFromInline
   mutating func pin(_ place: Int) { nodes[place].isPinned = true }
 
-  /// It has been computed anew, or not, and costs that much.
+  /// The computation has ended, with or without a value, at that cost.
   @usableFromInline
   mutating func unpin(_ place: Int, cost: Int? = nil) {
     nodes[place].isPinned = false
@@ -82,16 +82,16 @@ struct Eviction: Sendable {
 
   @usableFromInline func cost(of place: Int) -> Int { nodes[place].cost }
 
-  /// Whether something of that cost finds room.
+  /// Whether an entry of that cost has room.
   @usableFromInline
   func hasRoom(for cost: Int) -> Bool { self.cost <= limit - cost }
 
-  /// Takes out what is to go first; `nil` when all that is left is pinned.
+  /// Removes the entry to evict first; `nil` if all others are pinned.
   ///
   /// - Complexity: O(1), spread over the uses since the last time.
   @usableFromInline
   mutating func removeFirst() -> (place: Int, isFromSmall: Bool)? {
-    // What is pinned moves on to the main queue; there, each is passed four times at most.
+    // Pinned entries move to the main queue, which passes each entry four times at most.
     var passes = small.count + 4 * count + 4
     while passes > 0, count > 0 {
       passes -= 1
@@ -114,7 +114,8 @@ struct Eviction: Sendable {
     return nil
   }
 
-  /// What was taken out of the small queue has that hash: if it comes back soon, it stays longer.
+  /// Remembers the hash of an entry evicted from the small queue: if it soon returns, it stays
+  /// longer.
   @usableFromInline
   mutating func remember(hash: Int) { ghosts.insert(hash, capacity: max(count, 8)) }
 
@@ -155,12 +156,12 @@ extension Eviction.Line {
   }
 }
 
-/// The hashes of what went lately: each in the one place where it can be, so that the next one to
-/// come there takes it. That forgets a few too early, and costs 16 bytes each.
+/// The hashes of recent evictions. Each hash has only one possible place, and the next one there
+/// replaces it. That forgets a few too early, and costs 16 bytes each.
 struct Ghosts: Sendable {
   private struct Ghost: Sendable {
     var hash = 0
-    /// The number of its death; 0 where there is none.
+    /// The number of its eviction; 0 for none.
     var number = 0
   }
 
@@ -168,7 +169,7 @@ struct Ghosts: Sendable {
   private var deaths = 0
   private var capacity = 0
 
-  /// Remembers one, and so many of those before it.
+  /// Remembers a hash, and up to `capacity` earlier ones.
   mutating func insert(_ hash: Int, capacity: Int) {
     self.capacity = capacity
     if ghosts.count < capacity {
@@ -180,7 +181,7 @@ struct Ghosts: Sendable {
     ghosts[place(of: hash)] = Ghost(hash: hash, number: deaths)
   }
 
-  /// Takes one out. False if it is not remembered.
+  /// Removes a hash. False if it is not remembered.
   mutating func remove(_ hash: Int) -> Bool {
     guard !ghosts.isEmpty else { return false }
     let ghost = ghosts[place(of: hash)]

@@ -1,15 +1,15 @@
 /// The shell around a table: a lock, a clock, and the closures, which run outside of the lock.
 ///
-/// Each key is computed by a cell of its own, a list of one element, and so under the laws of lists. The
-/// table holds the cell while it is computing, and the value afterwards; the cell's closure holds no
-/// more than a weak reference to the store. So a computation goes on without anybody who waits, and
-/// is cancelled when the store is gone and nobody can read it.
+/// A cell of its own computes each key: a list of one element, under the laws of lists. The table
+/// holds the cell during the computation, and then the value. The cell's closure holds only a weak
+/// reference to the store. So a computation goes on without waiting tasks, and is cancelled when
+/// the store is released and nothing can read it.
 @usableFromInline
 final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Table = MemoTable<Key, Value, Failure>
   @usableFromInline typealias Cell = Segment<Value>
 
-  /// How a value is computed: with the memos themselves, or without.
+  /// How a value is computed: with or without the memos themselves.
   @usableFromInline
   enum Computation: Sendable {
     case plain(@Sendable (Key) throws(Failure) -> Value)
@@ -22,11 +22,11 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @usableFromInline let computation: Computation
   @usableFromInline let cost: (@Sendable (Value) -> Int)?
   @usableFromInline let retriesFailures: Bool
-  /// The time that has passed since the store was made; `nil` where nothing grows old.
+  /// The time since the store was made; `nil` if nothing expires.
   @usableFromInline let clock: (@Sendable () -> Int64)?
   @usableFromInline let reference = Reference()
 
-  // Guard: the runtime's own, that of a weak reference; it is set once, before it is shared.
+  // Guard: the runtime's, for a weak reference; it is set once, before it is shared.
   // May touch it: the maker, then the cells' closures.
   @usableFromInline
   final class Reference: @unchecked Sendable {
@@ -82,7 +82,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   @inlinable
   nonisolated(nonsending) func value(of cell: Cell, for key: Key) async throws(Failure) -> Value {
-    // The demand was made by a task that was not cancelled: it starts the computation.
+    // The demanding task was not cancelled: it starts the computation.
     if let value = run(cell) { return value }
     var cursor = Cursor(
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false,
@@ -95,7 +95,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     return value
   }
 
-  /// Computes a cell, for as long as that takes no suspension. What has suspended goes on by itself.
+  /// Computes a cell until it suspends. A suspended computation goes on by itself.
   @inlinable
   func run(_ cell: Cell) -> Value? {
     var cursor = Cursor(
@@ -112,15 +112,15 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   // MARK: Cells
 
-  /// The cell that computes a key. It runs nothing before it is demanded.
+  /// The cell that computes a key. It runs nothing before a demand.
   @inlinable
   func makeCell(_ key: Key, _ load: Table.Load) -> Cell {
     let evaluator =
       switch computation {
       case .plain(let compute): evaluator(of: key, load, compute)
       case .inTask(let compute): evaluator(of: key, load, compute)
-      // The cell holds the store, and the store the cell: until the value is there, or the memos are let
-      // go of (`MemoOwner`).
+      // The cell retains the store, and the store the cell, until the value is there or the memos
+      // are released (`MemoOwner`).
       case .recursive(let compute):
         evaluator(of: key, load) { (key) throws(Failure) in try compute(Memos(store: self), key) }
       case .recursiveInTask(let compute):
@@ -191,15 +191,16 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     withExtendedLifetime(leavings) {}
   }
 
-  /// Names a cell that a step is about to wait for: nobody else can be part of a cycle.
+  /// Names a cell that a step is about to wait for: only these can be part of a cycle.
   @usableFromInline
   func nameForCycles(_ cell: Cell, _ key: Key) {
     guard WorkerToken.runningWorker != nil else { return }
     cell.source.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
   }
 
-  /// The memos have been let go of, and only computations of theirs can still ask: what nobody waits for is
-  /// cancelled. Where that cannot be told to a computation, it goes on, and what it asks for is remembered.
+  /// The memos are released, and only their computations can still ask. Computations without
+  /// waiting tasks are cancelled. One that cannot be told goes on, and the results that it asks for
+  /// are remembered.
   @usableFromInline
   func abandon() {
     guard CancellationError() is Failure else { return }
@@ -208,7 +209,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   }
 }
 
-/// Held by memos whose closure asks for other keys, but not by the memos that the closure is given.
+/// Retained by memos whose closure asks for other keys, but not by those that the closure receives.
 @usableFromInline
 final class MemoOwner: Sendable {
   private let abandon: @Sendable () -> Void
@@ -219,7 +220,7 @@ final class MemoOwner: Sendable {
   deinit { abandon() }
 }
 
-/// The time since now, as a clock shows it.
+/// The time since now, on a clock.
 @usableFromInline
 func nanosecondsFromNow(on clock: some Clock<Duration>) -> @Sendable () -> Int64 {
   let start = clock.now

@@ -1,6 +1,6 @@
-/// What is known of each key, as a value: one method per event, and each returns what to do.
+/// The results of all keys, as a value: one method per event, and each returns what to do.
 ///
-/// Whatever it lets go of it returns, so that it is released outside of the lock.
+/// It returns everything that it removes, to be released outside of the lock.
 ///
 /// ```
 ///              demand             finish                      due, or refresh
@@ -9,8 +9,8 @@
 ///      └── forget, evict ───┴── failure ◀───┘ (expired: computing again)
 /// ```
 ///
-/// Invariant: values, failures and what is renewed are in the eviction order, if there is a bound; what is
-/// computed for the first time is not, and nothing that is computed is ever evicted.
+/// Invariant: if there is a bound, values, failures and renewals are in the eviction order. A first
+/// computation is not, and no computation in progress is ever evicted.
 @usableFromInline
 struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Cell = Segment<Value>
@@ -25,7 +25,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     case renewing(Renewal)
   }
 
-  /// An old value, and the cell of the new one. Rare: slots are small for what is frequent.
+  /// An old value, and the cell of the new one. Rare: slots are sized for frequent contents.
   @usableFromInline
   final class Renewal: Sendable {
     @usableFromInline let old: Value
@@ -35,8 +35,8 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     init(_ old: Value, _ cell: Cell) { (self.old, self.cell) = (old, cell) }
   }
 
-  /// One computation of a key: where its value goes, and a number that tells it from those before it in
-  /// the same slot. There is no slot for a key that is not equal to itself.
+  /// One computation of a key: the place of its value, and a number that differs from earlier ones
+  /// in the same slot. A key that does not equal itself has no slot.
   @usableFromInline typealias Load = (place: Int?, number: UInt32)
 
   @usableFromInline var slots = Slots()
@@ -44,14 +44,14 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @usableFromInline var eviction: Eviction
   @usableFromInline let isBounded: Bool
   @usableFromInline var statistics = MemoStatistics()
-  /// How many keys have a value or a failure.
+  /// The number of keys with a value or a failure.
   @usableFromInline var count = 0
 
-  /// - Parameter limit: what all values may cost together.
+  /// - Parameter limit: the maximum cost of all values together.
   @inlinable
   init(limit: Int?, _ ages: Ages) {
     isBounded = limit != nil
-    // Half of all there is: sums of costs do not overflow.
+    // Half the maximum: sums of costs do not overflow.
     eviction = Eviction(limit: min(limit ?? 0, .max / 2))
     self.ages = ages
   }
@@ -62,13 +62,13 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   enum Answer: Sendable {
     case value(Value)
     case failure(Failure)
-    /// Somebody computes it, or the caller does. What was there before is to be released.
+    /// A computation is in progress, or the caller starts it. Release the former content.
     case pending(Cell, former: Content)
-    /// The old value, and what the caller is to compute the new one with.
+    /// The old value, and the cell with which the caller computes the new one.
     case due(Value, Cell)
   }
 
-  /// A key is asked for: the value, if there is nothing else to do.
+  /// A key is demanded: the value, if nothing else is to do.
   @inlinable @inline(__always)
   mutating func hit(_ key: Key, at now: Int64) -> Value? {
     guard let place = slots.place(of: key) else { return nil }
@@ -90,7 +90,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     if isBounded { eviction.used(place) }
   }
 
-  /// A key is asked for. `make` gives a cell that does one computation of it; it runs nothing.
+  /// A key is demanded. `make` gives a cell for one computation of it, and runs nothing.
   @inlinable
   mutating func demand(_ key: Key, at now: Int64, _ make: (Load) -> Cell) -> Answer {
     guard let place = slots.place(of: key) else { return .pending(begin(key, make), former: .none) }
@@ -115,7 +115,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     return .pending(begin(place, make), former: content)
   }
 
-  /// A key is to be computed anew. `nil` if it is being computed.
+  /// A key is to be computed again. `nil` if it is being computed.
   @inlinable
   mutating func refresh(
     _ key: Key, at now: Int64, _ make: (Load) -> Cell
@@ -132,7 +132,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     }
   }
 
-  /// What is there, without asking for it.
+  /// The content, without a demand.
   @inlinable
   func peek(_ key: Key, at now: Int64) -> Content {
     guard let place = slots.place(of: key) else { return .none }
@@ -144,7 +144,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
 
   // MARK: Computing
 
-  /// A key is computed that has no slot yet.
+  /// Starts computing a key that has no slot yet.
   @inlinable
   mutating func begin(_ key: Key, _ make: (Load) -> Cell) -> Cell {
     // Without a slot, the value is for this demand only.
@@ -181,10 +181,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     case failure(Failure, isRemembered: Bool)
   }
 
-  /// What an event leaves over, to be released outside of the lock.
+  /// The leftovers of an event, to be released outside of the lock.
   @usableFromInline typealias Leavings = (former: Content, slots: [Slots.Slot])
 
-  /// A computation has come to its end. If the key was forgotten meanwhile, nothing changes.
+  /// A computation has ended. If the key was forgotten meanwhile, nothing changes.
   @inlinable
   mutating func finish(_ load: Load, _ outcome: Outcome, at now: Int64) -> Leavings {
     var leavings: Leavings = (.none, [])
@@ -211,7 +211,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     return leavings
   }
 
-  /// The slot that still waits for what a computation gives.
+  /// The slot that still waits for a computation's result.
   @inlinable
   func place(of load: Load) -> Int? {
     guard let place = load.place, place < slots.slots.count,
@@ -231,7 +231,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     ages.begin(place, isFailure: isFailure, at: now)
     let isRenewed = if case .renewing = leavings.former { true } else { false }
     if isBounded {
-      // More than there is room for at all.
+      // It exceeds the whole limit.
       guard cost <= eviction.limit else { return leavings.slots.append(remove(place)) }
       if isRenewed {
         slots[place] = content
@@ -248,22 +248,22 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
 
   // MARK: Letting go
 
-  /// A key is to be forgotten, whatever is there.
+  /// Forgets a key, whatever its content.
   @inlinable
   mutating func forget(_ key: Key) -> Slots.Slot? { slots.place(of: key).map { remove($0) } }
 
-  /// All keys are to be forgotten. Gives the table that held them away.
+  /// Forgets all keys. Returns the table that held them.
   @inlinable
   mutating func forgetAll() -> MemoTable {
     let former = self
     (slots, count) = (Slots(), 0)
     ages.removeAll()
     eviction = Eviction(limit: eviction.limit)
-    // Computations go on being counted: their numbers tell them apart.
+    // Counting continues: the numbers tell computations apart.
     return former
   }
 
-  /// What is being computed is forgotten, and the rest stays.
+  /// Forgets computations in progress, and keeps the rest.
   @inlinable
   mutating func abandon() -> Leavings {
     var leavings: Leavings = (.none, [])
@@ -280,7 +280,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     return leavings
   }
 
-  /// Evicts until something of a cost finds room, or nothing can go.
+  /// Evicts until there is room for a cost, or nothing can go.
   @inlinable
   mutating func makeRoom(for cost: Int, _ leavings: inout Leavings) {
     guard isBounded else { return }
@@ -291,8 +291,8 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     }
   }
 
-  /// Looks at two more slots, and lets go of what has expired there. Each computation does: what
-  /// nobody asks for again goes without a timer, and without a search through everything.
+  /// Checks two more slots, and removes expired contents. Each computation does so: results that
+  /// are not demanded again go without a timer, and without a search through everything.
   @inlinable
   mutating func sweep(at now: Int64, _ leavings: inout Leavings) {
     guard ages.areKept else { return }
@@ -306,14 +306,14 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     }
   }
 
-  /// Empties a slot, and gives what was in it away.
+  /// Empties a slot, and returns its content.
   @inlinable
   mutating func remove(_ place: Int) -> Slots.Slot {
     retire(place)
     return slots.remove(place, leaving: .none)
   }
 
-  /// What is there is served no more, and computed anew or removed next.
+  /// The content is no longer served, and is computed again or removed next.
   @inlinable
   mutating func retire(_ place: Int) {
     switch slots[place] {

@@ -1,9 +1,9 @@
 extension Memos {
   /// How much is remembered.
   ///
-  /// What has to go is found by S3-FIFO: values that are asked for once go before those that are asked
-  /// for again, so that a scan through many keys does not push out what is used. What is being
-  /// computed is not counted, and never goes.
+  /// S3-FIFO chooses the values to evict. Values demanded once go before those demanded again, so a
+  /// scan through many keys does not evict the used ones. A computation in progress is not counted,
+  /// and never evicted.
   public struct Capacity: Sendable {
     @usableFromInline let limit: Int?
     @usableFromInline let cost: (@Sendable (Value) -> Int)?
@@ -19,8 +19,8 @@ extension Memos {
     ///
     /// - Parameters:
     ///   - count: 1 or more; less is a programmer's error and traps.
-    ///   - file: the caller's, for the words of a trap.
-    ///   - line: the caller's, too.
+    ///   - file: the caller's file, for the trap message.
+    ///   - line: the caller's line.
     @inlinable
     public static func count(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
       -> Capacity
@@ -29,15 +29,15 @@ extension Memos {
       return Capacity(limit: count, cost: nil)
     }
 
-    /// Values that cost this much together. One that alone costs more is not remembered; a failure that
-    /// is remembered costs 1.
+    /// Values that together cost up to a limit. A value that alone costs more is not remembered. A
+    /// remembered failure costs 1.
     ///
     /// - Parameters:
     ///   - limit: 1 or more; less is a programmer's error and traps.
-    ///   - cost: what a value costs, 0 or more; less is a programmer's error and traps. It is asked
-    ///     once for each value.
-    ///   - file: the caller's, for the words of a trap.
-    ///   - line: the caller's, too.
+    ///   - cost: the cost of a value, 0 or more; less is a programmer's error and traps. It is
+    ///     called once for each value.
+    ///   - file: the caller's file, for the trap message.
+    ///   - line: the caller's line.
     @inlinable
     public static func cost(
       _ limit: Int, file: StaticString = #fileID, line: UInt = #line,
@@ -54,7 +54,7 @@ extension Memos {
     }
   }
 
-  /// Creates memos with a closure that gives the value of each key.
+  /// Creates memos with a closure that computes the value of each key.
   ///
   /// ```swift
   /// let squares = Memos { (number: Int) in number * number }
@@ -62,15 +62,16 @@ extension Memos {
   /// ```
   ///
   /// - Parameters:
-  ///   - capacity: how much is remembered; everything, if nothing else is said.
-  ///   - lifetime: how long a value, or a failure, is served after it was computed; `nil` is for ever.
-  ///   - refreshingAfter: the age from which on a demand has a value computed anew. The old one is
+  ///   - capacity: how much is remembered; everything by default.
+  ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
+  ///     ever.
+  ///   - refreshingAfter: the age from which a demand starts a new computation. The old value is
   ///     served until the new one is there. A remembered failure is served no longer than that.
-  ///   - retryingFailures: whether the next demand computes a key anew that has failed. A
+  ///   - retryingFailures: whether the next demand computes a failed key again. A
   ///     `CancellationError` is never remembered.
-  ///   - clock: what ages are measured with.
+  ///   - clock: the clock that measures ages.
   ///   - compute: runs once for each key and lifetime.
-  /// - Complexity: ages need no timer. Each computation looks for two values that have expired.
+  /// - Complexity: ages need no timer. Each computation checks two values for expiry.
   @inlinable
   public init(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
@@ -81,7 +82,7 @@ extension Memos {
       capacity, lifetime, refreshingAfter, retryingFailures, clock, .plain(compute))
   }
 
-  /// Creates memos with an asynchronous closure that gives the value of each key, in a task for
+  /// Creates memos with an asynchronous closure that computes the value of each key, in a task for
   /// each computation.
   @inlinable
   public init(

@@ -11,23 +11,24 @@ extension Memos {
   /// await paths.value(for: [16, 16])   // 601080390; after 289 computations
   /// ```
   ///
-  /// The closure is given the memos, so that it has nothing to capture, and there is no cycle of
-  /// references. A key that needs itself, by way of whatever other keys, in one task or in several, is a
-  /// ``CyclicEvaluationError`` that names the keys; where the memos cannot fail, it is a trap with the
-  /// same words. What a closure asks for that does not wait, such as ``peek(_:)``, is no part of that.
+  /// The closure receives the memos, so it captures nothing, and there is no reference cycle. A key
+  /// that needs itself, through any other keys, in one task or several, is a
+  /// ``CyclicEvaluationError`` that names the keys; memos that cannot fail trap with the same text.
+  /// Requests that do not wait, such as ``peek(_:)``, are no part of a cycle.
   ///
-  /// When the last copy of the memos is let go of, what is being computed and nobody waits for is
-  /// cancelled, if `Failure` is `any Error`. Where a computation cannot be told so, it goes on to its end.
-  /// The memos that the closure is given are no such copy: they are for the time of the call.
+  /// When the last copy of the memos is released, computations without waiting tasks are cancelled,
+  /// if `Failure` is `any Error`. Otherwise they go on to their end. The memos that the closure
+  /// receives are no such copy: they are valid during the call.
   ///
   /// - Parameters:
-  ///   - capacity: how much is remembered; everything, if nothing else is said.
-  ///   - lifetime: how long a value, or a failure, is served after it was computed; `nil` is for ever.
-  ///   - refreshingAfter: the age from which on a demand has a value computed anew.
-  ///   - retryingFailures: whether the next demand computes a key anew that has failed.
-  ///   - clock: what ages are measured with.
+  ///   - capacity: how much is remembered; everything by default.
+  ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
+  ///     ever.
+  ///   - refreshingAfter: the age from which a demand starts a new computation.
+  ///   - retryingFailures: whether the next demand computes a failed key again.
+  ///   - clock: the clock that measures ages.
   ///   - compute: runs once for each key and lifetime.
-  /// - Complexity: keys may need one another as deep as memory allows: each that waits costs some
+  /// - Complexity: keys may need one another as deep as memory allows: each waiting key costs some
   ///   kilobytes on the heap, and none on the stack.
   @inlinable
   public static func recursive(
@@ -39,7 +40,7 @@ extension Memos {
       .owned()
   }
 
-  /// Returns memos whose closure looks at other keys, and waits for none.
+  /// Returns memos whose closure reads other keys without waiting.
   @inlinable
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
@@ -49,7 +50,7 @@ extension Memos {
     Memos(capacity, lifetime, refreshingAfter, retryingFailures, clock, .recursive(compute)).owned()
   }
 
-  /// The same memos, which are let go of with the last copy.
+  /// The same memos, with an owner that is released with the last copy.
   @usableFromInline
   func owned() -> Memos {
     Memos(store: store, owner: MemoOwner { [store] in store.abandon() })

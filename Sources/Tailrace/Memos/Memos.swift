@@ -1,4 +1,4 @@
-/// A value for each key, computed at the first demand, once, for any number of tasks.
+/// A value for each key, computed once, at the first demand, for any number of tasks.
 ///
 /// ```swift
 /// let pages = Memos { (number: Int) in try await download(page: number) }
@@ -8,10 +8,10 @@
 /// print(try await one == same, try await other)   // true page 2; after two downloads
 /// ```
 ///
-/// It is a ``Memo`` for each key, and keeps a memo's promises: a computation is shared by all who ask
-/// while it goes on, a cancelled task stops waiting and nothing else, a key that needs itself, by way
-/// of whatever other keys and lists, is a ``CyclicEvaluationError`` that names them. A computation that
-/// nobody waits for any more goes on and is remembered. See <doc:ValuesByKey>.
+/// It behaves as a ``Memo`` for each key. All tasks that ask during a computation share it. A
+/// cancelled task only stops waiting. A key that needs itself, through any other keys and lists, is
+/// a ``CyclicEvaluationError`` that names them. A computation without waiting tasks goes on and is
+/// remembered. See <doc:ValuesByKey>.
 ///
 /// ```swift
 /// let thumbnails = Memos(
@@ -19,18 +19,18 @@
 /// ) { (name: String) in try await thumbnail(of: name) }
 /// ```
 ///
-/// Copies share all values. A key that is not equal to itself, such as `Double.nan`, is another key each
-/// time: every demand computes it anew, and nothing is remembered.
+/// Copies share all values. A key that does not equal itself, such as `Double.nan`, is a different
+/// key each time: every demand computes it again, and nothing is remembered.
 ///
-/// - Isolation: a plain closure runs in the task that demands first, an asynchronous one in a task of
-///   its own, which has the task-locals of that demand and the priority of those who wait. No closure
-///   runs under a lock; the `==` and `hash(into:)` of the keys do, as those of a dictionary behind a
-///   mutex would: they must not ask the same memos.
-/// - Complexity: a value that is there costs a lock and a look into a dictionary: no task, no hop and no
-///   allocation.
+/// - Isolation: a plain closure runs in the task that demands first; an asynchronous one in a task
+///   of its own, with the task-locals of that demand and the priority of the waiting tasks. No
+///   closure runs under a lock. The `==` and `hash(into:)` of the keys do, as in a dictionary
+///   behind a mutex: they must not ask the same memos.
+/// - Complexity: reading a computed value takes a lock and a dictionary lookup: no task, no hop and
+///   no allocation.
 public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let store: MemoStore<Key, Value, Failure>
-  /// Only where the closure asks for other keys.
+  /// Set only if the closure asks for other keys.
   @usableFromInline let owner: MemoOwner?
 
   @inlinable
@@ -38,38 +38,38 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
     (self.store, self.owner) = (store, owner)
   }
 
-  /// Returns the value of a key, computed by the first task that asks, awaited by the others.
+  /// Returns the value of a key. The first task that asks computes it; the others wait.
   ///
   /// ```swift
   /// let lengths = Memos { (word: String) in word.count }
   /// await lengths.value(for: "three")   // 5
   /// ```
   ///
-  /// - Failure: the closure's error, the same for everybody who waits, and for those who ask later
-  ///   unless failures are retried.
-  /// - Cancellation: throws `CancellationError` where `Failure` is `any Error`; otherwise waits for the
-  ///   value, as `Task.value` does. A value that is there can always be read, and the computation goes
-  ///   on while the memos exist.
+  /// - Failure: the closure's error, the same for all waiting tasks, and for later ones unless
+  ///   failures are retried.
+  /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`; otherwise waits for
+  ///   the value, as `Task.value` does. A computed value can always be read, and the computation
+  ///   goes on while the memos exist.
   @inlinable
   nonisolated(nonsending) public func value(for key: Key) async throws(Failure) -> Value {
     if let value = store.hit(key) { return value }
     return try await store.demand(key)
   }
 
-  /// Computes a key anew. Until the new value is there, the old one is served.
+  /// Computes a key again. The old value is served until the new one is there.
   ///
   /// ```swift
   /// pages.refresh(1)   // at once; who asks meanwhile gets the page that is there
   /// ```
   ///
-  /// A key without a value is computed as by a demand. One that is being computed is left to that.
+  /// A key without a value is computed as by a demand. A computation in progress is left to go on.
   ///
   /// - Isolation: a plain closure runs right here; an asynchronous one runs here until it suspends.
-  /// - Failure: leaves the old value where it is, and counts.
+  /// - Failure: the old value stays, and the failure is counted.
   @inlinable
   public func refresh(_ key: Key) { store.refresh(key) }
 
-  /// Forgets the value of a key: the next demand computes it anew.
+  /// Forgets the value of a key: the next demand computes it again.
   ///
   /// ```swift
   /// let lengths = Memos { (word: String) in word.count }
@@ -78,7 +78,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// lengths.peek("three")   // nil
   /// ```
   ///
-  /// Whoever waits for it gets what is being computed; if nobody does, that is cancelled.
+  /// Tasks that wait for a computation get its result. Without waiting tasks it is cancelled.
   @inlinable
   public func forget(_ key: Key) {
     // Released outside of the lock.
@@ -86,7 +86,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
     withExtendedLifetime(former) {}
   }
 
-  /// Forgets all values. What has been counted stays.
+  /// Forgets all values. The statistics stay.
   @inlinable
   public func forgetAll() {
     let former = store.table.withLock { $0.forgetAll() }
@@ -94,7 +94,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   }
 }
 
-// What can be said without computing anything.
+// Information that needs no computation.
 extension Memos {
   /// Returns the value of a key, if there is one. It computes nothing, and counts as no use.
   ///
@@ -114,8 +114,8 @@ extension Memos {
     }
   }
 
-  /// How many keys have a value, or a failure that is remembered. One that has expired counts until
-  /// it is let go of.
+  /// The number of keys with a value or a remembered failure. An expired one counts until it is
+  /// removed.
   ///
   /// ```swift
   /// let lengths = Memos { (word: String) in word.count }
@@ -125,20 +125,20 @@ extension Memos {
   @inlinable
   public var count: Int { store.table.withLock { $0.count } }
 
-  /// What has happened so far.
+  /// The statistics so far.
   @inlinable
   public var statistics: MemoStatistics { store.table.withLock { $0.statistics } }
 }
 
-/// What has happened to memos with keys since they were made.
+/// Statistics of memos since they were made.
 public struct MemoStatistics: Sendable, Equatable {
-  /// Demands that needed no computation of their own: the value was there, or on its way.
+  /// Demands that needed no computation of their own: the value was there, or being computed.
   public var hits = 0
-  /// Computations that were begun.
+  /// Computations that were started.
   public var loads = 0
   /// Computations that failed.
   public var failures = 0
-  /// Values that had to go because there were too many.
+  /// Values that were removed because there were too many.
   public var evictions = 0
 
   @inlinable
@@ -146,6 +146,6 @@ public struct MemoStatistics: Sendable, Equatable {
 }
 
 extension Memos: CustomStringConvertible {
-  /// How many keys there are. It computes nothing.
+  /// The number of keys. It computes nothing.
   public var description: String { "Memos(\(count) keys)" }
 }

@@ -1,10 +1,9 @@
-/// A slot for each key, as a value: where it is in an array, so that what refers to a slot does so by a
-/// number.
+/// A slot for each key, as a value. Slots are in an array, so a reference to one is a number.
 ///
 /// Invariants: `index` leads to the slot with that key; a slot without a key is in `free`.
 @usableFromInline
 struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
-  /// The key is `nil` where the slot is free. The number is that of the latest computation.
+  /// The key is `nil` if the slot is free. The number is that of the latest computation.
   @usableFromInline typealias Slot = (key: Key?, content: Content, number: UInt32)
 
   @usableFromInline var slots: ContiguousArray<Slot> = []
@@ -23,7 +22,7 @@ struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
     set { slots[place].content = newValue }
   }
 
-  /// Gives a key a slot. `nil` for a key that is not equal to itself: nobody could find it again.
+  /// Gives a key a slot. `nil` for a key that does not equal itself: it could not be found again.
   @inlinable
   mutating func add(_ key: Key, _ content: Content) -> Int? {
     guard key == key else { return nil }
@@ -37,7 +36,7 @@ struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
     return place
   }
 
-  /// Frees a slot. Returns what was in it.
+  /// Frees a slot. Returns its content.
   @inlinable
   mutating func remove(_ place: Int, leaving content: Content) -> Slot {
     let former = slots[place]

@@ -1,4 +1,4 @@
-// What needs all elements, and gives them in another order.
+// Operators that reorder all elements.
 extension LazyList {
   /// Returns all elements in order, the least one first.
   ///
@@ -14,7 +14,7 @@ extension LazyList {
     try await array().sorted()
   }
 
-  /// Returns all elements in an order.
+  /// Returns all elements in the order of a predicate.
   ///
   /// ```swift
   /// await LazyList([3, 1, 2]).sorted { $0 > $1 }   // [3, 2, 1]
@@ -28,7 +28,7 @@ extension LazyList {
     try await array().sorted(by: areInIncreasingOrder)
   }
 
-  /// Returns all elements in an order that a throwing closure says.
+  /// Returns all elements in the order of a throwing predicate.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func sorted(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -36,7 +36,7 @@ extension LazyList {
     try await array().sorted(by: areInIncreasingOrder)
   }
 
-  /// Returns all elements, by what a closure gives for each.
+  /// Returns all elements, sorted by the results of a closure.
   ///
   /// ```swift
   /// await LazyList(["ada", "bob", "al"]).grouped(by: \.first)["a"]   // ["ada", "al"]
@@ -50,7 +50,7 @@ extension LazyList {
     try await reduce(into: [Key: [Element]]()) { $0[key($1), default: []].append($1) }
   }
 
-  /// Returns all elements, by what a throwing closure gives for each.
+  /// Returns all elements, sorted by the results of a throwing closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
     @_CheckedAlone<Key> by key: (Element) throws -> Key
@@ -58,7 +58,7 @@ extension LazyList {
     try await reduce(into: [Key: [Element]]()) { $0[try key($1), default: []].append($1) }
   }
 
-  /// Returns all elements, by what an asynchronous closure gives for each.
+  /// Returns all elements, sorted by the results of an asynchronous closure.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @_CheckedAlone<Key> by key: (Element) async -> Key
@@ -66,7 +66,7 @@ extension LazyList {
     try await reduce(into: [Key: [Element]]()) { $0[await key($1), default: []].append($1) }
   }
 
-  /// Returns all elements, by what an asynchronous throwing closure gives for each.
+  /// Returns all elements, sorted by the results of an asynchronous throwing closure.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @_CheckedAlone<Key> by key: (Element) async throws -> Key

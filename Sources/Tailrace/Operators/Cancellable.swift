@@ -1,15 +1,15 @@
 extension LazyList {
-  /// This list, for questions that a cancelled task leaves.
+  /// This list, for queries that end when their task is cancelled.
   ///
-  /// A question to a list that cannot fail waits for the true answer, also in a cancelled task. Asked
-  /// like this it throws `CancellationError` instead, at the first element that is not evaluated:
+  /// A query of a list that cannot fail waits for the true answer, even in a cancelled task. With
+  /// `cancellable` it throws `CancellationError` instead, at the first unevaluated element:
   ///
   /// ```swift
   /// let prime = try await naturals.cancellable.first { isMersennePrime($0) }
   /// ```
   ///
-  /// It is the list itself: what is evaluated on the way is evaluated for everybody. A question keeps
-  /// no cells of its own; to keep the result of `cancellable` and read it again does.
+  /// It is the same list: elements evaluated through it are evaluated for every reader. A query
+  /// retains no cells of its own; keeping the result of `cancellable` to read it again does.
   ///
   /// - Laziness: deferred.
   /// - Failure: the list's own, if it has one.
@@ -21,13 +21,13 @@ extension LazyList {
 }
 
 extension Memo {
-  /// This memo, for tasks that leave when they are cancelled.
+  /// This memo, for tasks that stop waiting when cancelled.
   ///
   /// ```swift
   /// let settings = try await settings.cancellable.value()
   /// ```
   ///
-  /// - Cancellation: `value()` throws `CancellationError`, and the computation goes on for others.
+  /// - Cancellation: `value()` throws `CancellationError`; the computation goes on for other tasks.
   public var cancellable: Memo<Value, any Error> {
     if let value = peek { return Memo<Value, any Error>(value) }
     return Memo<Value, any Error>(list: list.widened())

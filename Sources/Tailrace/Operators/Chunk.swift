@@ -1,19 +1,19 @@
-// Several elements as one.
+// Operators that group elements.
 extension LazyList {
-  /// Returns arrays of a number of elements in a row, each of which begins one element later than
-  /// the one before.
+  /// Returns the arrays of `count` consecutive elements; each begins one element after the array
+  /// before.
   ///
   /// ```swift
   /// await LazyList(1...4).windows(ofCount: 2).array()   // [[1, 2], [2, 3], [3, 4]]
   /// ```
   /// ![From the second element on, a window with each.](marbles-windows)
   ///
-  /// - Laziness: stepwise; the first window needs `count` elements. Fewer give no window.
+  /// - Laziness: stepwise; the first window needs `count` elements. A shorter list gives no window.
   /// - Complexity: O(`count`) for each window.
   /// - Parameters:
-  ///   - count: 1 or more; anything else is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - count: 1 or more; any other count is a programmer's error and traps.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public consuming func windows(
     ofCount count: Int, file: StaticString = #fileID, line: UInt = #line
@@ -28,14 +28,14 @@ extension LazyList {
     }
   }
 
-  /// Returns the elements in arrays, each as long as a predicate holds between neighbours.
+  /// Returns the elements in arrays; a new array begins where a predicate does not hold between neighbours.
   ///
   /// ```swift
   /// await LazyList([1, 2, 1, 3]).chunked { $0 < $1 }.array()   // [[1, 2], [1, 3]]
   /// ```
   /// ![A chunk comes with the first element of the next one.](marbles-chunked)
   ///
-  /// - Laziness: searching, for the element that begins the next array.
+  /// - Laziness: searching, for the first element of the next array.
   @inlinable
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) -> Bool
@@ -43,7 +43,8 @@ extension LazyList {
     gather(by: { $0.add($1, $2) }) { $0?.last.satisfies(belongInSameGroup, with: $1) ?? false }
   }
 
-  /// Returns the elements in arrays, each as long as a throwing predicate holds between neighbours.
+  /// Returns the elements in arrays; a new one begins where a throwing predicate does not hold between
+  /// neighbours.
   @inlinable @_disfavoredOverload
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) throws -> Bool
@@ -53,7 +54,7 @@ extension LazyList {
     }
   }
 
-  /// Returns the elements in arrays, each as long as an asynchronous predicate holds between
+  /// Returns the elements in arrays; a new one begins where an asynchronous predicate does not hold between
   /// neighbours.
   @inlinable
   public consuming func chunked(
@@ -64,8 +65,8 @@ extension LazyList {
     }
   }
 
-  /// Returns the elements in arrays, each as long as an asynchronous throwing predicate holds
-  /// between neighbours.
+  /// Returns the elements in arrays; a new one begins where an asynchronous throwing predicate
+  /// does not hold between neighbours.
   @inlinable
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup:
@@ -76,14 +77,14 @@ extension LazyList {
     }
   }
 
-  /// Returns the elements in arrays, each as long as a closure gives the same, with what it gave.
+  /// Returns each result of a closure with the array of consecutive elements that give it.
   ///
   /// ```swift
   /// await LazyList(["ada", "bob", "al"]).chunked(on: \.count).array()
   /// // [(3, ["ada", "bob"]), (2, ["al"])]
   /// ```
   ///
-  /// - Laziness: searching, for the element that begins the next array.
+  /// - Laziness: searching, for the first element of the next array.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
@@ -91,8 +92,7 @@ extension LazyList {
     gather(by: { $0.add($1, $2) }) { subject($1) }
   }
 
-  /// Returns the elements in arrays, each as long as a throwing closure gives the same, with what
-  /// it gave.
+  /// Returns each result of a throwing closure with the array of consecutive elements that give it.
   @inlinable @_disfavoredOverload
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
@@ -100,8 +100,8 @@ extension LazyList {
     widened().gather(by: { $0.add($1, $2) }) { try subject($1) }
   }
 
-  /// Returns the elements in arrays, each as long as an asynchronous closure gives the same, with
-  /// what it gave.
+  /// Returns each result of an asynchronous closure with the array of consecutive elements that
+  /// give it.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
@@ -109,8 +109,8 @@ extension LazyList {
     gatherInTask(by: { $0.add($1, $2) }) { await subject($1) }
   }
 
-  /// Returns the elements in arrays, each as long as an asynchronous throwing closure gives the
-  /// same, with what it gave.
+  /// Returns each result of an asynchronous throwing closure with the array of consecutive elements
+  /// that give it.
   @inlinable
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
@@ -122,8 +122,8 @@ extension LazyList {
 // MARK: Bodies
 
 extension LazyList {
-  /// The list of the groups that elements are gathered into: a rule adds an element to a group by the
-  /// answer of a closure, and gives the group before it when the element begins another one.
+  /// The list of groups of elements. A rule adds an element to a group by the closure's answer, and
+  /// emits the group before when the element begins another.
   @inlinable
   consuming func gather<Group, Answer>(
     stage: StageName = #function,
@@ -145,7 +145,7 @@ extension LazyList {
     }
   }
 
-  /// As `gather`, with an asynchronous closure, in a task that belongs to the list.
+  /// As `gather`, with an asynchronous closure, in a task of the list.
   @inlinable
   consuming func gatherInTask<Group, Answer>(
     stage: StageName = #function,
@@ -170,7 +170,7 @@ extension LazyList {
 }
 
 extension Optional {
-  /// The rule of `chunked(by:)`, for a chunk: gives the one before, if the element begins another.
+  /// The rule of `chunked(by:)`: emits the chunk before, if the element begins another.
   @inlinable
   mutating func add<Element>(_ element: Element, _ belongs: Bool) -> [Element]?
   where Wrapped == [Element] {
@@ -182,7 +182,7 @@ extension Optional {
     return nil
   }
 
-  /// The rule of `chunked(on:)`, for a chunk and what its elements have in common.
+  /// The rule of `chunked(on:)`, for a chunk and its common result.
   @inlinable
   mutating func add<Subject: Equatable, Element>(
     _ element: Element, _ subject: Subject

@@ -17,14 +17,14 @@ extension LazyList {
     return elements
   }
 
-  /// Returns all elements, as an eager list.
+  /// Returns all elements as an eager list.
   ///
   /// ```swift
   /// await LazyList(1...3).eager().map { $0 * 2 }   // [2, 4, 6]; computed at once
   /// ```
   ///
   /// - Laziness: exhaustive.
-  /// - Complexity: O(1) where the list is a part of an array; the storage is shared.
+  /// - Complexity: O(1) if the list is a part of an array; the storage is shared.
   ///
   /// Replaces `eagerSequence`.
   @inlinable

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The lists that a concatenation consists of, as data: `a + b + c` is flattened by a loop when it
-/// is evaluated, in linear time however it was nested. Trees share their branches.
+/// The lists of a concatenation, as data. A loop flattens `a + b + c` when it is evaluated, in
+/// linear time for any nesting. Trees share their branches.
 @usableFromInline
 final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
-  /// A list, or as many of its first elements, all of them evaluated.
+  /// A list, or its first evaluated elements, up to a count.
   @usableFromInline
   struct Leaf {
     @usableFromInline let list: LazyList<Element, any Error>
     @usableFromInline let count: Int
-    /// The list may be a concatenation: when it became a piece somebody was just evaluating it.
+    /// The list may be a concatenation that was being evaluated when it became a piece.
     fileprivate let isBusy: Bool
 
     fileprivate init(
@@ -26,7 +26,7 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
     case pair(ConcatenationTree, ConcatenationTree)
   }
 
-  // Guard: changed in `deinit` only, by the last owner. May touch it: that owner, and readers.
+  // Guard: changed only in `deinit`, by the last owner. May touch it: that owner, and readers.
   fileprivate var shape: Shape
 
   private init(_ shape: Shape) { self.shape = shape }
@@ -38,7 +38,7 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
     ConcatenationTree(.pair(left, right))
   }
 
-  /// The first piece, apart from the others.
+  /// Returns the first piece, and the others in `rest`.
   fileprivate func taken(before rest: inout ConcatenationTree?) -> Leaf {
     var first = self
     while true {
@@ -59,7 +59,7 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Gives its parts away.
+  /// Moves its parts out.
   private func detached() -> [ConcatenationTree] {
     guard case .pair(let left, let right) = shape else { return [] }
     shape = .leaf(Leaf(.empty))
@@ -70,15 +70,14 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
 // MARK: The pieces of a list
 
 extension ConcatenationTree {
-  /// The pieces of a list. Those of a concatenation are the evaluated elements, as the list has them,
-  /// and then what it has still to give: who appends to a list adds nothing to the way that the
-  /// elements before it go.
+  /// The pieces of a list. Those of a concatenation are its evaluated elements, and then its
+  /// unevaluated pieces. So appending to a list adds nothing to the path of the elements before.
   @usableFromInline
   static func of(_ list: consuming LazyList<Element, any Error>) -> ConcatenationTree {
     var list = list
     var rest = list
     var evaluated = 0
-    // In front of a concatenation there may be a name, and prepended elements.
+    // A name, and prepended elements, may precede a concatenation.
     for _ in 0..<8 {
       guard let segment = rest.segment else { break }
       let mark = segment.published.load(ordering: .acquiring)
@@ -104,8 +103,9 @@ extension ConcatenationTree {
 }
 
 extension Evaluator {
-  /// How many elements behind a position a concatenation has given, and the pieces of the others;
-  /// `nil` if this is none, is over, or has not come that far. For the holder of the claim.
+  /// The number of elements that a concatenation has given after a position, and its unevaluated
+  /// pieces; `nil` if this is no concatenation, has ended, or has not got that far. For the holder
+  /// of the claim.
   fileprivate nonisolated func unevaluated(
     from position: Int
   ) -> (evaluated: Int, pieces: ConcatenationTree<Element>)? {
@@ -118,29 +118,29 @@ extension Evaluator {
 
 // MARK: Taking them apart
 
-/// What a concatenation has still to give: the list in front, and the pieces behind it.
-// Guard: reached through one producer only, so the producer's guard is this one's.
-// May touch it: that producer's closure; the holder of the claim under which that would run.
+/// The unevaluated rest of a concatenation: the list in front, and the pieces after it.
+// Guard: only one producer reaches it, so the producer's guard is this one's.
+// May touch it: that producer's closure; the holder of the claim that would run it.
 @usableFromInline
 final class Concatenation<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var front: Cursor<Element>?
-  /// How many elements of the list in front are part of this one.
+  /// The number of elements of the front list that are part of this one.
   @exclusivity(unchecked) @usableFromInline private(set) var left = Int.max
   @exclusivity(unchecked) private var rest: ConcatenationTree<Element>?
-  /// How many elements it has given since it has had cells of its own: the position of its next.
+  /// The number of elements given since it has had cells: the position of the next.
   @exclusivity(unchecked) @usableFromInline var given = 0
 
   @usableFromInline
   init(_ pieces: ConcatenationTree<Element>) { rest = pieces }
 
-  /// The list in front has given some, and this many are left.
+  /// The front list has given some elements; this many are left.
   @usableFromInline
   func gave(downTo left: Int) {
     given += self.left - left
     if self.left != .max { self.left = left }
   }
 
-  /// Takes the next list out; `nil` when there is none.
+  /// Takes the next list out; `nil` if there is none.
   @usableFromInline
   func pop() -> LazyList<Element, any Error>? {
     guard let first = rest.take() else { return nil }
@@ -150,10 +150,10 @@ final class Concatenation<Element: Sendable>: @unchecked Sendable {
     return leaf.list
   }
 
-  /// Whether the list that was taken out last is all that there is.
+  /// Whether the list taken out last is the only one left.
   @usableFromInline var isLast: Bool { rest == nil && left == .max }
 
-  /// All that is left. The list in front has cells from now on, to share.
+  /// All that is left. From now on the front list has cells to share.
   fileprivate func pieces() -> ConcatenationTree<Element>? {
     guard let list = front?.rest, list.segment != nil else { return rest }
     let first = ConcatenationTree(ConcatenationTree.Leaf(list, count: left))

@@ -1,20 +1,21 @@
 extension LazyList {
-  /// Calls an asynchronous closure with each element, several at a time.
+  /// Calls an asynchronous closure for each element, several at a time.
   ///
   /// ```swift
   /// await urls.concurrentForEach(limit: 4) { url in await store(url) }
   /// ```
   ///
-  /// It returns when all calls have.
+  /// It returns when all calls have returned.
   ///
   /// - Parameters:
-  ///   - limit: how many calls there may be at once; 1 or more.
-  ///   - body: what is done with an element.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - limit: the maximum number of simultaneous calls; 1 or more.
+  ///   - body: the closure for an element.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Laziness: exhaustive. An element is pulled when there is room for its call.
   /// - Isolation: each call is a child task of the caller's.
-  /// - Failure: the list's is thrown when the calls that run have returned; they are cancelled.
+  /// - Failure: the running calls are cancelled; when they have returned, the list's failure is
+  ///   thrown.
   @inlinable
   nonisolated(nonsending) public consuming func concurrentForEach(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
@@ -45,10 +46,10 @@ extension LazyList {
     try fate.get()
   }
 
-  /// Calls an asynchronous throwing closure with each element, several at a time.
+  /// Calls an asynchronous throwing closure for each element, several at a time.
   ///
-  /// - Failure: the first one, of a call or of the list, is thrown when the calls that run have
-  ///   returned; they are cancelled.
+  /// - Failure: the running calls are cancelled; when they have returned, the first failure, of a
+  ///   call or of the list, is thrown.
   @inlinable
   nonisolated(nonsending) public consuming func concurrentForEach(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,

@@ -1,5 +1,5 @@
 extension LazyList {
-  /// Returns the position of the first element that satisfies a predicate, counted from 0; `nil` if
+  /// Returns the position, from 0, of the first element that satisfies a predicate, or `nil` if
   /// there is none.
   ///
   /// ```swift
@@ -83,7 +83,7 @@ extension LazyList {
 }
 
 extension Fold {
-  /// How many elements come before the first for which the closure says yes.
+  /// The number of elements before the first for which the closure returns true.
   @inlinable
   static func locating<Element>(_ place: inout Place, _: Element, _ isWanted: Bool) -> Bool {
     if isWanted { place.found = place.position }
@@ -91,7 +91,7 @@ extension Fold {
     return !isWanted
   }
 
-  /// For how many elements the closure says yes.
+  /// How many elements satisfy the closure.
   @inlinable
   static func counting<Element>(_ count: inout Int, _: Element, _ isCounted: Bool) -> Bool {
     if isCounted { count += 1 }
@@ -99,7 +99,7 @@ extension Fold {
   }
 }
 
-/// Where a search for a position is.
+/// The state of a position search.
 @usableFromInline
 struct Place: Sendable {
   @usableFromInline var position = 0

@@ -1,9 +1,9 @@
-// What is said where lists fail in different ways. An operator on both kinds would be tried in every
-// expression, and cost the compiler several times as much; what is unavailable is tried last, and costs
-// nothing where the code is right.
+// Messages for lists that fail in different ways. The compiler would try an operator on both kinds
+// in every expression, at several times the cost. It tries unavailable ones last, so they cost
+// nothing in correct code.
 
 extension LazyList where Failure == Never {
-  /// The way out where the right list can fail.
+  /// The message if the right list can fail.
   @available(
     *, unavailable,
     message: """
@@ -18,7 +18,7 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList {
-  /// The way out where only the left list can fail.
+  /// The message if only the left list can fail.
   @available(
     *, unavailable,
     message: """
@@ -29,7 +29,7 @@ extension LazyList {
     fatalError("a + of lists that fail in different ways was called")
   }
 
-  /// The way out where both lists can fail.
+  /// The message if both lists can fail.
   @available(
     *, unavailable,
     message: """
@@ -43,7 +43,7 @@ extension LazyList {
     fatalError("a + of lists that fail in different ways was called")
   }
 
-  /// The way out where the list can fail already.
+  /// The message if the list can fail already.
   @available(
     *, unavailable,
     message: """

@@ -1,6 +1,6 @@
 public import Synchronization
 
-// Lists are not Hashable, and have no `==`: both would need the end, which a list may not have.
+// Lists are not Hashable, and have no `==`: both would need the end, and a list may have none.
 extension LazyList where Element: Equatable {
   /// Returns whether another list has the same elements in the same order.
   ///
@@ -10,9 +10,9 @@ extension LazyList where Element: Equatable {
   /// await list.tail.prepending(1).elementsEqual(list) // true; the rest is shared, though endless
   /// ```
   ///
-  /// - Laziness: searching, for a difference. It stops there, and where the lists go on in the same
-  ///   cells, without evaluating those.
-  /// - Failure: a failure that comes before a difference.
+  /// - Laziness: searching, for a difference. It stops there, or where the lists share cells,
+  ///   without evaluating those.
+  /// - Failure: a failure before a difference.
   ///
   /// Replaces `-isEqual:`.
   @inlinable
@@ -25,7 +25,7 @@ extension LazyList where Element: Equatable {
       guard let element = try await reader.next() else {
         return try await otherReader.next() == nil
       }
-      // Not `!=`: there may be no other element, while this one is a nil.
+      // Not `!=`: the other list may have ended while this element is nil.
       guard let otherElement = try await otherReader.next(), element == otherElement else {
         return false
       }
@@ -43,16 +43,16 @@ extension LazyList where Element: Equatable {
   }
 }
 
-// A predicate need not hold between an element and itself, so that a shared rest says nothing.
+// A predicate may not hold between an element and itself, so a shared rest proves nothing.
 extension LazyList {
-  /// Returns whether another list has as many elements, and a predicate holds between all pairs.
+  /// Returns whether another list has as many elements, and a predicate holds for all pairs.
   ///
   /// ```swift
   /// let words = LazyList(["tea", "cup"])
   /// await words.elementsEqual(["TEA", "CUP"].lazyList) { $0 == $1.lowercased() }   // true
   /// ```
   ///
-  /// - Laziness: searching, for a pair between which it does not hold.
+  /// - Laziness: searching, for a pair that fails the predicate.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
@@ -61,7 +61,7 @@ extension LazyList {
     try await reader().matches(other.reader()) { areEquivalent($0, $1) }
   }
 
-  /// Returns whether another list has as many elements, and a throwing predicate holds between all
+  /// Returns whether another list has as many elements, and a throwing predicate holds for all
   /// pairs.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
@@ -71,8 +71,8 @@ extension LazyList {
     try await throwingReader().matches(other.throwingReader()) { try areEquivalent($0, $1) }
   }
 
-  /// Returns whether another list has as many elements, and an asynchronous predicate holds between
-  /// all pairs.
+  /// Returns whether another list has as many elements, and an asynchronous predicate holds for all
+  /// pairs.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
@@ -82,7 +82,7 @@ extension LazyList {
   }
 
   /// Returns whether another list has as many elements, and an asynchronous throwing predicate
-  /// holds between all pairs.
+  /// holds for all pairs.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
@@ -95,7 +95,7 @@ extension LazyList {
 }
 
 extension Reader {
-  /// Whether another reader gives as many elements, and a closure says yes to all pairs.
+  /// Whether another reader gives as many elements, and a closure returns true for all pairs.
   @inlinable @inline(__always)
   nonisolated(nonsending) consuming func matches<Other>(
     _ other: consuming Reader<Other, Failure>,
@@ -113,7 +113,7 @@ extension Reader {
 extension Cursor {
   /// Whether both cursors will read the same cells from here on, or are both at an end.
   ///
-  /// A cursor that has taken a producer over reads cells that nobody else has.
+  /// A cursor that has taken over a producer reads cells that no other reader has.
   @inlinable
   mutating func isAtSameCell(as other: inout Cursor) -> Bool {
     if producer != nil || other.producer != nil { return false }
@@ -123,7 +123,7 @@ extension Cursor {
     return segment === other.segment && index == other.index
   }
 
-  /// Goes over the links that are known, so that a position has one name only.
+  /// Follows the known links, so that a position has only one name.
   @inlinable
   mutating func skipLinks() {
     while let segment {

@@ -1,4 +1,4 @@
-// The other end of a list: what is last is known when the end is.
+// Operators on the end of a list: the last elements are known at the end.
 extension LazyList {
   /// Returns the elements without the last ones.
   ///
@@ -7,12 +7,13 @@ extension LazyList {
   /// ```
   /// ![An element comes when one more is there.](marbles-dropLast)
   ///
-  /// - Laziness: stepwise, and `count` more: to give an element is to have those that may be dropped.
+  /// - Laziness: stepwise, and `count` more: an element is given when the `count` after it are
+  ///   there.
   /// - Complexity: keeps `count` elements.
   /// - Parameters:
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   @inlinable
   public consuming func dropLast(_ count: Int = 1, file: StaticString = #fileID, line: UInt = #line)
     -> LazyList
@@ -29,7 +30,7 @@ extension LazyList {
     }
   }
 
-  /// Returns the last elements, up to a number of them.
+  /// Returns the last elements, up to a maximum number.
   ///
   /// ```swift
   /// await LazyList(1...5).suffix(2).array()   // [4, 5]
@@ -40,8 +41,8 @@ extension LazyList {
   /// - Complexity: keeps `maxLength` elements.
   /// - Parameters:
   ///   - maxLength: 0 or more; a negative length is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-takeLast:`.
   @inlinable

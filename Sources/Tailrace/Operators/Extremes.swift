@@ -1,5 +1,5 @@
 extension LazyList {
-  /// Returns the least element by an order, the first of several; `nil` if there is none.
+  /// Returns the least element by an order, the first of equals; `nil` if there is none.
   ///
   /// ```swift
   /// await LazyList(["ada", "al", "bob"]).min { $0.count < $1.count }   // "al"
@@ -50,7 +50,7 @@ extension LazyList {
     try await min { $0 < $1 }
   }
 
-  /// Returns the greatest element by an order, the first of several; `nil` if there is none.
+  /// Returns the greatest element by an order, the first of equals; `nil` if there is none.
   ///
   /// ```swift
   /// await LazyList(["al", "ada", "bob"]).max { $0.count < $1.count }   // "ada"
@@ -105,7 +105,7 @@ extension LazyList {
 // MARK: Bodies
 
 extension Reader {
-  /// The element than which no other is better, the first of several.
+  /// The best element, the first of equals.
   @inlinable @inline(__always)
   nonisolated(nonsending) consuming func best(
     _ isBetter: (_ kept: inout Element, Element) throws(Failure) -> Bool
@@ -126,7 +126,7 @@ extension Reader {
 }
 
 extension Fold {
-  /// The element that is better than those before it.
+  /// Keeps the better of two elements.
   @inlinable
   static func keeping<Element>(
     _ kept: inout Element, _ element: Element, _ isBetter: Bool

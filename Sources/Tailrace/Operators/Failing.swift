@@ -1,12 +1,12 @@
 extension LazyList where Failure == Never {
-  /// Returns this list as one that can fail, so that it stands beside lists that do.
+  /// Returns this list as one that can fail, to combine it with lists that do.
   ///
   /// ```swift
   /// let header = ["name", "price"].lazyList
   /// let rows = header.setFailureType(to: ParseError.self) + parsed
   /// ```
   ///
-  /// It has the same cells. Without an argument, the failure is that of what stands beside:
+  /// It shares the cells. Without an argument, the failure type is that of the other list:
   /// `header.setFailureType() + parsed`.
   ///
   /// - Laziness: deferred.
@@ -27,14 +27,14 @@ extension LazyList where Failure == Never {
     setFailureType(to: E.self).zip(other)
   }
 
-  /// Returns the elements of the lists, which can fail, that this list, which cannot, consists of.
+  /// Returns the elements of this list's lists, which can fail although this list cannot.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Element.Failure>
   where Element: _ListLike {
     flattened()
   }
 
-  /// Returns the elements of the lists that this list consists of, where none of them can fail.
+  /// Returns the elements of this list's lists. None of them can fail.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Never>
   where Element: _ListLike, Element.Failure == Never {
@@ -42,16 +42,16 @@ extension LazyList where Failure == Never {
   }
 }
 
-// Where both fail in ways of their own, the result may fail in any way.
+// If both fail with types of their own, the result may fail with any error.
 extension LazyList {
-  /// Returns this list as one that may fail in any way, so that it stands beside lists that do.
+  /// Returns this list as one that may fail with any error, to combine it with lists that do.
   ///
   /// ```swift
   /// let texts = LazyList<String, any Error>(["total"])
   /// let lines = parsed.setFailureType() + texts   // parsed is a LazyList<String, ParseError>
   /// ```
   ///
-  /// It has the same cells.
+  /// It shares the cells.
   ///
   /// - Laziness: deferred.
   /// - Failure: the list's own.
@@ -87,15 +87,14 @@ extension LazyList {
     LazyList<Element, any Error>.zip(first.widened(), repeat (each other).list.widened())
   }
 
-  /// Returns the elements of the lists, which cannot fail, that this list consists of.
+  /// Returns the elements of this list's lists, which cannot fail.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: _ListLike, Element.Failure == Never {
     flattened()
   }
 
-  /// Returns the elements of the lists that this list consists of, where both fail in ways of their
-  /// own.
+  /// Returns the elements of this list's lists, if both fail with types of their own.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, any Error> where Element: _ListLike {
     flattened()

@@ -1,9 +1,9 @@
-// Operators whose closures throw errors of one type, which the call says. An overload that found the
-// type out would be tried in every chain, and cost the compiler a fifth of its time in some; a label
-// costs nothing where it is not written.
+// Operators whose closures throw one error type, which the call names. The compiler would try an
+// overload that infers it in every chain, in some for a fifth of its time. An unused label costs
+// nothing.
 
 extension LazyList where Failure == Never {
-  /// The results of a closure for each element, in a list that fails as the closure does.
+  /// The results of a closure for each element, in a list with the closure's failure type.
   ///
   /// ```swift
   /// let numbers = words.lazyList.map(failingAs: ParseError.self) { word throws(ParseError) in
@@ -11,12 +11,11 @@ extension LazyList where Failure == Never {
   /// }   // a LazyList<Int, ParseError>
   /// ```
   ///
-  /// A closure says `throws(ParseError)` itself, or the compiler takes it for one that throws
-  /// anything;
-  /// the name of a function is enough: `words.lazyList.map(failingAs: ParseError.self, parse)`.
+  /// Write `throws(ParseError)` in the closure; without it the compiler assumes that it throws any
+  /// error. A function's name is enough: `words.lazyList.map(failingAs: ParseError.self, parse)`.
   ///
   /// - Laziness: stepwise.
-  /// - Failure: an error of the closure is the fate of its element, and the end of the list.
+  /// - Failure: an error of the closure replaces its element and ends the list.
   @inlinable
   public consuming func map<T: Sendable, E: Error>(
     failingAs type: E.Type,
@@ -26,7 +25,7 @@ extension LazyList where Failure == Never {
     }
   }
 
-  /// The results of an asynchronous closure for each element, in a list that fails as it does.
+  /// The results of an asynchronous closure for each element, in a list with its failure type.
   @inlinable
   public consuming func map<T: Sendable, E: Error>(
     failingAs type: E.Type,
@@ -35,7 +34,7 @@ extension LazyList where Failure == Never {
     setFailureType(to: type).mapInTask(transform)
   }
 
-  /// The elements that satisfy a predicate, in a list that fails as it does.
+  /// The elements that satisfy a predicate, in a list with its failure type.
   @inlinable
   public consuming func filter<E: Error>(
     failingAs type: E.Type,
@@ -46,7 +45,7 @@ extension LazyList where Failure == Never {
     }
   }
 
-  /// The elements that satisfy an asynchronous predicate, in a list that fails as it does.
+  /// The elements that satisfy an asynchronous predicate, in a list with its failure type.
   @inlinable
   public consuming func filter<E: Error>(
     failingAs type: E.Type,
@@ -57,7 +56,7 @@ extension LazyList where Failure == Never {
     }
   }
 
-  /// The results of a closure that are not `nil`, in a list that fails as it does.
+  /// The results of a closure that are not `nil`, in a list with its failure type.
   @inlinable
   public consuming func compactMap<T: Sendable, E: Error>(
     failingAs type: E.Type,
@@ -68,7 +67,7 @@ extension LazyList where Failure == Never {
     }
   }
 
-  /// The results of an asynchronous closure that are not `nil`, in a list that fails as it does.
+  /// The results of an asynchronous closure that are not `nil`, in a list with its failure type.
   @inlinable
   public consuming func compactMap<T: Sendable, E: Error>(
     failingAs type: E.Type,
@@ -80,9 +79,9 @@ extension LazyList where Failure == Never {
   }
 }
 
-// Where the list itself fails so.
+// If the list itself has that failure type.
 extension LazyList {
-  /// The results of a closure that fails as the list does for each element.
+  /// The results for each element of a closure with the list's failure type.
   @inlinable
   public consuming func map<T: Sendable>(
     failingAs type: Failure.Type,
@@ -91,7 +90,7 @@ extension LazyList {
     self.transform(()) { (_, element) throws(Failure) in .emit(try transform(element)) }
   }
 
-  /// The results of an asynchronous closure that fails as the list does for each element.
+  /// The results for each element of an asynchronous closure with the list's failure type.
   @inlinable
   public consuming func map<T: Sendable>(
     failingAs type: Failure.Type,
@@ -100,7 +99,7 @@ extension LazyList {
     mapInTask(transform)
   }
 
-  /// The elements that satisfy a predicate that fails as the list does.
+  /// The elements that satisfy a predicate with the list's failure type.
   @inlinable
   public consuming func filter(
     failingAs type: Failure.Type,
@@ -111,7 +110,7 @@ extension LazyList {
     }
   }
 
-  /// The elements that satisfy an asynchronous predicate that fails as the list does.
+  /// The elements that satisfy an asynchronous predicate with the list's failure type.
   @inlinable
   public consuming func filter(
     failingAs type: Failure.Type,
@@ -122,7 +121,7 @@ extension LazyList {
     }
   }
 
-  /// The results of a closure that fails as the list does that are not `nil`.
+  /// The results that are not `nil` of a closure with the list's failure type.
   @inlinable
   public consuming func compactMap<T: Sendable>(
     failingAs type: Failure.Type,
@@ -131,7 +130,7 @@ extension LazyList {
     self.transform(()) { (_, element) throws(Failure) in Verdict(try transform(element)) }
   }
 
-  /// The results of an asynchronous closure that fails as the list does that are not `nil`.
+  /// The results that are not `nil` of an asynchronous closure with the list's failure type.
   @inlinable
   public consuming func compactMap<T: Sendable>(
     failingAs type: Failure.Type,

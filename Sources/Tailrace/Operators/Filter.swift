@@ -85,7 +85,7 @@ extension LazyList {
     widened().transformInTask((), by: Verdict.unwrapping) { try await transform($1) }
   }
 
-  /// Returns the elements without one value.
+  /// Returns the elements that do not equal a value.
   ///
   /// ```swift
   /// await LazyList([1, 0, 2]).ignoring(0).array()   // [1, 2]
@@ -99,7 +99,7 @@ extension LazyList {
     filter { $0 != element }
   }
 
-  /// Returns the elements without those that equal the one before them.
+  /// Returns the elements that do not equal the one before them.
   ///
   /// ```swift
   /// await LazyList([1, 1, 2, 1]).removeDuplicates().array()   // [1, 2, 1]
@@ -114,7 +114,7 @@ extension LazyList {
     removeDuplicates { $0 == $1 }
   }
 
-  /// Returns the elements without those that a predicate calls the same as the last one kept.
+  /// Returns the elements that differ, by a predicate, from the last one kept.
   ///
   /// ```swift
   /// await LazyList([1, 2, 11]).removeDuplicates { $0 / 10 == $1 / 10 }.array()   // [1, 11]
@@ -128,8 +128,7 @@ extension LazyList {
     transform(nil, by: Verdict.keeping) { $0.satisfies(areSame, with: $1) }
   }
 
-  /// Returns the elements without those that a throwing predicate calls the same as the last one
-  /// kept.
+  /// Returns the elements that differ, by a throwing predicate, from the last one kept.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
@@ -137,8 +136,7 @@ extension LazyList {
     widened().transform(nil, by: Verdict.keeping) { try $0.satisfies(areSame, with: $1) }
   }
 
-  /// Returns the elements without those that an asynchronous predicate calls the same as the last
-  /// one kept.
+  /// Returns the elements that differ, by an asynchronous predicate, from the last one kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
@@ -146,8 +144,7 @@ extension LazyList {
     transformInTask(nil, by: Verdict.keeping) { await $0.satisfies(areSame, with: $1) }
   }
 
-  /// Returns the elements without those that an asynchronous throwing predicate calls the same as
-  /// the last one kept.
+  /// Returns the elements that differ, by an asynchronous throwing predicate, from the last one kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
@@ -161,7 +158,7 @@ extension LazyList {
 // MARK: Rules
 
 extension Verdict {
-  /// Emits what there is.
+  /// Emits a value that is not `nil`.
   @inlinable
   init(_ output: Output?) {
     self = if let output { .emit(output) } else { .skip }
@@ -191,7 +188,7 @@ extension Verdict {
 }
 
 extension Optional {
-  /// Whether there is a value, and a predicate holds between it and another one.
+  /// Whether there is a value that satisfies a predicate with another one.
   @inlinable
   func satisfies<E: Error>(
     _ predicate: (Wrapped, Wrapped) throws(E) -> Bool, with other: Wrapped

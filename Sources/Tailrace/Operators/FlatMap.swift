@@ -1,6 +1,6 @@
-// Every kind is a map to lists, joined: the lists in between are pulled through, not memoized.
+// Every kind joins a map to lists: the inner lists are pulled through, not memoized.
 extension LazyList {
-  /// Returns the elements of the lists that a closure makes of each element.
+  /// Returns the elements of the lists that a closure makes from each element.
   ///
   /// ```swift
   /// await LazyList([1, 2]).flatMap { LazyList.repeating($0, count: $0) }.array()   // [1, 2, 2]
@@ -18,8 +18,8 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// Returns the elements of the lists, which may fail in any way, that a closure makes of each
-  /// element.
+  /// Returns the elements of the lists, which may fail with any error, that a closure makes from
+  /// each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
@@ -28,7 +28,7 @@ extension LazyList {
     map(transform).flattened()
   }
 
-  /// Returns the elements of the lists that a throwing closure makes of each element.
+  /// Returns the elements of the lists that a throwing closure makes from each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
@@ -37,7 +37,7 @@ extension LazyList {
     map(transform).flattened()
   }
 
-  /// Returns the elements of the lists that an asynchronous closure makes of each element.
+  /// Returns the elements of the lists that an asynchronous closure makes from each element.
   @inlinable
   public consuming func flatMap<T: Sendable>(
     @_CheckedAlone<LazyList<T, Failure>> _ transform:
@@ -46,7 +46,7 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// Returns the elements of the lists that an asynchronous throwing closure makes of each element.
+  /// Returns the elements of the lists that an asynchronous throwing closure makes from each element.
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
@@ -55,7 +55,7 @@ extension LazyList {
     map(transform).flattened()
   }
 
-  /// Returns the elements of the sequences that a closure makes of each element.
+  /// Returns the elements of the sequences that a closure makes from each element.
   ///
   /// ```swift
   /// await LazyList([1, 2]).flatMap { [$0, $0] }.array()   // [1, 1, 2, 2]
@@ -70,7 +70,7 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// Returns the elements of the sequences that a throwing closure makes of each element.
+  /// Returns the elements of the sequences that a throwing closure makes from each element.
   @inlinable @_disfavoredOverload
   public consuming func flatMap<S: Sequence & Sendable>(
     @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) throws -> S
@@ -78,7 +78,7 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// Returns the elements of the sequences that an asynchronous closure makes of each element.
+  /// Returns the elements of the sequences that an asynchronous closure makes from each element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
     @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) async -> S
@@ -86,7 +86,7 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// Returns the elements of the sequences that an asynchronous throwing closure makes of each
+  /// Returns the elements of the sequences that an asynchronous throwing closure makes from each
   /// element.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
@@ -95,9 +95,9 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// Returns the elements of the lists that a closure makes of each element, until it says stop.
+  /// Returns the elements of the lists that a closure makes from each element, until it stops.
   ///
-  /// Setting `stop` ends the result after the whole list that is returned with it; returning `nil`
+  /// Setting `stop` ends the result after the whole list that is returned with it. Returning `nil`
   /// ends it at once.
   ///
   /// ```swift
@@ -118,8 +118,8 @@ extension LazyList {
     transform(false, by: Verdict.binding) { next($1, &$0) }.joined()
   }
 
-  /// Returns the elements of the lists that a throwing closure makes of each element, until it says
-  /// stop.
+  /// Returns the elements of the lists that a throwing closure makes from each element, until it
+  /// stops.
   @inlinable @_disfavoredOverload
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) throws -> LazyList<T, any Error>?
@@ -127,8 +127,8 @@ extension LazyList {
     widened().transform(false, by: Verdict.binding) { try next($1, &$0) }.joined()
   }
 
-  /// Returns the elements of the lists that an asynchronous closure makes of each element, until it
-  /// says stop.
+  /// Returns the elements of the lists that an asynchronous closure makes from each element, until
+  /// it stops.
   @inlinable
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
@@ -136,8 +136,8 @@ extension LazyList {
     transformInTask(false, by: Verdict.binding) { await next($1, &$0) }.joined()
   }
 
-  /// Returns the elements of the lists that an asynchronous throwing closure makes of each element,
-  /// until it says stop.
+  /// Returns the elements of the lists that an asynchronous throwing closure makes from each
+  /// element, until it stops.
   @inlinable @_disfavoredOverload
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, any Error>?
@@ -147,7 +147,7 @@ extension LazyList {
 }
 
 extension Verdict {
-  /// The rule of `bind`: no list ends it, `stop` makes this list the last.
+  /// The rule of `bind`: returning no list ends it; `stop` makes this list the last.
   @inlinable
   static func binding<Element>(_ stop: inout Bool, _: Element, _ list: Output?) -> Verdict {
     guard let list else { return .end }

@@ -1,8 +1,8 @@
-// Folds consume the list that they are called on: a list that nobody else holds is read in constant
-// memory. Closures run in the isolation of the caller.
+// Folds consume the list that they are called on. A list without another owner is read in constant
+// memory. Closures run in the caller's isolation.
 //
-// An asynchronous closure has the type that `AsyncSequence` gives it, to the word: were it any other,
-// a closure's literal would prefer the standard library's fold, which ends early when cancelled.
+// An asynchronous closure has exactly the type that `AsyncSequence` gives it. With any other type,
+// a closure literal would prefer the standard library's fold, which ends early when cancelled.
 extension LazyList {
   /// Returns the elements combined, from the head on.
   ///
@@ -46,14 +46,14 @@ extension LazyList {
     }
   }
 
-  /// Returns the sum of the elements, zero where there are none.
+  /// Returns the sum of the elements, or zero if there are none.
   ///
   /// ```swift
   /// await LazyList(1...4).sum()   // 10
   /// ```
   ///
-  /// It is `reduce(.zero, +)`, and the compiler has nothing to try: it may stand anywhere in an
-  /// expression.
+  /// It is `reduce(.zero, +)`, but leaves the compiler no overloads to try, so it may stand
+  /// anywhere in an expression.
   ///
   /// - Laziness: exhaustive.
   @inlinable
@@ -77,9 +77,9 @@ extension LazyList {
     try await reader(wantsAll: true).fold(initial, by: Fold.goingOn) { update(&$0, $1) }
   }
 
-  /// A dictionary, empty at first, updated with each element, from the head on.
-  // For `reduce(into: [:])` behind a closure: a dictionary literal without elements has `AnyHashable`
-  // keys, unless they are known before the closure's result is.
+  /// A dictionary, initially empty, updated with each element, from the head on.
+  // For `reduce(into: [:])` after a closure: a literal `[:]` has `AnyHashable` keys, unless they
+  // are known before the closure's result.
   @inlinable
   nonisolated(nonsending) public consuming func reduce<Key: Hashable, Value>(
     into initial: _EmptyDictionaryLiteral,
@@ -157,7 +157,7 @@ extension LazyList {
   }
 }
 
-/// `[:]`, before anything is known about its keys and values.
+/// `[:]`, before its key and value types are known.
 public struct _EmptyDictionaryLiteral: ExpressibleByDictionaryLiteral, Sendable {
   /// `[:]`; a literal with elements is a `Dictionary`.
   @inlinable
@@ -172,7 +172,7 @@ extension LazyList {
     Reader(self, wantsAll: wantsAll)
   }
 
-  /// A reader for closures that throw. It leaves when it is cancelled if a failure of the list may be a
+  /// A reader for closures that throw. It stops when cancelled if a failure of the list may be a
   /// cancellation.
   @inlinable @inline(__always)
   consuming func throwingReader() -> Reader<Element, any Error> { Reader(widening: self) }
@@ -184,10 +184,10 @@ extension Reader {
     cursor = Cursor(list, stopsWhenCancelled: CancellationError() is F, drives: true)
   }
 
-  /// Asks a closure about each element, and gives the answer to a rule, which updates a value, until the
-  /// rule says that it has enough.
+  /// Calls a closure with each element, and passes the answer to a rule. The rule updates a value
+  /// and says when it has enough.
   ///
-  /// Inlined where the fold is called, so that its closures are part of the sink ("Collecting").
+  /// Inlined into the fold's caller, so that the closures are part of the sink ("Collecting").
   @inlinable @inline(__always)
   nonisolated(nonsending) consuming func fold<State, Answer>(
     _ initial: consuming State, by rule: (inout State, Element, Answer) -> Bool,
@@ -223,7 +223,7 @@ extension Reader {
   }
 }
 
-/// The rules of folds: what the answer to a closure does to a value, and whether to go on.
+/// The rules of folds: how the closure's answer changes a value, and whether to go on.
 @usableFromInline
 enum Fold {
   /// The answer is the value.
@@ -235,7 +235,7 @@ enum Fold {
     return true
   }
 
-  /// The closure has done it all.
+  /// The closure has done everything.
   @inlinable
   static func goingOn<State, Element>(_: inout State, _: Element, _: Void) -> Bool { true }
 }

@@ -1,6 +1,5 @@
 extension LazyList {
-  /// Returns the elements combined from the end on; the rest is folded only if the closure awaits
-  /// it.
+  /// Returns the elements combined from the end on; folds the rest only if the closure awaits it.
   ///
   /// ```swift
   /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }   // 2
@@ -23,8 +22,8 @@ extension LazyList {
     return try await combine(head, Rest(tail, initial, combine))
   }
 
-  /// Returns the elements combined from the end on by a throwing closure; the rest is folded only
-  /// if the closure awaits it.
+  /// Returns the elements combined from the end on by a throwing closure; folds the rest only if
+  /// the closure awaits it.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func foldRight<Result>(
     _ initial: Result,
@@ -38,7 +37,7 @@ extension LazyList {
     return try await combine(head, .init(tail, initial, combine))
   }
 
-  /// The fold of all that comes after an element, computed when it is first awaited, once.
+  /// The fold of everything after an element, computed once, when it is first awaited.
   public final class Rest<Result> {
     @usableFromInline
     typealias Combine =

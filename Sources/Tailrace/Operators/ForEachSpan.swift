@@ -1,5 +1,5 @@
 extension LazyList {
-  /// Lends the elements to a closure where they are, in runs, each of one element or more.
+  /// Lends the elements to a closure in place, in runs of one element or more.
   ///
   /// ```swift
   /// var sum = 0
@@ -9,17 +9,17 @@ extension LazyList {
   /// sum   // 6
   /// ```
   ///
-  /// Evaluated elements are lent as they lie in memory; the elements of an array are one run. Where
-  /// nothing is evaluated, a run is computed at once, of at most 128 elements. How a list is cut into
-  /// runs is not promised, and may be different the next time.
+  /// Evaluated elements are lent as they lie in memory; the elements of an array are one run.
+  /// Unevaluated elements are computed in runs of at most 128. The division into runs is not
+  /// promised, and may change the next time.
   ///
   /// - Laziness: exhaustive.
   /// - Isolation: the closure runs in the caller's.
-  /// - Failure: comes after the elements before it.
-  /// - Cancellation: as every question, it throws `CancellationError` where `Failure` is `any Error`,
-  ///   and goes on otherwise.
-  /// - Complexity: a loop over the run costs what it does over an array. A list that nobody else holds
-  ///   is read in constant memory.
+  /// - Failure: reported after the elements before it.
+  /// - Cancellation: as every query, it throws `CancellationError` if `Failure` is `any Error`, and
+  ///   goes on otherwise.
+  /// - Complexity: a loop over the run costs what it does over an array. A list without another
+  ///   owner is read in constant memory.
   @inlinable
   nonisolated(nonsending) public consuming func forEachSpan(
     _ body: (Span<Element>) -> Void
@@ -31,9 +31,9 @@ extension LazyList {
     }
   }
 
-  /// Lends the elements to a throwing closure where they are, in runs.
+  /// Lends the elements to a throwing closure in place, in runs.
   ///
-  /// The run in which the closure throws is the last; its elements were all evaluated.
+  /// The run in which the closure throws is the last; all its elements were evaluated.
   @inlinable
   nonisolated(nonsending) public consuming func forEachSpan(
     _ body: (Span<Element>) throws -> Void
@@ -47,8 +47,8 @@ extension LazyList {
 }
 
 extension Reader {
-  /// A reader of runs. It has cells for all that it reads, and so it takes no producer over; and it
-  /// steps back onto the element that it has waited for.
+  /// A reader of runs. It needs cells for all that it reads, so it takes over no producer. It steps
+  /// back onto the element that it waited for.
   @inlinable
   init(cells list: consuming LazyList<Element, Failure>) {
     self.init(list, wantsAll: true)
@@ -56,11 +56,11 @@ extension Reader {
     cursor.takesOut = false
   }
 
-  /// Waits until there are cells again. False at the end.
+  /// Waits until there are more cells. False at the end.
   @inlinable
   nonisolated(nonsending) mutating func waitForRun() async throws(Failure) -> Bool {
     guard try await cursor.nextOrFailure(Failure.self) != nil else { return false }
-    // The run begins with the element that was waited for.
+    // The run begins with the awaited element.
     cursor.index &-= 1
     return true
   }

@@ -8,8 +8,8 @@ extension LazyList {
   /// ![The second list is asked when the first has ended.](marbles-plus)
   ///
   /// - Laziness: stepwise. The right list is not touched before the left one has ended.
-  /// - Complexity: O(1) to make; any nesting of `+` is evaluated in linear time, also where it was read
-  ///   in between. The cells of the last list are shared.
+  /// - Complexity: O(1) to make. Any nesting of `+` is evaluated in linear time, even if parts were
+  ///   read in between. The cells of the last list are shared.
   ///
   /// Replaces `-concat:`.
   @inlinable @_disfavoredOverload
@@ -23,7 +23,7 @@ extension LazyList {
       { (demand, sink) in
         while true {
           if parts.front != nil {
-            // It may be at its end, and the sink have enough, with the same element.
+            // One element may both end the list and satisfy the sink.
             var isWanted = true
             var left = parts.left
             let ending: Ending<Element>? = parts.front?.drive(demand) {
@@ -37,7 +37,7 @@ extension LazyList {
             if !isWanted { return .stopped }
           }
           guard let list = parts.pop() else { return .nothing(.end) }
-          // The last list is not copied: this one goes on as that one.
+          // The last list is not copied: this list continues as that one.
           if parts.isLast { return .become(list) }
           parts.front = Cursor(list)
         }
@@ -63,7 +63,7 @@ extension LazyList {
       segment: Segment(evaluated: CollectionOfOne(element), link: link), offset: 0)
   }
 
-  /// Returns the elements of the lists that this list consists of.
+  /// Returns the elements of this list's lists.
   ///
   /// ```swift
   /// let nested: LazyList<LazyList<Int, Never>, Never> = [[0], [], [1, 2]]
@@ -71,20 +71,21 @@ extension LazyList {
   /// ```
   /// ![The second list is asked when the first has ended.](marbles-joined)
   ///
-  /// - Laziness: searching, through empty lists. An inner list is not touched before the one before
+  /// - Laziness: searching, through empty lists. Each inner list is untouched until the one before
   ///   it has ended.
   ///
   /// Replaces `-flatten`.
-  // Of `_ListLike`s, so that it is nearer than one of any `AsyncSequence`s, which remembers nothing.
+  // Declared on `_ListLike` to be closer than an overload on any `AsyncSequence`, which remembers
+  // nothing.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: _ListLike, Element.Failure == Failure {
     flattened()
   }
 
-  /// The elements of the lists that this list consists of, which may fail in another way than it does.
+  /// The elements of this list's lists, which may fail in another way than it does.
   ///
-  /// The result fails in both: for who knows that its type says so.
+  /// The result can fail in both ways, for callers that state its type.
   @inlinable
   consuming func flattened<E: Error>() -> LazyList<Element.Element, E>
   where Element: _ListLike {
@@ -97,7 +98,7 @@ extension LazyList {
         var patience = Patience()
         while true {
           if inner.state != nil {
-            // It may be at its end, and the sink have enough, with the same element.
+            // One element may both end the list and satisfy the sink.
             var isWanted = true
             let ending: Ending<Element.Element>? = inner.state?.drive(demand) {
               isWanted = sink($0)
@@ -114,13 +115,13 @@ extension LazyList {
       })
   }
 
-  /// Returns the elements of the sequences that this list consists of.
+  /// Returns the elements of this list's sequences.
   ///
   /// - Laziness: searching, through empty sequences.
   @inlinable
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: Sequence, Element.Element: Sendable {
-    // An array's iterator would hold all its lists until the last of them has been read.
+    // An array's iterator would retain all its lists until the last of them has been read.
     if Element.Element.self is any _ListLike.Type {
       return map { LazyList<Element.Element, Failure>(pulling: $0) }.flattened()
     }
@@ -136,7 +137,7 @@ extension LazyList {
     }
   }
 
-  /// Returns this list again and again, for ever; empty when this list is empty.
+  /// Returns this list repeated endlessly; empty if this list is empty.
   ///
   /// ```swift
   /// await LazyList([1, 2]).cycled().prefix(5).array()   // [1, 2, 1, 2, 1]
@@ -144,7 +145,7 @@ extension LazyList {
   /// ![The second round takes no time.](marbles-cycled)
   ///
   /// - Laziness: stepwise. Each element of this list is computed once.
-  /// - Complexity: keeps this list's elements; and its own, for as long as its head is held.
+  /// - Complexity: retains this list's elements; and its own, while its head is held.
   @inlinable
   public func cycled() -> LazyList {
     let whole = self
@@ -156,7 +157,7 @@ extension LazyList {
         }
         let absence = source.absence
         guard case .end = absence else { return .nothing(absence) }
-        // Twice at the end without an element between: there is none.
+        // Two ends without an element between: the list is empty.
         if isEmpty { return .nothing(.end) }
         isEmpty = true
         let demand = source.demand
@@ -166,14 +167,14 @@ extension LazyList {
     }
   }
 
-  /// Returns this list with an element between every two of its elements.
+  /// Returns this list with an element between every two neighbours.
   ///
   /// ```swift
   /// await LazyList(["a", "b"]).interspersed(with: "-").array()   // ["a", "-", "b"]
   /// ```
   /// ![A separator comes with the element after it.](marbles-interspersed)
   ///
-  /// - Laziness: stepwise. To know that a separator is needed is to have the element after it.
+  /// - Laziness: stepwise. A separator needs the element after it.
   @inlinable
   public consuming func interspersed(with separator: Element) -> LazyList {
     stage((isFirst: true, pending: Element?.none)) {

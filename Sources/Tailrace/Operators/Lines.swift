@@ -1,15 +1,15 @@
 extension LazyList where Element: Collection, Element.Element == UInt8 {
-  /// The lines of a text whose bytes come in chunks, wherever they come from.
+  /// The lines of a text that arrives in chunks of bytes.
   ///
   /// ```swift
   /// let chunks: LazyList<[UInt8], Never> = [Array("one\ntw".utf8), Array("o\r\nthree".utf8)]
   /// await chunks.lines.array()   // ["one", "two", "three"]
   /// ```
   ///
-  /// A line ends with `\n` or `\r\n`, which are not part of it; the last one may have no end. What is not
+  /// A line ends with `\n` or `\r\n`, which are not part of it; the last line may lack it. Invalid
   /// UTF-8 is repaired, as `String(decoding:as:)` does.
   ///
-  /// - Laziness: stepwise, a chunk at a time: as many as it takes to complete a line.
+  /// - Laziness: stepwise, a chunk at a time: as many as a line needs.
   /// - Failure: that of the chunks, after the lines that were complete before it.
   @inlinable
   public var lines: LazyList<String, Failure> {
@@ -32,19 +32,19 @@ extension LazyList where Element: Collection, Element.Element == UInt8 {
 /// Cuts chunks of bytes into lines.
 @usableFromInline
 struct LineCutter {
-  /// The beginning of a line whose end has not come.
+  /// The beginning of a line whose end has not arrived.
   private var carry: [UInt8] = []
-  /// The lines that are complete, the first one last.
+  /// The complete lines, the first one last.
   private var lines: [String] = []
 
   @usableFromInline
   init() {}
 
-  /// The next line that is complete.
+  /// The next complete line.
   @usableFromInline
   mutating func next() -> String? { lines.popLast() }
 
-  /// The line that has no end, once there are no more chunks.
+  /// The line without an end, after the last chunk.
   @usableFromInline
   mutating func rest() -> String? {
     guard !carry.isEmpty else { return nil }
@@ -52,7 +52,7 @@ struct LineCutter {
     return String(decoding: carry, as: UTF8.self)
   }
 
-  // Guard: the chunk that the bytes belong to. May touch them: this call, to read.
+  // Guard: the chunk that owns the bytes. May touch them: this call, to read.
   @usableFromInline
   mutating func cut(_ bytes: UnsafeBufferPointer<UInt8>) {
     var start = 0

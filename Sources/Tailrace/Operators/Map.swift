@@ -8,9 +8,9 @@ extension LazyList {
   /// ![Each element times ten, at the same instant.](marbles-map)
   ///
   /// - Laziness: stepwise.
-  /// - Isolation: a plain closure runs in the task that demands first; an asynchronous one in a task
-  ///   that belongs to the list.
-  /// - Failure: an error of the closure is the fate of its element, and the end of the list.
+  /// - Isolation: a plain closure runs in the task that demands first; an asynchronous one in a
+  ///   task of the list.
+  /// - Failure: an error of the closure replaces its element and ends the list.
   ///
   /// Replaces `-map:`.
   @inlinable @inline(__always)
@@ -49,7 +49,7 @@ extension LazyList {
     widened().mapInTask(transform)
   }
 
-  /// The results of an asynchronous closure that fails as the list does.
+  /// The results of an asynchronous closure with the list's failure type.
   @inlinable @inline(__always)
   consuming func mapInTask<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws(Failure) -> T

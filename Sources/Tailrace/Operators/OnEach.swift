@@ -1,12 +1,12 @@
 extension LazyList {
-  /// Returns this list, with a closure that is called with each element.
+  /// Returns this list, and calls a closure with each element.
   ///
   /// ```swift
   /// let pages = loaded.onEach { page in log("page \(page.number)") }
   /// ```
   ///
-  /// It sees each element once, when that is computed in the list that is returned, and not when it is
-  /// read again.
+  /// The closure is called once for each element, when the returned list computes it, not when it
+  /// is read again.
   ///
   /// - Laziness: stepwise.
   ///
@@ -26,8 +26,8 @@ extension LazyList {
       })
   }
 
-  /// Returns this list, with a throwing closure that is called with each element. Its error is the
-  /// element's fate.
+  /// Returns this list, and calls a throwing closure with each element. Its error replaces the
+  /// element.
   @inlinable @_disfavoredOverload @inline(__always)
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) throws -> Void
@@ -35,7 +35,7 @@ extension LazyList {
     widened().transform((), by: Verdict.passing) { try action($1) }
   }
 
-  /// Returns this list, with an asynchronous closure that is called with each element.
+  /// Returns this list, and calls an asynchronous closure with each element.
   @inlinable @inline(__always)
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async -> Void
@@ -43,8 +43,8 @@ extension LazyList {
     transformInTask((), by: Verdict.passing) { await action($1) }
   }
 
-  /// Returns this list, with an asynchronous throwing closure that is called with each element. Its
-  /// error is the element's fate.
+  /// Returns this list, and calls an asynchronous throwing closure with each element. Its error
+  /// replaces the element.
   @inlinable @inline(__always)
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async throws -> Void

@@ -1,7 +1,7 @@
-// What comes instead of a failure. All of it happens where the failure is: the elements before it are
-// those of the list that fails, and nothing runs before the failed element is demanded.
+// Replacements of a failure. They change only the failed position: the elements before it are those
+// of the failing list, and nothing runs before the failed element is demanded.
 extension LazyList {
-  /// Returns the elements up to a failure, then those of a list that a closure makes of it.
+  /// Returns the elements up to a failure, then those of a list that a closure makes from it.
   ///
   /// ```swift
   /// let orders = onlineOrders.catch { error in
@@ -11,12 +11,12 @@ extension LazyList {
   /// ```
   /// ![Other elements in the place of a failure.](marbles-catch)
   ///
-  /// The list that the closure gives is the rest of this one, for good. It may fail in its own way, or
-  /// not at all; then so does the result.
+  /// The closure's list is the rest of this one, permanently. The result fails as that list does,
+  /// or not at all.
   ///
-  /// - Laziness: stepwise. The closure runs when the failed element is demanded, once.
-  /// - Failure: that of the list which the closure gives. A step that may be retried is not: its first
-  ///   failure is caught.
+  /// - Laziness: stepwise. The closure runs once, when the failed element is demanded.
+  /// - Failure: that of the closure's list. A step that may be retried is not: its first failure is
+  ///   caught.
   /// - Cancellation: a reader's is no failure, and is not caught.
   ///
   /// Replaces `-catch:`.
@@ -29,7 +29,7 @@ extension LazyList {
   }
 
   /// Returns the elements up to a failure, then those of a list, which may fail, that a closure
-  /// makes of it.
+  /// makes from it.
   @inlinable @_disfavoredOverload
   public consuming func `catch`<NewFailure: Error>(
     @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
@@ -38,7 +38,7 @@ extension LazyList {
     recovering { (failure, _) in .become(handler(failure).widened()) }
   }
 
-  /// Returns the elements up to a failure, then those of a list that a throwing closure makes of
+  /// Returns the elements up to a failure, then those of a list that a throwing closure makes from
   /// it.
   @inlinable @_disfavoredOverload
   public consuming func `catch`<NewFailure: Error>(
@@ -53,7 +53,7 @@ extension LazyList {
   }
 
   /// Returns the elements up to a failure, then those of a list that an asynchronous closure makes
-  /// of it.
+  /// from it.
   @inlinable
   public consuming func `catch`<NewFailure: Error>(
     @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
@@ -66,7 +66,7 @@ extension LazyList {
   }
 
   /// Returns the elements up to a failure, then those of a list that an asynchronous throwing
-  /// closure makes of it.
+  /// closure makes from it.
   @inlinable
   public consuming func `catch`<NewFailure: Error>(
     @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
@@ -84,7 +84,7 @@ extension LazyList {
     }
   }
 
-  /// Returns the elements up to a failure, and one more instead of it.
+  /// Returns the elements up to a failure, then one more in its place.
   ///
   /// ```swift
   /// await (LazyList(1...2) + .failing(Offline())).replacingFailure(with: 0).array()   // [1, 2, 0]
@@ -99,7 +99,7 @@ extension LazyList {
     recovering { (_, _) in .become(.init(single: element)) }
   }
 
-  /// Returns the elements up to a failure, which is the end.
+  /// Returns the elements up to a failure, and ends there.
   ///
   /// ```swift
   /// await (LazyList(1...2) + .failing(Offline())).endingAtFailure().array()   // [1, 2]
@@ -114,14 +114,14 @@ extension LazyList {
     recovering { (_, _) in .nothing(.end) }
   }
 
-  /// Returns the same elements, and another failure.
+  /// Returns the same elements with another failure.
   ///
   /// ```swift
   /// let orders = pages.mapFailure { OrderError.notLoaded(because: $0) }
   /// ```
   ///
   /// - Laziness: stepwise. The closure runs when the failed element is demanded.
-  /// - Failure: what the closure makes of it. A step that may be retried still is.
+  /// - Failure: the closure's result. A step that may be retried still is.
   @inlinable
   public consuming func mapFailure<NewFailure: Error>(
     @_CheckedAlone<NewFailure> _ transform: @escaping @Sendable (Failure) -> NewFailure
@@ -131,9 +131,9 @@ extension LazyList {
     }
   }
 
-  /// The elements up to a failure, and what a closure says comes after them.
+  /// The elements up to a failure, and the continuation that a closure gives.
   ///
-  /// - Parameter recover: is told whether the failed step may be retried.
+  /// - Parameter recover: receives whether the failed step may be retried.
   @inlinable
   consuming func recovering<NewFailure: Error>(
     _ recover:

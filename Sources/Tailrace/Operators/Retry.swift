@@ -1,11 +1,11 @@
-// Operators whose closures may fail for now. With `retryingFailures` nothing is remembered of a failed
-// attempt: the next demand calls the closure again, with the same element. Steps before it never run
-// again. A test that has to be retried is a `map(retryingFailures:)` before the operator.
+// Operators whose closures may fail temporarily. With `retryingFailures` a failed attempt is not
+// remembered: the next demand calls the closure again, with the same element. Steps before it never
+// run again. To retry a predicate, put a `map(retryingFailures:)` before the operator.
 
 // MARK: Each element by itself
 
 extension LazyList {
-  /// Returns the results of a throwing closure for each element; a failed call is made again.
+  /// Returns the results of a throwing closure for each element; the next demand repeats a failed call.
   ///
   /// ```swift
   /// let pages = urls.map(retryingFailures: true) { url in try await load(url) }
@@ -14,7 +14,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise.
-  /// - Failure: given to all who wait for the attempt, and not remembered, if `retryingFailures`.
+  /// - Failure: given to all waiting readers; with `retryingFailures`, not remembered.
   @inlinable
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
@@ -25,8 +25,8 @@ extension LazyList {
     }
   }
 
-  /// Returns the results of an asynchronous throwing closure for each element; a failed call is
-  /// made again.
+  /// Returns the results of an asynchronous throwing closure for each element; the next demand
+  /// repeats a failed call.
   @inlinable
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
@@ -37,7 +37,7 @@ extension LazyList {
     }
   }
 
-  /// Returns the results of a throwing closure that are not `nil`; a failed call is made again.
+  /// Returns the results of a throwing closure that are not `nil`; the next demand repeats a failed call.
   ///
   /// - Laziness: searching.
   @inlinable
@@ -50,8 +50,8 @@ extension LazyList {
     }
   }
 
-  /// Returns the results of an asynchronous throwing closure that are not `nil`; a failed call is
-  /// made again.
+  /// Returns the results of an asynchronous throwing closure that are not `nil`; the next demand
+  /// repeats a failed call.
   @inlinable
   public consuming func compactMap<T: Sendable>(
     retryingFailures: Bool,
@@ -66,11 +66,11 @@ extension LazyList {
 // MARK: Lists in lists
 
 extension LazyList {
-  /// Returns the elements of the lists that a throwing closure makes of each element; a failed call
-  /// is made again.
+  /// Returns the elements of the lists that a throwing closure makes from each element; the
+  /// next demand repeats a failed call.
   ///
   /// - Laziness: searching, through empty lists.
-  /// - Failure: of a list that the closure gives, as that list has it: remembered, or retried.
+  /// - Failure: a list that the closure gives remembers or retries its own failures.
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     retryingFailures: Bool,
@@ -80,8 +80,8 @@ extension LazyList {
     map(retryingFailures: retryingFailures, transform).flattened()
   }
 
-  /// Returns the elements of the lists that an asynchronous throwing closure makes of each element;
-  /// a failed call is made again.
+  /// Returns the elements of the lists that an asynchronous throwing closure makes from each
+  /// element; the next demand repeats a failed call.
   @inlinable
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     retryingFailures: Bool,
@@ -91,8 +91,8 @@ extension LazyList {
     map(retryingFailures: retryingFailures, transform).flattened()
   }
 
-  /// Returns the elements of the sequences that a throwing closure makes of each element; a failed
-  /// call is made again.
+  /// Returns the elements of the sequences that a throwing closure makes from each element; the
+  /// next demand repeats a failed call.
   ///
   /// - Laziness: searching, through empty sequences.
   @inlinable
@@ -103,8 +103,8 @@ extension LazyList {
     map(retryingFailures: retryingFailures, transform).joined()
   }
 
-  /// Returns the elements of the sequences that an asynchronous throwing closure makes of each
-  /// element; a failed call is made again.
+  /// Returns the elements of the sequences that an asynchronous throwing closure makes from each
+  /// element; the next demand repeats a failed call.
   @inlinable
   public consuming func flatMap<S: Sequence & Sendable>(
     retryingFailures: Bool,

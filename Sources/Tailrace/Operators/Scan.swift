@@ -1,5 +1,5 @@
 extension LazyList {
-  /// Returns the results of combining the elements so far; the start itself is not emitted.
+  /// Returns the results of combining the elements so far, without the start itself.
   ///
   /// ```swift
   /// await LazyList(1...4).reductions(0, +).array()   // [1, 3, 6, 10]
@@ -44,8 +44,7 @@ extension LazyList {
     widened().transformInTask(initial, by: Verdict.scanning) { try await combine($0, $1) }
   }
 
-  /// Returns the results of updating a value with the elements so far; the start itself is not
-  /// emitted.
+  /// Returns the results of updating a value with the elements so far, without the start itself.
   ///
   /// ```swift
   /// await LazyList(1...3).reductions(into: []) { $0.append($1) }.array()   // [[1], [1, 2], [1, 2, 3]]
@@ -129,7 +128,7 @@ extension LazyList {
   /// ![A chunk comes with its last element, the rest with the end.](marbles-chunks)
   ///
   /// - Laziness: stepwise, `count` elements for each array.
-  /// - Parameter count: 1 or more; anything else is a programmer's error and traps.
+  /// - Parameter count: 1 or more; any other count is a programmer's error and traps.
   @inlinable
   public consuming func chunks(ofCount count: Int) -> LazyList<[Element], Failure> {
     require(

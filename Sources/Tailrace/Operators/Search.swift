@@ -1,7 +1,7 @@
-// Searches stop at the answer, and hold nothing of what they have passed.
+// Searches stop at the answer, and retain nothing that they have passed.
 extension LazyList {
-  /// The head is demanded by a call of ``head()``.
-  // Without this, `list.first` can only be a reference to the method that takes a predicate.
+  /// Use ``head()`` to demand the head.
+  // Without this, `list.first` could only refer to the method that takes a predicate.
   @available(*, unavailable, message: "it takes a call to demand an element: 'await list.head()'")
   public var first: Element? { nil }
 
@@ -146,7 +146,7 @@ extension LazyList {
 }
 
 extension Fold {
-  /// The first element for which the closure says yes.
+  /// The first element for which the closure returns true.
   @inlinable
   static func finding<Element>(
     _ found: inout Element?, _ element: Element, _ isWanted: Bool
@@ -155,14 +155,14 @@ extension Fold {
     return !isWanted
   }
 
-  /// Whether the closure says yes for once.
+  /// Whether the closure returns true for any element.
   @inlinable
   static func untilTrue<Element>(_ isTrue: inout Bool, _: Element, _ answer: Bool) -> Bool {
     isTrue = answer
     return !answer
   }
 
-  /// Whether the closure says yes always.
+  /// Whether the closure returns true for every element.
   @inlinable
   static func whileTrue<Element>(_ isTrue: inout Bool, _: Element, _ answer: Bool) -> Bool {
     isTrue = answer

@@ -1,20 +1,20 @@
 public import Synchronization
 
 extension LazyList {
-  /// Returns the first elements, up to a number of them.
+  /// Returns the first elements, up to a maximum number.
   ///
   /// ```swift
   /// await LazyList(1...).prefix(2).array()   // [1, 2]
   /// ```
   /// ![The end comes with the last element; no more is computed.](marbles-prefix)
   ///
-  /// - Laziness: stepwise. The element after the last one is never touched, and the source is let
-  ///   go of with the last one.
+  /// - Laziness: stepwise. The element after the last one is never touched, and the source is
+  ///   released with the last one.
   /// - Parameter maxLength: 0 or more; a negative length is a programmer's error and traps.
   ///
   /// Replaces `-take:`.
-  // It takes no line of its caller's to name: with a defaulted parameter the operator of
-  // `AsyncSequence` would be preferred.
+  // It has no parameter for the caller's line: with a defaulted one, `AsyncSequence`'s operator
+  // would be preferred.
   @inlinable
   public consuming func prefix(_ maxLength: Int) -> LazyList {
     require(
@@ -37,9 +37,9 @@ extension LazyList {
   /// ```
   /// ![All after the second element.](marbles-dropFirst)
   ///
-  /// - Laziness: deferred; the first demand also evaluates what is dropped.
-  /// - Complexity: O(*segments*) for what is evaluated; the cells are shared. Once evaluated, the result
-  ///   holds nothing of what it dropped but the rest of a segment, at most 127 elements.
+  /// - Laziness: deferred; the first demand also evaluates the dropped elements.
+  /// - Complexity: O(*segments*) for the evaluated part; the cells are shared. Once evaluated, the
+  ///   result retains of the dropped elements only the rest of a segment, at most 127.
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
   ///
   /// Replaces `-skip:`.
@@ -52,7 +52,7 @@ extension LazyList {
     let (position, overflows) = offset.addingReportingOverflow(count)
     if overflows { return skipping(count) }
     var list = LazyList(segment: segment, offset: position)
-    // What is evaluated is passed right here: the links are known.
+    // The links of evaluated elements are known, so these are skipped right here.
     while let segment = list.segment, list.offset >= segment.capacity {
       let mark = segment.published.load(ordering: .acquiring)
       guard mark.isClosed else { return list.skippingRest(of: segment) }
@@ -66,14 +66,14 @@ extension LazyList {
     return list
   }
 
-  /// The list from a position on that lies behind an open segment.
+  /// The list from a position beyond an open segment.
   @inlinable
   consuming func skippingRest(of segment: Segment<Element>) -> LazyList {
     let evaluated = segment.published.load(ordering: .acquiring).count
     return LazyList(segment: segment, offset: evaluated).skipping(offset - evaluated)
   }
 
-  /// A list of its own, which lets go of this one's head as soon as it is evaluated.
+  /// A separate list, which releases this one's head once it is evaluated.
   @inlinable
   consuming func skipping(_ count: Int) -> LazyList {
     stage(count, stage: "dropFirst") { (remaining, source) in
@@ -85,7 +85,7 @@ extension LazyList {
     }
   }
 
-  /// Returns the first elements, for as long as they satisfy a predicate.
+  /// Returns the first elements while they satisfy a predicate.
   ///
   /// ```swift
   /// await LazyList(1...).prefix { $0 * $0 < 10 }.array()   // [1, 2, 3]
@@ -102,7 +102,7 @@ extension LazyList {
     transform((), by: Verdict.beginning) { predicate($1) }
   }
 
-  /// Returns the first elements, for as long as they satisfy a throwing predicate.
+  /// Returns the first elements while they satisfy a throwing predicate.
   @inlinable @_disfavoredOverload
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
@@ -110,7 +110,7 @@ extension LazyList {
     widened().transform((), by: Verdict.beginning) { try predicate($1) }
   }
 
-  /// Returns the first elements, for as long as they satisfy an asynchronous predicate.
+  /// Returns the first elements while they satisfy an asynchronous predicate.
   @inlinable
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
@@ -118,7 +118,7 @@ extension LazyList {
     transformInTask((), by: Verdict.beginning) { await predicate($1) }
   }
 
-  /// Returns the first elements, for as long as they satisfy an asynchronous throwing predicate.
+  /// Returns the first elements while they satisfy an asynchronous throwing predicate.
   @inlinable
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
@@ -168,7 +168,7 @@ extension LazyList {
     widened().droppingInTask(while: predicate)
   }
 
-  /// One step for all that is dropped; what follows needs no task.
+  /// Drops all elements in one step; the rest needs no task.
   @inlinable
   consuming func droppingInTask(
     while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool,

@@ -12,7 +12,7 @@ extension LazyList {
     transform(()) { (_, element) throws(Failure) in Verdict(element) }
   }
 
-  /// Returns the elements without those that equal an earlier one.
+  /// Returns the elements that do not equal an earlier one.
   ///
   /// ```swift
   /// await LazyList([3, 1, 3, 2, 1]).uniqued().array()   // [3, 1, 2]
@@ -20,18 +20,18 @@ extension LazyList {
   /// ![Each element when it comes for the first time.](marbles-uniqued)
   ///
   /// - Laziness: searching.
-  /// - Complexity: keeps the elements that it has given, for as long as there may be more.
+  /// - Complexity: retains the elements that it has given until the list has ended.
   @inlinable
   public consuming func uniqued() -> LazyList where Element: Hashable { uniqued { $0 } }
 
-  /// Returns the elements without those for which a closure gives what it gave for an earlier one.
+  /// Returns the elements for which a closure gives a result that no earlier one gave.
   ///
   /// ```swift
   /// await LazyList(["ada", "bob", "alan"]).uniqued(on: \.first).array()   // ["ada", "bob"]
   /// ```
   ///
   /// - Laziness: searching.
-  /// - Complexity: keeps what the closure gave, for as long as there may be more elements.
+  /// - Complexity: retains the closure's results until the list has ended.
   @inlinable
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
@@ -39,8 +39,7 @@ extension LazyList {
     transform([], by: Verdict.unique) { subject($1) }
   }
 
-  /// Returns the elements without those for which a throwing closure gives what it gave for an
-  /// earlier one.
+  /// Returns the elements for which a throwing closure gives a result that no earlier one gave.
   @inlinable @_disfavoredOverload
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
@@ -48,8 +47,8 @@ extension LazyList {
     widened().transform([], by: Verdict.unique) { try subject($1) }
   }
 
-  /// Returns the elements without those for which an asynchronous closure gives what it gave for an
-  /// earlier one.
+  /// Returns the elements for which an asynchronous closure gives a result that no earlier one
+  /// gave.
   @inlinable
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
@@ -57,8 +56,8 @@ extension LazyList {
     transformInTask([], by: Verdict.unique) { await subject($1) }
   }
 
-  /// Returns the elements without those for which an asynchronous throwing closure gives what it
-  /// gave for an earlier one.
+  /// Returns the elements for which an asynchronous throwing closure gives a result that no earlier
+  /// one gave.
   @inlinable
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject

@@ -1,7 +1,6 @@
-// Each written down, because a pack of lists is not specialised ("Zip").
+// Written out for each number, because a pack of lists is not specialised ("Zip").
 extension LazyList {
-  /// The triples of the elements that have the same position in all three lists; as long as the
-  /// shortest.
+  /// The triples of the elements at the same position in all three lists; as long as the shortest.
   ///
   /// - Laziness: stepwise. When a list has ended, those after it are not touched.
   /// - Failure: the first failure in the order of the lists.
@@ -14,7 +13,7 @@ extension LazyList {
     first.zipping(Peers(Peer(second), Peer(third))) { ($0, $1.first, $1.others) }
   }
 
-  /// The quadruples of the elements that have the same position in all four lists; as long as the
+  /// The quadruples of the elements at the same position in all four lists; as long as the
   /// shortest.
   ///
   /// - Laziness: stepwise. When a list has ended, those after it are not touched.
@@ -31,7 +30,7 @@ extension LazyList {
     }
   }
 
-  /// The quintuples of the elements that have the same position in all five lists; as long as the
+  /// The quintuples of the elements at the same position in all five lists; as long as the
   /// shortest.
   ///
   /// - Laziness: stepwise. When a list has ended, those after it are not touched.
@@ -53,7 +52,7 @@ extension LazyList {
 }
 
 extension LazyList {
-  /// The rows of a zip: an element of this list, and one of each of the others.
+  /// The rows of a zip: one element of each list, this list's first.
   @inlinable @inline(__always)
   consuming func zipping<Others: ZipPeer, Tuple>(
     _ others: Others, stage: StageName = #function,
@@ -73,7 +72,7 @@ extension LazyList {
   }
 }
 
-/// What has been pulled of the row that a zip makes.
+/// The elements pulled so far for a zip's next row.
 @usableFromInline
 struct Row<First, Others> {
   @usableFromInline var first: First?
@@ -88,13 +87,13 @@ struct Row<First, Others> {
 protocol ZipPeer {
   associatedtype Value
 
-  /// Has an element ready, or says why there is none.
+  /// Makes an element ready, or says why there is none.
   mutating func fill(_ budget: Descent) -> Absence?
-  /// Gives away what is ready.
+  /// Moves the ready element out.
   mutating func take() -> Value
 }
 
-/// The lists of a zip after the first. Those behind a list that has no element are not touched.
+/// The lists of a zip after the first. The lists after one without an element are not touched.
 @usableFromInline
 struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
   @usableFromInline var first: First
@@ -115,7 +114,7 @@ struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
   }
 }
 
-/// A list of a zip after the first, and its element for the row that is being made.
+/// A list of a zip after the first, and its element for the current row.
 @usableFromInline
 struct Peer<Element: Sendable>: ZipPeer {
   @usableFromInline var source: Cursor<Element>

@@ -1,5 +1,5 @@
 extension LazyList {
-  /// The pairs of the elements that have the same position in both lists; as long as the shorter.
+  /// The pairs of the elements at the same position in both lists; as long as the shorter.
   ///
   /// ```swift
   /// let sums = LazyList(1...3).zip(LazyList(10...)).map { $0 + $1 }
@@ -17,8 +17,7 @@ extension LazyList {
     zipping(Peer(other)) { ($0, $1) }
   }
 
-  /// Returns the tuples of the elements that have the same position in all of the lists; as long as
-  /// the shortest.
+  /// Returns the tuples of the elements at the same position in all lists; as long as the shortest.
   ///
   /// ```swift
   /// let rows = LazyList.zip(LazyList(1...), ["Ada", "Bob"].lazyList, LazyList.repeating("?"))
@@ -37,7 +36,7 @@ extension LazyList {
     return LazyList<(Element, repeat each Other), Failure>(
       upstream: all,
       stepping: { demand in
-        // All of them first, and only then any: a list that is waited for loses nothing.
+        // All elements are fetched before any is taken: waiting for one list loses no element.
         if let absence = column.fill(demand.budget) { return .nothing(absence) }
         for other in repeat each others {
           if let absence = other.fill(demand.budget) { return .nothing(absence) }
@@ -47,14 +46,14 @@ extension LazyList {
   }
 }
 
-/// The pairs of the elements that have the same position in both lists: `first.zip(second)`, as the
-/// standard library writes it.
+/// The pairs of the elements at the same position in both lists: `first.zip(second)` in the
+/// standard library's form.
 ///
 /// ```swift
 /// await zip(["Ada", "Bob"].lazyList, LazyList(1...)).array()   // [("Ada", 1), ("Bob", 2)]
 /// ```
 /// ![A pair comes with the later of its elements.](marbles-zip)
-// Of `_ListLike`s, and not of `LazyList`s, because a `zip` of two arrays would try it: see there.
+// On `_ListLike`, not `LazyList`, because a `zip` of two arrays would try it: see there.
 @inlinable
 public func zip<First: _ListLike, Second: _ListLike>(
   _ first: First, _ second: Second
@@ -63,8 +62,8 @@ where First.Failure == Second.Failure {
   first.list.zip(second.list)
 }
 
-/// Returns the pairs of the elements of lists that fail in different ways; where one of them cannot fail,
-/// `first.zip(second)` fails as the other does.
+/// Returns the pairs of the elements of lists that fail in different ways. If one of them cannot
+/// fail, `first.zip(second)` fails as the other does.
 @inlinable
 public func zip<First: _ListLike, Second: _ListLike>(
   _ first: First, _ second: Second
@@ -72,7 +71,7 @@ public func zip<First: _ListLike, Second: _ListLike>(
   first.list.widened().zip(second.list.widened())
 }
 
-/// Returns the triples of the elements that have the same position in all three lists:
+/// Returns the triples of the elements at the same position in all three lists:
 /// `LazyList.zip(first, second, third)`.
 public func zip<First: _ListLike, Second: _ListLike, Third: _ListLike>(
   _ first: First, _ second: Second, _ third: Third
@@ -81,12 +80,12 @@ where First.Failure == Second.Failure, First.Failure == Third.Failure {
   LazyList.zip(first.list, second.list, third.list)
 }
 
-/// What the free functions on lists take: lists, and nothing that could become one.
+/// The argument of the free functions on lists: a list, and nothing that could become one.
 ///
-/// A function of `LazyList`s would be tried wherever the standard library's of the same name is called,
-/// because an array literal could stand for a list; code that uses no list at all would take longer
-/// to compile. Only lists are `_ListLike`, and every list is an `AsyncSequence`: so our `zip` is nearer
-/// than one of any `AsyncSequence`s, which remembers nothing, in a file that imports both.
+/// The compiler would try a function of `LazyList`s wherever the standard library's of that name is
+/// called, because an array literal could be a list. Code without any list would compile more
+/// slowly. Only lists are `_ListLike`, and every list is an `AsyncSequence`. So this `zip` is
+/// closer than one of any `AsyncSequence`s, which remembers nothing, in a file that imports both.
 public protocol _ListLike<Element, Failure>: AsyncSequence, Sendable where Element: Sendable {
   /// The list itself.
   var list: LazyList<Element, Failure> { get }

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// What a segment has published: how many of its cells may be read, and whether there will be more.
+/// A segment's published state: how many of its cells may be read, and whether there will be more.
 @usableFromInline
 struct Published: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
   @usableFromInline let rawValue: Int
@@ -12,7 +12,7 @@ struct Published: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
   init(count: Int, isClosed: Bool = false) { rawValue = count << 1 | (isClosed ? 1 : 0) }
 
   @inlinable var count: Int { rawValue >> 1 }
-  /// No cell is ever added: what follows is the segment's link.
+  /// No more cells will be added: the segment's link follows.
   @inlinable var isClosed: Bool { rawValue & 1 == 1 }
 
   /// With one more cell.

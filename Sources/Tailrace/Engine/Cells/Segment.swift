@@ -1,13 +1,13 @@
 public import Synchronization
 
-/// What follows the last cell of a closed segment.
+/// The continuation after the last cell of a closed segment.
 @usableFromInline
 enum Link<Element: Sendable> {
   case end
-  /// A `Failure`. Were it stored as one, what is not specialised would have to ask for its metadata, in
-  /// each `deinit` ("Memo").
+  /// A `Failure`. Stored as one, unspecialised code would have to ask for its metadata, in each
+  /// `deinit` ("Memo").
   case failed(any Error)
-  /// The list goes on in that segment, at that index.
+  /// The list continues in that segment, at that index.
   case more(Segment<Element>, Int)
 }
 
@@ -20,38 +20,38 @@ enum Link<Element: Sendable> {
 /// ```
 ///
 /// Cells are filled one by one, in order; laziness is per element, allocation per segment.
-/// `published` only grows: a reader that sees a count may read that many cells, and `link` once it
-/// sees the segment closed, without a lock, for ever.
+/// `published` only grows. A reader that sees a count may read that many cells for ever without a
+/// lock, and `link` once it sees the segment closed.
 ///
 /// Invariants:
 /// - `emptied <= count <= capacity`; the cells from `emptied` to `count` are initialised and never
-///   written again. Those before `emptied` are gone: nobody could read them any more.
+///   written again. Those before `emptied` are gone: no reader could read them any more.
 /// - `link` is written once, before `closed` is published, and stays until `deinit`.
 /// - An open segment has a source, and is the only open one of that source.
-// Guard: cells and link are written by the holder of the evaluator's claim before they are
-// published with release, and read after an acquire. May touch them: `Evaluator`, and readers.
+// Guard: the holder of the evaluator's claim writes cells and link before publishing them with
+// release; they are read after an acquire. May touch them: `Evaluator`, and readers.
 @usableFromInline
 final class Segment<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let published: Atomic<Published>
   @usableFromInline let capacity: Int
   /// The position of the first cell in the evaluator's own numbering.
   @usableFromInline let start: Int
-  /// The cells, if the segment has memory of its own for them.
+  /// The cells, if the segment has its own memory for them.
   @usableFromInline let base: UnsafeMutablePointer<Element>?
   /// The source's evaluator if it is owned: a demand calls it without counting a reference, which
-  /// it would have to do for the payload of an enum ("First pass").
+  /// an enum's payload would need ("First pass").
   @usableFromInline let owner: Evaluator<Element>?
   @usableFromInline let anchor: Anchor<Element>?
-  /// The name of the list that begins here, for lists that were given one.
+  /// The name of the list that begins here, if it has one.
   @usableFromInline let label: ListName?
-  /// The array whose elements the cells are: nothing is copied, and there is no other memory.
+  /// The array whose elements are the cells: they are not copied, and have no other memory.
   @usableFromInline let storage: Storage<Element>?
   @exclusivity(unchecked) @usableFromInline var link: Link<Element> = .end
-  /// How many cells have been given away.
+  /// The number of cells moved out.
   // Guard: the only reference to the segment. May touch it: the reader that holds it, and `deinit`.
   @exclusivity(unchecked) @usableFromInline var emptied = 0
 
-  /// An open segment, empty, at the front of what `source` evaluates.
+  /// An open, empty segment at the front of the source's cells.
   @inlinable
   init(source: Source<Element>, start: Int, capacity: Int) {
     owner = if case .owned(let evaluator) = source { evaluator } else { nil }
@@ -82,7 +82,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
     self.published = Atomic(Published(count: capacity, isClosed: true))
   }
 
-  /// A closed segment: the elements of an array, where they are.
+  /// A closed segment: the elements of an array, in place.
   @inlinable
   init(storage: Storage<Element>, link: Link<Element> = .end) {
     owner = nil
@@ -103,8 +103,8 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
       base.deallocate()
     }
     if !published.isClosed { source.evaluator?.abandon() }
-    // Unlinks the rest in a loop: a chain of any length is released on one frame. An open segment is
-    // left alone: the list's task may hold a weak reference, and be about to close it.
+    // Unlinks the rest in a loop: a chain of any length is released on one frame. An open segment
+    // is left alone: the list's task may hold a weak reference, and be about to close it.
     var rest = unlinked()
     while case .more(var next, _) = rest {
       rest = .end
@@ -121,7 +121,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
     if let owner { .owned(owner) } else if let anchor { .anchored(anchor) } else { .none }
   }
 
-  /// Gives the link away. For a segment that nobody else can see.
+  /// Moves the link out. For a segment that no other thread can see.
   func unlinked() -> Link<Element> {
     let link = link
     self.link = .end
@@ -140,8 +140,8 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
     if let base { base[index] } else { storage.unsafelyUnwrapped[index] }
   }
 
-  /// Gives an evaluated cell away, and empties those before it: an element may hold memory of any
-  /// size, as a list does that has been read since. For a reader that holds the only reference.
+  /// Moves an evaluated cell out, and empties those before it. An element may hold memory of any
+  /// size, such as a list that has been read since. For a reader with the only reference.
   @inlinable @inline(__always)
   func takeOut(_ index: Int) -> Element {
     // On ARM the check of the count alone does not order these writes after the reads of former readers.
@@ -153,8 +153,8 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
     return (base + index).move()
   }
 
-  /// Some of the elements of an array, in cells: what reads one by one has an address for it then. An
-  /// array lends one for no longer than a call.
+  /// Some elements of an array, in cells. A reader of single elements then has an address for them;
+  /// an array lends one only during a call.
   @inlinable @inline(never)
   func copy(from index: Int) -> Segment {
     let elements = storage.unsafelyUnwrapped.elements.dropFirst(index)
@@ -182,7 +182,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// How many cells the segments of a list have: few at first, for short lists, then about a kilobyte
+/// The capacities of a list's segments: small at first, for short lists, then about a kilobyte
 /// each, so that a list of Ints costs less than 10 bytes an element ("Memory").
 @usableFromInline
 enum Capacity<Element> {
@@ -190,7 +190,7 @@ enum Capacity<Element> {
 
   @usableFromInline static var most: Int { fitting(128, into: 2048) }
 
-  /// More at once, because they are given back when they have been read ("Arrays").
+  /// More at once, because they are released after reading ("Arrays").
   @usableFromInline static var mostCopied: Int { fitting(1024, into: 16_384) }
 
   private static func fitting(_ count: Int, into bytes: Int) -> Int {
@@ -203,14 +203,14 @@ enum Capacity<Element> {
   }
 }
 
-/// Who evaluates the cells behind a segment.
+/// The evaluator of the cells after a segment.
 @usableFromInline
 enum Source<Element: Sendable>: Sendable {
-  /// Nobody: everything was known when the segment was made.
+  /// None: everything was known when the segment was made.
   case none
   case owned(Evaluator<Element>)
-  /// The evaluator is owned by the list that a recursive definition makes, and the definition's own
-  /// cells must not keep it alive: that would be a cycle.
+  /// The list that a recursive definition makes owns the evaluator. The definition's own cells must
+  /// not retain it: that would be a cycle.
   case anchored(Anchor<Element>)
 
   @inlinable
@@ -223,7 +223,7 @@ enum Source<Element: Sendable>: Sendable {
   }
 }
 
-// Guard: the runtime's own, that of a weak reference; it is set once, before it is shared.
+// Guard: the runtime's, for a weak reference; it is set once, before it is shared.
 // May touch it: the maker, then readers.
 @usableFromInline
 final class Anchor<Element: Sendable>: @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// The elements of an array, as cells that were evaluated before there was a list.
+/// The elements of an array, as cells that were evaluated before the list was made.
 // Guard: never written. May read it: the segments that hold it.
 @usableFromInline
 final class Storage<Element: Sendable>: @unchecked Sendable {
@@ -15,15 +15,15 @@ final class Storage<Element: Sendable>: @unchecked Sendable {
 }
 
 extension LazyList {
-  /// The elements of a slice, where they are: it costs one segment without cells of its own.
+  /// The elements of a slice, in place: it costs one segment without its own cells.
   @inlinable
   init(sharing elements: consuming ArraySlice<Element>) {
     self.init(
       segment: elements.isEmpty ? nil : Segment(storage: Storage(elements)), offset: 0)
   }
 
-  /// The elements of an array, where they are. Lists are taken out of it: an array would hold each of
-  /// them, and so all that is read of it, until the last has been read.
+  /// The elements of an array, in place. Elements that are lists are moved to cells: an array would
+  /// retain each list, and so everything read of it, until the last has been read.
   @inlinable
   init(sharing elements: [Element]) {
     if Element.self is any _ListLike.Type {
@@ -31,7 +31,7 @@ extension LazyList {
         segment: elements.isEmpty ? nil : Segment(evaluated: elements, link: .end), offset: 0)
       return
     }
-    // An array may wrap an object of another language, which has its elements elsewhere.
+    // An array may wrap an object of another language, which stores its elements elsewhere.
     self.init(sharing: Array(ContiguousArray(elements))[...])
   }
 

@@ -1,9 +1,9 @@
 public import Synchronization
 
-// The asynchronous half: steps that may suspend, in the list's own task.
+// The asynchronous part: steps that may suspend, in the list's own task.
 extension Evaluator {
-  /// Has the list's task compute the cell behind the front of `segment`, for as long as that takes no
-  /// suspension. Where there is nothing new to see, `absence` says why.
+  /// Lets the list's task compute the cell after the front of `segment`, until it suspends. If
+  /// there is nothing new to read, `absence` says why.
   @inlinable @inline(never)
   nonisolated func demand(
     _ segment: Cells, after mark: Published, of task: StepTask, isBulk: Bool = false,
@@ -51,10 +51,10 @@ extension Evaluator {
     }
   }
 
-  /// The task has parked, and its driver lets go of the claim. Returns the outcome for the driver: of its
-  /// own cell; or, where it wanted several, of the first that is not there.
+  /// The task has parked, and its driver releases the claim. Returns the outcome for the driver:
+  /// that of its own cell, or, if it wanted several, of the first missing one.
   ///
-  /// A task that went on for others has told those of the outcome.
+  /// A task that went on for other readers has told them the outcome.
   @inlinable
   nonisolated func letGoOfTask(isPast: Bool, isBulk: Bool) -> ResumeReason {
     guard let undelivered = undelivered.take() else {
@@ -72,12 +72,12 @@ extension Evaluator {
     return outcome
   }
 
-  /// A reader that has waited drives on.
+  /// A reader that has waited drives the task on.
   @usableFromInline
   nonisolated func driveOn(
     _ task: StepTask, wanting end: Int, isBulk: Bool, isThere: () -> Bool
   ) -> ResumeReason {
-    // Held here for as long as it is borrowed.
+    // Retained here while it is borrowed.
     let held = open
     borrowed = held.map(Unmanaged.passUnretained)
     task.wanted.store(end, ordering: .relaxed)
@@ -89,8 +89,8 @@ extension Evaluator {
     }
   }
 
-  /// A driver leaves a step that has suspended, and that may wait for a reader of the cells before it:
-  /// those who came to wait for these while the task went on without a fence are woken.
+  /// A driver leaves a suspended step, which may wait for a reader of the cells before it. Readers
+  /// that came to wait for these cells while the task went on without a fence are woken.
   @usableFromInline
   nonisolated func serveWhenSuspended(_ task: StepTask) {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
@@ -108,8 +108,8 @@ extension Evaluator {
     }
   }
 
-  /// A step has been taken. True if the task has to park now. For the holder of the claim, whom the
-  /// task is.
+  /// A step has been taken. True if the task has to park now. For the holder of the claim, which is
+  /// the task.
   @inlinable
   nonisolated func finish(_ step: Step<Element>, of task: StepTask) -> Bool {
     switch write(step, of: task) {
@@ -119,12 +119,12 @@ extension Evaluator {
     case .leftOpen: break
     case .wrote(let position):
       var wanted = task.wanted.load(ordering: .relaxed)
-      // The cell is published before the mark of those who wait is looked at; they leave the mark before
-      // they look for the cell (`enter`). Without a fence on both sides each could miss the other. A
+      // The cell is published before the waiters' mark is read; waiters set the mark before they
+      // look for the cell (`enter`). Without a fence on both sides each could miss the other. A
       // driver makes up for it when the next step suspends (`serveWhenSuspended`).
       if !task.isDriven { atomicMemoryFence(ordering: .sequentiallyConsistent) }
       if claim.isContested {
-        // First those who wait for what is there: the next step may wait for them.
+        // First the waiters for published cells: the next step may wait for them.
         wanted = max(wanted, serve(before: position))
         if claim.isAbandoned { wanted = 0 }
       }
@@ -139,19 +139,19 @@ extension Evaluator {
 
   @usableFromInline
   enum Progress {
-    /// The cells before this position are there.
+    /// The cells before this position are written.
     case wrote(Int)
     case leftOpen
     case over
   }
 
-  /// Writes down what a step gave. For the holder of the claim.
+  /// Writes the result of a step. For the holder of the claim.
   @inlinable
   nonisolated func write(_ step: Step<Element>, of task: StepTask) -> Progress {
     if task.isDriven, let borrowed {
       return borrowed._withUnsafeGuaranteedRef { write(step, into: $0) }
     }
-    // Nobody can read it any more.
+    // Nothing can read any more.
     guard let open else { return .over }
     return write(step, into: open)
   }
@@ -185,7 +185,7 @@ extension Evaluator {
     return .over
   }
 
-  /// The step has written nothing: those who wait are told why, and so will be the driver.
+  /// The step has written nothing: the waiters are told why now, and the driver later.
   @usableFromInline @inline(never)
   nonisolated func leave(_ why: ResumeReason) -> Progress {
     undelivered = why
@@ -194,8 +194,8 @@ extension Evaluator {
   }
 }
 
-/// The steps of a list that has a task: the closure of an asynchronous operator takes them one after the
-/// other, for as long as the list lives.
+/// The steps of a list with a task. The closure of an asynchronous operator takes them one after
+/// the other, for the lifetime of the list.
 ///
 /// The task holds the list's claim whenever it runs.
 @usableFromInline
@@ -209,10 +209,10 @@ struct TaskSteps<Element: Sendable>: Sendable {
     self.task = task
   }
 
-  /// Takes a step, and as many more as are wanted, and waits for the next demand; until there are no
-  /// more, or nobody can read.
-  // A loop without a closure saves a return, at which the runtime looks up where to go on, under a
-  // lock: `map` has one ("Async steps").
+  /// Takes a step, and as many more as are wanted, and waits for the next demand, until there are
+  /// no more steps, or nothing can read.
+  // A loop without a closure saves a return, at which the runtime looks up where to continue, under
+  // a lock: `map` has one ("Async steps").
   @inlinable @inline(__always)
   nonisolated(nonsending) func take(
     _ step: nonisolated(nonsending) () async -> Step<Element>
@@ -222,7 +222,7 @@ struct TaskSteps<Element: Sendable>: Sendable {
     }
   }
 
-  /// False if there is no other step to take; then the task has come to its end.
+  /// False if there is no other step to take; then the task has ended.
   @inlinable @inline(__always)
   func begin() -> Bool {
     if evaluator.asyncProducer == nil {
@@ -233,16 +233,16 @@ struct TaskSteps<Element: Sendable>: Sendable {
     return true
   }
 
-  /// How many elements are wanted beyond those that are written: by the demand that runs the task. None
-  /// once that has left because a step has suspended, or was cancelled.
+  /// How many elements after the written ones the demand that runs the task wants. None once the
+  /// demand has left because a step has suspended, or was cancelled.
   @inlinable
   var wanted: Int {
     max(0, task.wanted.load(ordering: .relaxed) - task.computed.load(ordering: .relaxed))
   }
 
-  /// A step has been taken. True if the task has to park now, until the next is demanded.
+  /// A step has been taken. True if the task has to park now, until the next demand.
   ///
-  /// The step is given away: a task that is parked must hold no element.
+  /// The step is consumed: a parked task must retain no element.
   @inlinable @inline(__always)
   func finish(_ step: consuming Step<Element>) -> Bool {
     if task.span != 0 { evaluator.endStep(step, of: task) }
@@ -261,7 +261,7 @@ extension Evaluator: SteppingList {
     if open !== segment { open = segment }
   }
 
-  /// The reader that began the attempt may be on its way to wait for it, and is told when it comes.
+  /// The reader that began the attempt may be about to wait for it; it is told when it does.
   @usableFromInline
   nonisolated func hasParked() {
     if case .failedTransiently(let failure)? = undelivered.take() { keep(failure) }
@@ -270,7 +270,7 @@ extension Evaluator: SteppingList {
 }
 
 extension Segment: MemoCells {
-  /// That of the evaluator, which numbers the cells of all its segments.
+  /// The evaluator's identity; the evaluator numbers the cells of all its segments.
   @usableFromInline var place: ObjectIdentifier {
     source.evaluator.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self)
   }
@@ -291,7 +291,7 @@ extension Segment: MemoCells {
   @usableFromInline
   func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt {
     guard isMissing(cell.mark) else { return .settled(nil) }
-    // The reader has begun an attempt already.
+    // The reader has already begun an attempt.
     if cell.attempt != 0 { return .mustWait(cell) }
     guard let evaluator = source.evaluator else { return .abandoned }
     var absence = Absence.end
@@ -336,8 +336,8 @@ extension Segment: MemoCells {
     cancellable: Bool
   ) async -> ResumeReason {
     let waiter = Waiter()
-    // Until there is anything new, also if everything is wanted: the next step may wait for this
-    // reader to have seen it.
+    // Until anything is new, even if everything is wanted: the next step may wait for this reader
+    // to have seen it.
     let next = position(of: cell.mark) + 1
     let entrance = evaluator.enter(waiter, until: next, attempt: cell.attempt) { [self] in
       !isMissing(cell.mark)
@@ -359,7 +359,7 @@ extension Segment: MemoCells {
       return .cycle(cycle)
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
-    // A reader may drive on where the step may go on: not on an actor, nor as a step of its own.
+    // A reader may drive on if the step may go on here: not on an actor, nor in a step of its own.
     let isExpecting = node == nil && #isolation == nil && task.expect(waiter, preferring: executor)
     let reason = await waiter.wait(cancellable: cancellable) { task.raise(to: $0) }
     guard isExpecting else { return reason }

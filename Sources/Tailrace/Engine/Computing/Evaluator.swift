@@ -3,26 +3,26 @@ public import Synchronization
 
 /// The actor that computes a list's unevaluated rest, one step at a time.
 ///
-/// It is its own executor, and its executor is the claim: whoever holds that runs here, and nobody
-/// else does. A task that demands an element takes the claim inline when it is free, which costs one
-/// atomic exchange, and runs a plain step right there. A list whose steps are asynchronous has a task
-/// for them (``StepTask``), and the demand hands the claim on to it. Who finds the claim taken waits
-/// in a room, for a position: nobody blocks a thread.
+/// It is its own executor, and its executor is the claim: only the claim's holder runs here. A task
+/// that demands an element takes a free claim inline, which costs one atomic exchange, and runs a
+/// plain step right there. A list with asynchronous steps has a task for them (``StepTask``), to
+/// which the demand passes the claim. A demand that finds the claim taken waits in a room, for a
+/// position: it blocks no thread.
 @usableFromInline
 final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline typealias Cells = Segment<Element>
 
   @usableFromInline let claim = Claim()
-  // Guard of these: the claim, which is this actor's executor. `unsafe` says no more than that: it is
-  // the claim that isolates them, and not the runtime's queue of jobs, whose check of every access
-  // (`assumeIsolated`) would cost 60 ns an element. May touch them: the methods that say "for the
-  // holder of the claim". Their accesses never overlap; the dynamic check of that costs 10 ns.
-  /// `nil` while a demand runs it, and for ever once it is exhausted, has failed, or is abandoned.
+  // Guard of these: the claim, which is this actor's executor. `unsafe` means only that the claim
+  // isolates them, and not the runtime's job queue, whose check of every access (`assumeIsolated`)
+  // would cost 60 ns an element. May touch them: the methods marked "for the holder of the claim".
+  // Their accesses never overlap; the dynamic check of that costs 10 ns.
+  /// `nil` while a demand runs it, and for ever after it has ended, failed, or been abandoned.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var producer: Producer<Element>?
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var asyncProducer: AsyncProducer<Element>?
-  /// Outcome of the last step of the list's task that no reader has seen yet.
+  /// The outcome of the task's last step, if no reader has seen it yet.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var undelivered: ResumeReason?
   /// Numbers the times that the list's task was driven.
@@ -31,24 +31,24 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// Whether the room keeps a failure for the reader that drove the failed attempt.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var keepsFailure = false
-  /// Whether somebody records what runs, as far as was known when the segment was begun.
+  /// Whether steps are recorded, as known when the segment was begun.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var isRecorded: Bool
-  /// The open segment, while a driver is there who holds it.
+  /// The open segment, while a driver that retains it is there.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var borrowed: Unmanaged<Cells>?
-  /// The open segment, from the first time on that a step has really suspended: the task that writes
-  /// its cells must not keep the list alive.
+  /// The open segment, once a step has really suspended: the task that writes its cells must not
+  /// retain the list.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) weak var open: Cells?
 
-  /// The task of a list whose steps are asynchronous; a plain list has none, whatever its source.
+  /// The task of a list with asynchronous steps; a plain list has none, whatever its source.
   @usableFromInline nonisolated let task: StepTask?
   private nonisolated let waiting = LazyReference<SharedWaitQueue>()
   @usableFromInline nonisolated let name = LazyReference<ListName>()
-  /// The evaluator that a recursive definition reads from; it goes by the same name.
+  /// The evaluator that a recursive definition reads from; it has the same name.
   @usableFromInline nonisolated let definition: Evaluator?
-  /// The last stage of those that compute the list, for those who look at it.
+  /// The last stage of the list's computation, for inspection.
   @usableFromInline nonisolated let stage: StageName?
 
   @inlinable
@@ -89,7 +89,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline
   nonisolated func letGoOfThoseWhoWait() {
     let isFree = claim.releaseAwaited()
-    // Taken out before anybody is woken: who comes back finds the claim free.
+    // Removed before any waiter is woken: a waiter that returns finds the claim free.
     let waiters = waiting.load()?.state.withLock { $0.empty() } ?? []
     for waiter in waiters { waiter.wake(isFree ? .retry : .abandoned) }
     if !isFree { tearDown() }
@@ -105,7 +105,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
           job.runSynchronously(on: asUnownedSerialExecutor())
           return letGo()
         }
-        // The claim is kept for ever, by nobody.
+        // The claim is held for ever, without a holder.
         if claim.isAbandoned { return job.runSynchronously(on: asUnownedSerialExecutor()) }
         let waiter = Waiter()
         if case .entered = enter(waiter, until: .max, unless: { false }) {
@@ -117,9 +117,9 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   // MARK: Demands
 
-  /// Computes the cell behind the front of `segment`, if `mark` is what it has published.
+  /// Computes the cell after the front of `segment`, if `mark` is its published state.
   ///
-  /// Where there is nothing new to see in the segment, `absence` says why.
+  /// If there is nothing new to read in the segment, `absence` says why.
   @inlinable @inline(never)
   nonisolated func demand(
     _ segment: Cells, after mark: Published, _ demand: Demand, drives: Bool,
@@ -141,8 +141,8 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     return outcome
   }
 
-  /// One plain step, or as many as fill the segment. `done` is a producer that has nothing to do any
-  /// more: it is released when the claim is free.
+  /// One plain step, or as many as fill the segment. `done` is a finished producer: it is released
+  /// when the claim is free.
   ///
   /// For the holder of the claim.
   @inlinable @inline(__always)
@@ -150,7 +150,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
     _ done: inout Producer<Element>?
   ) -> DemandOutcome {
-    // Somebody was faster.
+    // Another task was faster.
     guard segment.published.load(ordering: .relaxed) == seen else { return .new }
     if isRecorded, let outcome = recorded(segment, seen, demand, &absence, &done) { return outcome }
     // The producer is moved out and back, not copied: a copy is two atomic counts per element.
@@ -188,14 +188,14 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     case .nothing(.end): segment.close(.end, at: mark)
     case .nothing(.failed(let failure)): segment.close(.failed(failure), at: mark)
     case .nothing(.missing(let cell)) where cell.mark == mark && cell.cells === segment:
-      // The claim is held here: the cell that is computed was met again on the way to it.
+      // The claim is held here: the current cell was met again on the way to it.
       let cycle = CyclicEvaluationError(
         lists: [segment.title], position: segment.start + mark.count)
       segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
       self.producer = consume producer
       // There is something to read; a reader that wants more will meet the obstacle again. A failed
-      // attempt was made for this reader, and is not made again before it has been told.
+      // attempt was made for this reader, and is not repeated before the reader has been told.
       if mark != seen {
         guard case .failedTransiently(let failure) = why else { return .new }
         return .failedBehind(failedAttempt(at: segment.start + mark.count, failure))
@@ -212,7 +212,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     FailedAttempt(ObjectIdentifier(self), position, failure)
   }
 
-  /// A step that is recorded. `nil` if nobody records any more.
+  /// A recorded step. `nil` if recording has stopped.
   @usableFromInline @inline(never)
   nonisolated func recorded(
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
@@ -225,7 +225,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     return outcome
   }
 
-  /// Goes on in a new segment. For the holder of the claim.
+  /// Continues in a new segment. For the holder of the claim.
   @inlinable @inline(never)
   nonisolated func extend(_ segment: Cells, with element: consuming Element) {
     let next = Cells(
@@ -237,14 +237,14 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     if Recorder.isOn { isRecorded = true }
   }
 
-  /// Gives the producer away to a cursor that holds the only reference to the open segment, which is
-  /// closed; `nil` if there are cells behind the mark that the cursor has seen.
+  /// Moves the producer to a cursor that holds the only reference to the open segment, and closes
+  /// that; `nil` if there are cells after the mark that the cursor has seen.
   @inlinable
   nonisolated func takeProducer(of segment: Cells, at mark: Published) -> Producer<Element>? {
     guard task == nil, claim.take() else { return nil }
     var taken: Producer<Element>?
     if segment.published.load(ordering: .acquiring) == mark { taken = producer.take() }
-    // Nobody looks at the segment again; there is nothing left to abandon.
+    // The segment is not read again; there is nothing left to abandon.
     if taken != nil { segment.close(.end, at: mark) }
     letGo()
     return taken
@@ -252,25 +252,26 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   // MARK: Waiting
 
-  /// What came of the wish to wait.
+  /// The result of an attempt to wait.
   enum Entrance: Sendable {
     case entered
-    /// Nobody holds the claim, or the cells are there.
+    /// The claim is free, or the cells are there.
     case over
     case abandoned
     /// The attempt that the reader began has failed meanwhile.
     case failed(any Error)
   }
 
-  /// Has a waiter wait until the cells before a position are there, or until the attempt that its reader
-  /// began has failed.
+  /// Lets a waiter wait until the cells before a position are there, or until its reader's attempt
+  /// has failed.
   nonisolated func enter(
     _ waiter: Waiter, until end: Int, attempt: UInt32 = 0, unless isOver: () -> Bool
   ) -> Entrance {
     queue.state.withLock { state in
       let isHeld = claim.await()
-      // The mark is left before the cells are looked at, and the holder publishes before it looks at the
-      // mark (`finish`): one of the two sees the other, because both put a fence in between.
+      // The waiter sets the mark before it reads the cells, and the holder publishes before it
+      // reads the mark (`finish`): one of the two sees the other, because both put a fence in
+      // between.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if claim.isAbandoned { return .abandoned }
       if isOver() { return .over }
@@ -285,7 +286,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     waiting.load() ?? waiting.storeIfNil(SharedWaitQueue())
   }
 
-  /// An attempt has failed while its driver was on its way to wait. For the holder of the claim.
+  /// An attempt has failed while its driver was about to wait. For the holder of the claim.
   nonisolated func keep(_ failure: any Error) {
     queue.state.withLock { $0.keep(failure, of: attempts) }
     keepsFailure = true
@@ -295,7 +296,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline
   nonisolated func beginAttempt() -> UInt32 {
     if keepsFailure { forgetFailure() }
-    // 0 stands for none.
+    // 0 means none.
     attempts = attempts == .max ? 1 : attempts + 1
     return attempts
   }
@@ -305,14 +306,14 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     keepsFailure = false
   }
 
-  /// A waiter goes, and takes its mark with it.
+  /// A waiter leaves, with its mark.
   @usableFromInline
   nonisolated func leave(_ waiter: Waiter) {
     waiting.load()?.state.withLock { $0.leave(waiter) }
   }
 
-  /// The holder of the claim has published cells: those who wait for them are woken. Returns how far
-  /// the others want to get.
+  /// The holder of the claim has published cells: the waiters for them are woken. Returns the
+  /// position up to which the others want cells.
   @usableFromInline
   nonisolated func serve(before position: Int) -> Int {
     guard let room = waiting.load() else { return 0 }
@@ -324,7 +325,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     return wanted
   }
 
-  /// The step left nothing behind: all who are there are told why.
+  /// The step left nothing: all present waiters are told why.
   @usableFromInline
   nonisolated func dismiss(_ why: ResumeReason) {
     let waiters = waiting.load()?.state.withLock { $0.empty() } ?? []
@@ -335,7 +336,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   @inlinable nonisolated var isAbandoned: Bool { claim.isAbandoned }
 
-  /// Nobody can read any more what a step would give.
+  /// Nothing can read the results of further steps any more.
   @usableFromInline
   nonisolated func abandon() {
     if claim.abandon() { return tearDown() }
@@ -343,20 +344,20 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     task?.cancel()
   }
 
-  /// Lets go of everything. For the holder of the claim, which is kept.
+  /// Releases everything. For the holder of the claim, which is kept.
   private nonisolated func tearDown() {
-    // The one reference: what it holds is released by a loop, and not by this frame.
+    // The only reference: a loop, not this frame, releases its contents.
     let leftover = leftover()
     task?.finish()
     if let leftover { ReleaseQueue.release(leftover) }
-    // Who waits in a list that only its own definition could still compute.
+    // Waiters of a list that only its own definition could still compute.
     dismiss(.abandoned)
   }
 
-  /// What the evaluator computes from, which it gives away. For the holder of the claim.
+  /// Moves the producer out. For the holder of the claim.
   @usableFromInline
   nonisolated func leftover() -> Leftover? {
-    // Not by `take()`: where nothing is specialised, that asks for the metadata of its type.
+    // Not with `take()`: in unspecialised code that asks for its type's metadata.
     if producer != nil {
       let leftover = Leftover(producer.unsafelyUnwrapped)
       producer = nil
@@ -370,7 +371,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
 }
 
-/// What is known about the next plain step of a list, before it runs.
+/// Known facts about the next plain step of a list, before it runs.
 @usableFromInline
 struct Notes: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
@@ -378,9 +379,9 @@ struct Notes: OptionSet, Sendable {
   @inlinable
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A step has failed for now after elements that had to be read first.
+  /// A step has failed temporarily, after elements that had to be read first.
   @inlinable static var untold: Notes { Notes(rawValue: 1) }
-  /// Somebody records what runs.
+  /// Steps are recorded.
   @inlinable static var recorded: Notes { Notes(rawValue: 2) }
 }
 

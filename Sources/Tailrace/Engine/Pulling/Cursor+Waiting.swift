@@ -1,20 +1,20 @@
-// Pulling where one may suspend.
+// Pulling in code that may suspend.
 extension Cursor {
-  /// Pulls inside of an asynchronous step. Where there is no element, `absence` says why.
+  /// Pulls in an asynchronous step. If there is no element, `absence` says why.
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func nextInStep() async -> Element? {
     if let element = next() { return element }
     return await nextWaiting()
   }
 
-  /// Pulls after a pull that gave nothing: waits for other tasks to compute what is missing, in the
-  /// isolation that it is called from.
+  /// Pulls after a pull that gave nothing: waits for other tasks to compute the missing cells, in
+  /// the caller's isolation.
   ///
-  /// `nil` at the end, after a failure, and with the absence `cancelled` if the cursor stops when it
-  /// is cancelled and would have to wait.
+  /// `nil` at the end, after a failure, and with the absence `cancelled` if the cursor stops when
+  /// cancelled and would have to wait.
   ///
-  /// - Parameter place: a place that is never waited for, because it waits for this cursor; where
-  ///   a cell is missing there, the absence says so.
+  /// - Parameter place: a place that is never awaited, because it waits for this cursor; if a cell
+  ///   is missing there, the absence says so.
   @inlinable
   nonisolated(nonsending) mutating func nextWaiting(
     ahead place: (any MemoCells)? = nil
@@ -40,7 +40,7 @@ extension Cursor {
     }
   }
 
-  /// Has a missing cell computed, or waits for it. Returns what keeps the cursor from trying again.
+  /// Gets a missing cell computed, or waits for it. Returns the obstacle to another attempt.
   @inlinable
   nonisolated(nonsending) mutating func settle(
     _ cell: MissingCell, ahead place: (any MemoCells)?
@@ -71,18 +71,18 @@ extension Cursor {
       case .failedTransiently(let failure): return remember(FailedAttempt(missing, failure))
       case .failedBehind(let attempt): return remember(attempt)
       case .abandoned: return .released
-      // Nothing depends on what is pulled ahead: it gives up until there is a demand.
+      // Nothing depends on look-ahead: it gives up until there is a demand.
       case .cycle(let cycle): return place == nil ? .failed(cycle) : .missing(missing)
       }
     }
   }
 
-  /// An attempt that the cursor has waited for failed: the next pull hands that down. Returns the failure
-  /// itself if it was made here, or if the pull before handed it down in vain.
+  /// An attempt that the cursor has waited for failed: the next pull passes it down. Returns the
+  /// failure itself if it was made here, or if the previous pull passed it down in vain.
   @usableFromInline
   mutating func remember(_ attempt: FailedAttempt) -> Absence? {
-    // Told at once where it was made at the cell that is wanted: the next pull could find that a later
-    // attempt has succeeded.
+    // Told at once if it was made at the wanted cell: the next pull could find that a later attempt
+    // has succeeded.
     let isWanted = segment.map { attempt.isAt($0.place, $0.start + index) } == true
     if isWanted || told.map({ $0.isOpen && $0.isSame(as: attempt) }) == true {
       forgetAttempt()
@@ -92,7 +92,7 @@ extension Cursor {
     return nil
   }
 
-  /// Holds an attempt, to be handed down. Both at once: the reference that is handed down is not counted.
+  /// Retains an attempt to pass down. Both at once: the reference passed down is not counted.
   @usableFromInline
   mutating func keep(_ attempt: FailedAttempt) {
     told = attempt
@@ -105,7 +105,7 @@ extension Cursor {
     told = nil
   }
 
-  /// Waits for a cell that somebody else brings.
+  /// Waits for a cell that another task brings.
   @inlinable @inline(__always)
   nonisolated(nonsending) func wait(
     for missing: MissingCell, cancellable: Bool

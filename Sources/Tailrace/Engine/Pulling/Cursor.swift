@@ -1,10 +1,10 @@
 public import Synchronization
 
-/// A moving position in a list: what operators and readers pull from.
+/// A moving position in a list, from which operators and readers pull.
 ///
-/// It lets go of every segment that it has passed. A cursor that finds itself the only one who can
-/// see the unevaluated rest may take the producer over and pull from it directly: what nobody can
-/// observe is not memoized ("First pass").
+/// It releases every segment that it has passed. A cursor that alone can see the unevaluated rest
+/// may take over the producer and pull from it directly: elements that no other reader can observe
+/// are not memoized ("First pass").
 @usableFromInline
 struct Cursor<Element: Sendable> {
   /// `nil` at the end, and while the cursor pulls from a producer.
@@ -14,11 +14,11 @@ struct Cursor<Element: Sendable> {
   /// Cells below it are known to be evaluated.
   @usableFromInline var limit = 0
   @usableFromInline var base: UnsafeMutablePointer<Element>?
-  /// What the demand that runs now says.
+  /// The properties of the current demand.
   @usableFromInline var demand: Demand
   @usableFromInline var lastAbsence = Absence.end
-  /// Why the last pull gave no element. A missing cell is said once, and then forgotten: it would pin
-  /// its list, which may be the one that this cursor belongs to.
+  /// Why the last pull gave no element. A missing cell is reported once, and then released: it
+  /// would retain its list, which may be the one that this cursor belongs to.
   @inlinable var absence: Absence {
     mutating get {
       let absence = lastAbsence
@@ -28,16 +28,17 @@ struct Cursor<Element: Sendable> {
     set { lastAbsence = newValue }
   }
   @usableFromInline var takesOver: Bool
-  /// A failed attempt that was made for this cursor, until it is told where the cursor gets there.
+  /// A failed attempt made for this cursor, until the cursor gets there and is told.
   @usableFromInline var told: FailedAttempt?
-  /// Takes elements out of cells that nobody else can see. A cursor that may step back does not.
+  /// Moves elements out of cells that no other reader can see. A cursor that may step back does
+  /// not.
   @usableFromInline var takesOut = true
   /// A cancelled task gets evaluated elements only.
   @usableFromInline let stopsWhenCancelled: Bool
-  /// A cancelled task does not wait: the list that it computes is read by nobody.
+  /// A cancelled task does not wait: the list that it computes has no reader.
   @usableFromInline let isInTask: Bool
-  /// The cursor pulls where it may wait, and has asynchronous steps run right there. A plain stage must
-  /// not: it holds the claim of its own list.
+  /// The cursor pulls where it may wait, and gets asynchronous steps run right there. A plain stage
+  /// must not: it holds the claim of its own list.
   @usableFromInline let drives: Bool
 
   @inlinable
@@ -55,7 +56,7 @@ struct Cursor<Element: Sendable> {
     segment = list.segment
   }
 
-  /// Pulls one element. Where there is none, `absence` says why; at the end it does so again and again.
+  /// Pulls one element. If there is none, `absence` says why; at the end it does so each time.
   ///
   /// Evaluated elements are read from memory: no lock, no atomic operation, no allocation.
   @inlinable @inline(__always)
@@ -110,7 +111,7 @@ struct Cursor<Element: Sendable> {
     }
   }
 
-  /// Has the cell after the evaluated ones computed. False where it is not there; `absence` says why.
+  /// Gets the cell after the evaluated ones computed. False if it is missing; `absence` says why.
   @inlinable @inline(__always)
   mutating func demandNext(of segment: Segment<Element>, _ mark: Published) -> Bool {
     if stopsWhenCancelled, Task.isCancelled {
@@ -130,7 +131,7 @@ struct Cursor<Element: Sendable> {
         deeper.isOutermost = demand.isOutermost
       }
       let drives = drives && !demand.isBulk
-      // The segment holds it: counting references would be a sixth of a first pass.
+      // The segment retains it: counting references would be a sixth of a first pass.
       outcome = Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
         $0.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
       }
@@ -149,7 +150,7 @@ struct Cursor<Element: Sendable> {
     }
   }
 
-  /// The failure of the attempt that was waited for, if it was made at this cell.
+  /// The failure of the awaited attempt, if it was made at this cell.
   @inlinable @inline(never)
   mutating func takeFailure(of segment: Segment<Element>, _ mark: Published) -> (any Error)? {
     let (place, position) = (segment.place, segment.position(of: mark))
@@ -160,17 +161,17 @@ struct Cursor<Element: Sendable> {
     return failure
   }
 
-  /// Looks once whether a step is what drives from here: a reader mostly is none.
+  /// Checks once whether a step drives from here: a reader is mostly not one.
   @inlinable @inline(__always)
   mutating func lookWhoDrives() {
     if drives, !demand.isOutermost { demand.isOutermost = StepTask.current == nil }
   }
 
-  /// Takes the producer over, if nobody else can see what it would give.
+  /// Takes over the producer, if no other reader can see its elements.
   ///
-  /// That the segment is held by nobody else is found out after `mark` was read: another reader may have
-  /// published cells behind the mark in between, gone on into a new segment, and left. So the mark is
-  /// read once more, under the claim, without which nobody publishes (<doc:TheCell>).
+  /// The check that the segment has no other owner follows the read of `mark`. In between, another
+  /// reader may have published cells after the mark, gone on into a new segment, and left. So the
+  /// mark is read again under the claim, without which no task publishes (<doc:TheCell>).
   @inlinable @inline(__always)
   mutating func takeOver(
     from segment: inout Segment<Element>, _ mark: Published
@@ -184,12 +185,12 @@ struct Cursor<Element: Sendable> {
     return true
   }
 
-  /// Pulls from the producer that was taken over. `nil` when it has none: the cursor is at the end, or
-  /// in the list that goes on, or `absence` says what is in the way.
+  /// Pulls from the producer taken over. `nil` when it has no element: the cursor is at the end, or
+  /// in the continuing list, or `absence` names the obstacle.
   @inlinable
   mutating func pull() -> Element? {
     if demand.budget.depth <= 1 {
-      // Too deep: gives the producer cells of its own again, and unwinds to evaluate them.
+      // Too deep: gives the producer cells again, and unwinds to evaluate them.
       putBack()
       return nil
     }
@@ -204,7 +205,7 @@ struct Cursor<Element: Sendable> {
         return false
       }
       if element != nil || !isStopped { return element }
-      // The search came up for air: for whoever is to look whether the reader is cancelled.
+      // The search paused, so that the caller can check for cancellation.
       if !stopsWhenCancelled {
         absence = .paused
         return nil
@@ -213,8 +214,8 @@ struct Cursor<Element: Sendable> {
     return nil
   }
 
-  /// Runs the producer that was taken over, until the sink wants no more, or the search comes up for
-  /// air: then it returns true. Else the cursor has moved on, or `absence` says why there is no more.
+  /// Runs the producer taken over, until the sink wants no more, or the search pauses: then it
+  /// returns true. Otherwise the cursor has moved on, or `absence` says why there is no more.
   @inlinable @inline(__always)
   mutating func run(_ sink: Producer<Element>.Sink) -> Bool {
     guard let producer = producer.take() else { return false }
@@ -227,7 +228,7 @@ struct Cursor<Element: Sendable> {
       move(to: list.segment, at: list.offset)
     case .nothing(.end): absence = .end
     case .nothing(.failed(let failure)):
-      // The fate of the rest, remembered where there is nothing but it.
+      // The fate of the rest, remembered if nothing else is left.
       let fate = LazyList<Element, any Error>.failing(failure)
       move(to: fate.segment, at: 0)
     case .nothing(let why):
@@ -237,7 +238,7 @@ struct Cursor<Element: Sendable> {
     return false
   }
 
-  /// Hands elements to a sink until it wants no more, or until there are none.
+  /// Passes elements to a sink until it wants no more, or there are none.
   @inlinable @inline(__always)
   mutating func drive<Output>(
     _ demand: Demand, _ sink: Producer<Element>.Sink
@@ -253,7 +254,7 @@ struct Cursor<Element: Sendable> {
         if producer != nil || segment == nil { return .nothing(absence) }
       }
       if let storage = segment?.storage {
-        // The elements of an array, where they are.
+        // The elements of an array, in place.
         while index < storage.elements.count {
           index &+= 1
           if !sink(storage[index &- 1]) { return .stopped }
@@ -264,10 +265,10 @@ struct Cursor<Element: Sendable> {
     }
   }
 
-  /// Moves past the cells that are evaluated here, and lends them; evaluates some if there are none.
+  /// Moves past the cells that are evaluated here, and lends them; evaluates some if there are
+  /// none.
   ///
-  /// False where there are none, for the reason that `absence` says, and where a producer was taken
-  /// over.
+  /// False if there are none, for the reason in `absence`, and if a producer was taken over.
   @inlinable
   mutating func withNextCells<E: Error>(
     _ body: (UnsafeBufferPointer<Element>) throws(E) -> Void
@@ -295,7 +296,7 @@ struct Cursor<Element: Sendable> {
     return false
   }
 
-  /// Goes on after a closed segment. False if the list has failed there.
+  /// Continues after a closed segment. False if the list has failed there.
   @inlinable
   mutating func follow(_ segment: consuming Segment<Element>, _ count: Int) -> Bool {
     switch segment.link {
@@ -316,7 +317,7 @@ struct Cursor<Element: Sendable> {
     self.segment = segment
   }
 
-  /// Goes back to cells, for good, so that what is missing can be waited for there.
+  /// Returns to cells permanently, so that missing ones can be awaited there.
   @inlinable
   mutating func putBack() {
     guard let producer = producer.take() else { return }
@@ -326,7 +327,7 @@ struct Cursor<Element: Sendable> {
     move(to: list.segment, at: 0)
   }
 
-  /// What has not been pulled yet, as a list.
+  /// The unpulled rest, as a list.
   @inlinable
   var rest: LazyList<Element, any Error> {
     mutating get {

@@ -1,9 +1,10 @@
-/// An attempt that failed and left nothing behind: the failure, and the element that was attempted.
+/// An attempt that failed and left nothing: the failure, and the element that was attempted.
 ///
-/// A reader that waited for the attempt hands this down with its next pull. The place where the element
-/// is missing recognises it, and gives the failure to the pull, which hands it up through all stages as
-/// any other failure. So nobody is told but the reader that waited, and only of this position. Below other
-/// stages, a reader that finds the element there, because a later attempt has succeeded, goes on with that.
+/// A reader that waited for the attempt passes this down with its next pull. The place of the
+/// missing element recognises it, and returns the failure to the pull, which passes it up through
+/// all stages like any other failure. So only the reader that waited is told, and only of this
+/// position. Below other stages, a reader that finds the element there, because a later attempt has
+/// succeeded, goes on with it.
 // Guard: the reader that it was made for. May touch it: the pulls of that reader, one at a time.
 @usableFromInline
 final class FailedAttempt: @unchecked Sendable {

@@ -1,24 +1,25 @@
 /// Why a pull gave no element.
 @usableFromInline
 enum Absence: Sendable {
-  /// There is none, and never will be.
+  /// There is none, and there never will be.
   case end
   /// The element's fate, remembered at its position.
   case failed(any Error)
   /// This attempt failed; the next demand tries again, with the same state.
   case failedTransiently(any Error)
-  /// Another cell has to come first. Waiting for it means to suspend, or to unwind the stack.
+  /// Another cell is needed first. Waiting for it suspends, or unwinds the stack.
   case missing(MissingCell)
-  /// It can be computed no more: it belongs to a recursive definition whose list has been released.
+  /// It can no longer be computed: it belongs to a recursive definition whose list has been
+  /// released.
   case released
   /// The reader's task is cancelled, and the element is not evaluated.
   case cancelled
-  /// A long search came up for air: ask again.
+  /// A long search paused: ask again.
   case paused
 }
 
 extension Absence {
-  /// What a step that threw comes to.
+  /// The absence after a step that threw.
   @inlinable
   static func fate(_ failure: any Error, _ retryingFailures: Bool) -> Absence {
     retryingFailures ? .failedTransiently(failure) : .failed(failure)
@@ -26,10 +27,10 @@ extension Absence {
 }
 
 extension Error {
-  /// A failure that was found in cells, as one of the type that their list fails with.
+  /// A failure found in cells, as the failure type of their list.
   ///
-  /// The closures of a list throw nothing else. But an element that needs itself, and a step that has
-  /// cancelled its own task, fail in every list: where that cannot be thrown it is a trap.
+  /// The closures of a list throw no other type. But an element that needs itself, and a step that
+  /// has cancelled its own task, fail in every list: if the list cannot throw that, it traps.
   @inlinable
   static func known(_ failure: any Error) -> Self {
     guard let known = failure as? Self else { Self.trap(on: failure) }
@@ -47,14 +48,14 @@ extension Error {
   }
 }
 
-/// What a step gives: at most one element, and what comes after it.
+/// The result of a step: at most one element, and its continuation.
 @usableFromInline
 enum Step<Element: Sendable>: Sendable {
   /// One more element; there may be others.
   case element(Element)
   /// One more element, known to be the last: the producer is released with it.
   case last(Element)
-  /// No element from here; the rest of this list is that list. Its cells are shared, not copied.
+  /// No element; the rest of this list is that list. Its cells are shared, not copied.
   case become(LazyList<Element, any Error>)
   /// No element.
   case nothing(Absence)
@@ -65,10 +66,10 @@ enum Step<Element: Sendable>: Sendable {
   }
 }
 
-/// Why a producer came back.
+/// Why a producer returned.
 @usableFromInline
 enum Ending<Element: Sendable>: Sendable {
-  /// The sink wanted no more; or a long search came up for air, without an element.
+  /// The sink wanted no more; or a long search paused, without an element.
   case stopped
   /// The rest of this list is that list. Its cells are shared, not copied.
   case become(LazyList<Element, any Error>)
@@ -76,14 +77,14 @@ enum Ending<Element: Sendable>: Sendable {
   case nothing(Absence)
 }
 
-/// What a demand hands down to every producer that it reaches.
+/// The data that a demand passes down to every producer that it reaches.
 @usableFromInline
 struct Descent: Sendable {
-  /// How many producers may still call one another before the stack is unwound.
+  /// How many more producers may call one another before the stack is unwound.
   @usableFromInline var depth: Int
-  /// The failed attempt that the reader has waited for. The reader holds it while it pulls; a reference
-  /// that is counted would cost a tenth of a first pass.
-  // Read only during the pull that handed it down.
+  /// The failed attempt that the reader has waited for. The reader retains it while it pulls; a
+  /// counted reference would cost a tenth of a first pass.
+  // Read only during the pull that passed it down.
   @usableFromInline var told: Unmanaged<FailedAttempt>?
 
   @inlinable
@@ -91,7 +92,7 @@ struct Descent: Sendable {
     (self.depth, self.told) = (depth, told)
   }
 
-  /// What is handed on, one call deeper.
+  /// The data to pass on, one call deeper.
   @inlinable var deeper: Descent { Descent(depth: depth &- 1, told: told) }
 
   /// The failure that the reader waited for, if it was at this place.
@@ -102,24 +103,24 @@ struct Descent: Sendable {
   }
 }
 
-/// What came of a demand at the front of a list.
+/// The result of a demand at the front of a list.
 @usableFromInline
 enum DemandOutcome {
-  /// There is something new to see in the segment.
+  /// There is something new to read in the segment.
   case new
-  /// There are new cells, and behind them an attempt that failed.
+  /// There are new cells, and after them a failed attempt.
   case failedBehind(FailedAttempt)
   /// There is nothing new; the absence says why.
   case nothing
 }
 
-/// What a demand says to the producers that it runs.
+/// The properties of a demand, for the producers that it runs.
 @usableFromInline
 struct Demand: Sendable {
   @usableFromInline var budget: Descent
-  /// Every element is wanted, whatever it is: sources may compute a segment at a time.
+  /// Every element is wanted: sources may compute a segment at a time.
   @usableFromInline var isBulk: Bool
-  /// The demand is known to come from no step of a list: nobody drives anything below it.
+  /// The demand is known to come from no step of a list: no step drives anything below it.
   @usableFromInline var isOutermost = false
 
   @inlinable
@@ -129,24 +130,24 @@ struct Demand: Sendable {
   }
 }
 
-/// How many producers may call one another before the stack is unwound and the rest is evaluated
-/// from its top.
+/// The number of producers that may call one another before the stack is unwound and the rest is
+/// evaluated from its top.
 @usableFromInline
 let fullBudget = 64
 
-/// The closure that computes a list's next elements, and hands each to a sink.
+/// The closure that computes a list's next elements, and passes each to a sink.
 ///
-/// The sink says whether it wants another. When it does not, the producer comes back at once, with
-/// `stopped`, or with the end if it knows that there is no other. A sink that wants one element
-/// pulls; a sink that wants them all is pushed to, at one call for each stage and element: the only
-/// way for a chain of stages to keep up with a loop ("Collecting").
+/// The sink says whether it wants another. If not, the producer returns at once, with `stopped`, or
+/// with the end if it knows that there is no other. A sink that wants one element pulls. A sink
+/// that wants all is pushed to, with one call for each stage and element: only so can a chain of
+/// stages keep up with a loop ("Collecting").
 ///
-/// A producer is *restartable*: when it comes back for a missing cell it has recorded all that it
-/// consumed, and running it again goes on from there. That is why one synchronous definition of an
-/// operator serves sources that suspend and sources that do not.
+/// A producer is *restartable*: when it returns for a missing cell it has recorded all that it
+/// consumed, and continues from there when run again. So one synchronous definition of an operator
+/// serves sources that suspend and sources that do not.
 ///
-/// The closure sits in a class because a call through a borrowed object's `let` costs no
-/// reference counting; a closure loaded from a variable is retained for each call ("First pass").
+/// The closure is in a class because a call through a borrowed object's `let` costs no reference
+/// counting; a closure loaded from a variable is retained for each call ("First pass").
 // Guard: the claim of the list that it computes; or the cursor that took it over.
 // May touch it: `Evaluator.step`, and that cursor.
 @usableFromInline
@@ -155,9 +156,9 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Run = (_ demand: Demand, _ sink: Sink) -> Ending<Element>
 
   @usableFromInline let run: Run
-  /// What a concatenation has still to give, for others to go on with.
+  /// The rest of a concatenation, for others to continue with.
   @usableFromInline let concatenation: Concatenation<Element>?
-  /// What the stage is called, and what it pulls from. Read by nobody but those who look.
+  /// The stage's name, and its source. Read only by inspection.
   @usableFromInline let stage: StageName?
   @usableFromInline let upstream: AnyObject?
 
@@ -172,7 +173,7 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
     self.upstream = upstream
   }
 
-  /// A producer that is told how to take one step.
+  /// A producer made from a single step.
   @inlinable @inline(__always)
   convenience init(
     stage: StageName? = nil, upstream: AnyObject? = nil,
@@ -235,8 +236,8 @@ final class AsyncProducer<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Mutable state that a producer's closure owns.
-// Guard: reached through one producer only, so the producer's guard is this one's.
+/// Mutable state owned by a producer's closure.
+// Guard: only one producer reaches it, so the producer's guard is this one's.
 // May touch it: that producer's closure. Its accesses never overlap; the dynamic check of that
 // costs 10 ns an element ("First pass").
 @usableFromInline

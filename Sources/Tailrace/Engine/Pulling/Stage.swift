@@ -1,4 +1,4 @@
-/// What an operator does with one element of its source.
+/// An operator's decision on one element of its source.
 @usableFromInline
 enum Verdict<Output: Sendable>: Sendable {
   case emit(Output)
@@ -23,11 +23,11 @@ struct Pulling<Element: Sendable, State> {
   }
 }
 
-// The pulling face: all that an operator is written with.
+// The pulling interface, with which every operator is written.
 extension LazyList {
-  /// The list whose elements are pulled from this one by `pull`.
+  /// The list whose elements `pull` makes from this one.
   ///
-  /// `pull` must be restartable: where `source.next()` gives nothing it comes back with
+  /// `pull` must be restartable: if `source.next()` gives nothing it returns
   /// `.nothing(source.absence)`, and is run again later with the state that it has recorded.
   @inlinable @inline(__always)
   consuming func stage<State, Output>(
@@ -43,8 +43,8 @@ extension LazyList {
       })
   }
 
-  /// The list whose elements are pulled from this one by an asynchronous `pull`, in a task that belongs
-  /// to the list. It waits for elements with `source.nextInStep()`.
+  /// The list whose elements an asynchronous `pull` makes from this one, in a task of the list. It
+  /// waits for elements with `source.nextInStep()`.
   @inlinable @inline(__always)
   consuming func stageInTask<State, Output>(
     _ state: consuming State, stage: StageName = #function,
@@ -59,12 +59,12 @@ extension LazyList {
       })
   }
 
-  /// The list that a rule makes: it judges each element by the answer of a closure.
+  /// The list that a rule makes: it judges each element by a closure's answer.
   ///
-  /// The rule knows nothing of how the closure is asked. With `retryingFailures` an element whose closure
-  /// has failed is put back, and the next demand asks again.
+  /// The rule does not depend on how the closure is called. With `retryingFailures` an element
+  /// whose closure has failed is put back, and the next demand asks again.
   ///
-  /// Inlined where the operator is called, so that its closures are part of the sink ("Collecting").
+  /// Inlined into the operator's caller, so that its closures are part of the sink ("Collecting").
   @inlinable @inline(__always)
   consuming func transform<State, Answer, Output>(
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
@@ -79,7 +79,7 @@ extension LazyList {
         var over: Absence?
         var failed: Element?
         var patience = Patience()
-        // The source is asked for one by one: the verdict may be that the list ends.
+        // The source is asked for single elements: the verdict may end the list.
         let ending: Ending<Output> = source.state.drive(Demand(budget: demand.budget)) {
           element in
           do throws(Failure) {
@@ -102,7 +102,7 @@ extension LazyList {
       })
   }
 
-  /// As `transform`, with a closure that is asynchronous, in a task that belongs to the list.
+  /// As `transform`, with an asynchronous closure, in a task of the list.
   @inlinable @inline(__always)
   consuming func transformInTask<State, Answer, Output>(
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
@@ -139,7 +139,7 @@ extension LazyList {
     transform(state, stage: stage, by: { (_, _, verdict) in verdict }, judge)
   }
 
-  /// The list that an asynchronous verdict on each element makes, in a task that belongs to it.
+  /// The list that an asynchronous verdict on each element makes, in a task of the list.
   @inlinable @inline(__always)
   consuming func transformInTask<State, Output>(
     _ state: consuming State, stage: StageName = #function,
@@ -150,13 +150,12 @@ extension LazyList {
     transformInTask(state, stage: stage, by: { (_, _, verdict) in verdict }, judge)
   }
 
-  /// This list with failures of any type: as the engine knows every list, and for the operators whose
+  /// This list with failures of any type: the engine's form of every list, also for operators whose
   /// closures throw.
   @inlinable
   consuming func widened() -> LazyList<Element, any Error> { retyped() }
 
-  /// The same cells, in a list that is said to fail in another way. What does fail in them must be of
-  /// that type.
+  /// The same cells, in a list with another failure type. Failures in them must be of that type.
   @inlinable
   consuming func retyped<E: Error>() -> LazyList<Element, E> {
     LazyList<Element, E>(segment: segment, offset: offset)
@@ -164,7 +163,7 @@ extension LazyList {
 }
 
 extension Cursor {
-  /// What a step comes to that was given no element: at the end, an element that is made last.
+  /// The result of a step without an element: at the end, one that is made last.
   @inlinable
   mutating func ending<Output>(with last: @autoclosure () -> Output?) -> Step<Output> {
     let absence = self.absence
@@ -172,7 +171,7 @@ extension Cursor {
     return .nothing(absence)
   }
 
-  /// Puts an element back in front of what has not been pulled yet.
+  /// Puts an element back before the unpulled rest.
   @inlinable @inline(never)
   mutating func pushBack(_ element: Element) {
     let wasTakingOver = takesOver
@@ -182,8 +181,8 @@ extension Cursor {
   }
 }
 
-/// How long a search goes on without a find before it comes up for air, so that a cancelled reader
-/// can leave it.
+/// How long a search without a find goes on before it pauses, so that a cancelled reader can leave
+/// it.
 @usableFromInline
 struct Patience {
   @usableFromInline var rejected = 0
@@ -191,7 +190,7 @@ struct Patience {
   @inlinable
   init() {}
 
-  /// One more was rejected.
+  /// Another element was rejected.
   @inlinable @inline(__always)
   mutating func lasts() -> Bool {
     rejected &+= 1

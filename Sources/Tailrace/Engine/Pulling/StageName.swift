@@ -1,7 +1,7 @@
-/// What an operator is called, for those who look at a list: the function that made the stage.
+/// An operator's name, for inspection: the function that made the stage.
 ///
-/// One word: a stage of a list has it for as long as it lives.
-// Guard: never written; the text is a constant of the program. May read it: everybody.
+/// One word: a stage of a list retains it for life.
+// Guard: never written; the text is a constant of the program. May read it: everyone.
 @usableFromInline
 struct StageName: ExpressibleByStringLiteral, @unchecked Sendable {
   @usableFromInline let start: UnsafePointer<UInt8>
@@ -9,7 +9,7 @@ struct StageName: ExpressibleByStringLiteral, @unchecked Sendable {
   @inlinable @inline(__always)
   init(stringLiteral: StaticString) { start = stringLiteral.utf8Start }
 
-  /// Without the labels of an operator: `map`; with those of an initializer: `LazyList(state:next:)`.
+  /// An operator without its labels: `map`; an initializer with them: `LazyList(state:next:)`.
   var text: String {
     let name = String(cString: start)
     if name == "init(_:)" { return "LazyList" }
@@ -18,10 +18,10 @@ struct StageName: ExpressibleByStringLiteral, @unchecked Sendable {
   }
 }
 
-/// A stage, as seen from outside. Guard: as the stage's own.
+/// A stage, as inspected. Guard: the stage's own.
 protocol Staged: AnyObject {
   var stage: StageName? { get }
-  /// What the stage pulls from: an object that can be looked at, as long as the stage does not run.
+  /// The stage's source: an object that can be inspected while the stage does not run.
   var upstream: AnyObject? { get }
 }
 

@@ -1,12 +1,12 @@
 /// One task at a time, first come, first served.
 ///
-/// A task that is cancelled while it waits leaves the line at once, and hands nothing on but its place.
+/// A task that is cancelled while it waits leaves the line at once, and passes on only its place.
 @usableFromInline
 final class AsyncLock: Sendable {
   fileprivate struct State: Sendable {
     var isTaken = false
     var line = FIFO<Waiter>()
-    /// How many of those in the line have left it.
+    /// How many tasks in the line have left it.
     var leavers = 0
   }
 
@@ -15,7 +15,7 @@ final class AsyncLock: Sendable {
   @usableFromInline
   init() {}
 
-  /// Waits for the lock. False if the task is cancelled before.
+  /// Waits for the lock. False if the task is cancelled first.
   @usableFromInline
   nonisolated(nonsending) func lock() async -> Bool {
     guard let waiter = state.withLock({ $0.take() }) else { return true }
@@ -24,7 +24,7 @@ final class AsyncLock: Sendable {
     return false
   }
 
-  /// It is somebody else's turn.
+  /// Passes the turn on.
   @usableFromInline
   func unlock() {
     while let next = state.withLock({ $0.pass() }) {
@@ -45,7 +45,7 @@ extension AsyncLock.State {
     return waiter
   }
 
-  /// Who is next; it may have left. The turn is free if there is nobody.
+  /// The next waiter; it may have left. The turn is free if there is none.
   fileprivate mutating func pass() -> Waiter? {
     guard let next = line.popFirst() else {
       isTaken = false
@@ -55,7 +55,7 @@ extension AsyncLock.State {
     return next
   }
 
-  /// Somebody has left. The line is cleared when half of those in it have.
+  /// A waiter has left. The line is cleared when half of its waiters have left.
   fileprivate mutating func leave() {
     leavers += 1
     guard leavers * 2 > line.count else { return }

@@ -1,8 +1,8 @@
-/// First in, first out. Both ends are cheap, and what has been taken out is not kept.
+/// First in, first out. Both ends are cheap, and removed elements are not retained.
 @usableFromInline
 struct FIFO<Element> {
   @usableFromInline var arrived: [Element] = []
-  /// Those that arrived before, the oldest last.
+  /// Earlier arrivals, the oldest last.
   @usableFromInline var leaving: [Element] = []
 
   @inlinable
@@ -16,7 +16,7 @@ struct FIFO<Element> {
 
   @inlinable var first: Element? { leaving.last ?? arrived.first }
 
-  /// Takes the oldest one out.
+  /// Removes the oldest one.
   @inlinable
   mutating func popFirst() -> Element? {
     if leaving.isEmpty {
@@ -26,7 +26,7 @@ struct FIFO<Element> {
     return leaving.popLast()
   }
 
-  /// Takes the newest ones out, for as long as they satisfy a condition.
+  /// Removes the newest ones, while they satisfy a condition.
   @inlinable
   mutating func removeLast(while isWanted: (Element) -> Bool) -> [Element] {
     var removed: [Element] = []

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A reference that is set once, by whoever comes first.
+/// A reference that is set once, by the first caller.
 ///
-/// As the standard library's `AtomicLazyReference`, whose calls are not inlined, so that the thread
-/// sanitizer sees neither the release of what was stored nor the acquire of what is loaded, and reports
-/// races that are none.
+/// Like the standard library's `AtomicLazyReference`, whose calls are not inlined: the thread
+/// sanitizer sees neither its release of the stored object nor its acquire of the loaded one, and
+/// reports false races.
 @usableFromInline
 struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   /// Owns one count of the object.

@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// A value behind a mutex, for what is rare and short.
+/// A value behind a mutex, for rare and short accesses.
 ///
-/// The atomic beside it says to the thread sanitizer what the mutex does: on Linux the kernel hands
-/// a contended mutex over, where the sanitizer cannot see it.
+/// The atomic beside it shows the thread sanitizer the mutex's effect: on Linux the kernel passes a
+/// contended mutex on, where the sanitizer cannot see it.
 @usableFromInline
 package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let value: Mutex<Value>

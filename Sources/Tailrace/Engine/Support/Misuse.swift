@@ -1,5 +1,5 @@
-/// Stops the program when it was written wrongly, at the line that its author wrote, in optimised
-/// builds with the same words as in others: `precondition` keeps its words to itself there.
+/// Stops a wrong program at its author's line, with the same message in all builds: `precondition`
+/// omits its message in optimised ones.
 @inlinable @inline(__always)
 func require(
   _ isRight: Bool, _ words: @autoclosure () -> String, file: StaticString = #fileID,

@@ -1,16 +1,16 @@
-/// Members in the order in which they came. Each has a number, by which it leaves.
+/// Members in order of arrival. Each has a number, by which it leaves.
 ///
-/// A member that leaves is replaced by a hole; the holes are closed when they are more than half, so
-/// that leaving costs a binary search and, spread over all that leave, no more.
+/// A hole replaces a member that leaves. Holes are closed when they are more than half, so leaving
+/// costs a binary search and, amortised, no more.
 @usableFromInline
 package struct Registry<Member> {
   /// The members, and holes. Never more holes than members.
   @usableFromInline private(set) var members: [Member?] = []
   /// The number of each, ascending.
   private var numbers: [Int] = []
-  /// The number of the member that came last.
+  /// The number of the newest member.
   private(set) var lastNumber = 0
-  /// Before this index there are holes only.
+  /// Before this index there are only holes.
   private var first = 0
   @usableFromInline private(set) var count = 0
 
@@ -31,13 +31,13 @@ package struct Registry<Member> {
   /// Whether the member with that number has not left.
   func contains(_ number: Int) -> Bool { index(of: number) != nil }
 
-  /// Takes a member out. `nil` if it has left before.
+  /// Removes a member. `nil` if it has left before.
   mutating func remove(_ number: Int) -> Member? {
     guard let index = index(of: number) else { return nil }
     return remove(at: index)
   }
 
-  /// Takes the member out that came first.
+  /// Removes the oldest member.
   @usableFromInline
   package mutating func removeFirst() -> Member? {
     guard let index = members[first...].firstIndex(where: { $0 != nil }) else { return nil }
@@ -45,7 +45,7 @@ package struct Registry<Member> {
     return remove(at: index)
   }
 
-  /// Takes all members out, in their order.
+  /// Removes all members, in their order.
   package mutating func removeAll() -> [Member] {
     defer { (members, numbers, first, count) = ([], [], 0, 0) }
     return present

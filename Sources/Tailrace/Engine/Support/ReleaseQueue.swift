@@ -1,11 +1,11 @@
-/// Releases objects that own objects that own objects, to any depth, on one stack frame.
+/// Releases chains of objects that own objects, to any depth, on one stack frame.
 ///
-/// Letting go of an unevaluated list releases its closures, which may hold the last reference to
+/// Releasing an unevaluated list releases its closures, which may hold the last reference to
 /// another unevaluated list, and so on. Only the first release of such a chain really releases; the
 /// nested ones leave their object to it.
 @usableFromInline
 enum ReleaseQueue {
-  // Outside of a task the runtime keeps a task-local value per thread.
+  // Outside of a task the runtime keeps task-local values per thread.
   @TaskLocal private static var pile: Pile?
 
   @usableFromInline
@@ -17,7 +17,7 @@ enum ReleaseQueue {
     }
   }
 
-  /// What is still to be released by the loop above. A task that is started by a `deinit` inherits
+  /// The objects that the loop above still has to release. A task that a `deinit` starts inherits
   /// the pile, hence the lock, and may outlive it, hence the end.
   private final class Pile: Sendable {
     private let leftovers: Locked<[Leftover]?>
@@ -42,9 +42,9 @@ enum ReleaseQueue {
   }
 }
 
-/// An object that is wanted no more: the one reference to it, to be let go of at the right place.
-// Guard: it is handed from one owner to the next, never shared.
-// May touch it: who made it, then the loop that releases.
+/// An unwanted object: the only reference to it, to be released at the right place.
+// Guard: each owner passes it to the next; it is never shared.
+// May touch it: its maker, then the releasing loop.
 @usableFromInline
 final class Leftover: @unchecked Sendable {
   private var object: AnyObject?

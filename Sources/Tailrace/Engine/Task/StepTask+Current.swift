@@ -1,4 +1,4 @@
-// What the running code is a part of.
+// The context of the running code.
 extension StepTask {
   /// The list whose step the running code belongs to: its task, or a child of that.
   @usableFromInline
@@ -6,7 +6,7 @@ extension StepTask {
     WorkerToken.runningWorker as? StepTask
   }
 
-  /// Where what the running code starts may go on after a suspension.
+  /// The executor on which tasks of the running code may go on after a suspension.
   @usableFromInline
   static var preferredHome: (any TaskExecutor)? {
     guard let preferred = preferredExecutor else { return nil }
@@ -15,7 +15,7 @@ extension StepTask {
   }
 
   /// Starts a task there.
-  // A task that is told to prefer nothing remembers that, and asks for it at each switch.
+  // A task told to prefer no executor remembers that, and asks for it at each switch.
   @usableFromInline
   static func atHome(_ run: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     guard let home = preferredHome else { return Task(operation: run) }

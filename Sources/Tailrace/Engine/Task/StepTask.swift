@@ -1,51 +1,51 @@
 internal import Dispatch
 public import Synchronization
 
-/// The one task in which a list's asynchronous steps run, and the executor that it prefers.
+/// The one task that runs a list's asynchronous steps, and the executor that it prefers.
 ///
-/// It begins at the first demand and parks between demands. Whoever demands *drives* it: the demand
-/// holds the list's claim, resumes the parked task, and runs its jobs right where it stands, for as
-/// long as they come back at once. When a step really suspends, the driver goes to wait as any
-/// reader, and the job that comes back is run on the executor that the first demand preferred, or
-/// on the global one.
+/// It begins at the first demand and parks between demands. A demand *drives* it: the demand holds
+/// the list's claim, resumes the parked task, and runs its jobs in place, while they come back at
+/// once. When a step really suspends, the driver waits like any reader. The returning job then runs
+/// on the executor that the first demand preferred, or on the global one.
 ///
-/// The task parks by a hop onto this actor, whose executor keeps the job instead of running it: that
-/// costs half of what a continuation does, because nothing looks up where to resume
-/// (<doc:TheCell>). The job is then run as one of the task executor, which is why `park` touches
-/// nothing that an actor would have to protect.
+/// The task parks by a hop onto this actor, whose executor keeps the job instead of running it.
+/// That costs half of a continuation, because nothing looks up where to resume (<doc:TheCell>). The
+/// job then runs as one of the task executor, so `park` touches nothing that an actor would have to
+/// protect.
 ///
-/// Children of a step inherit the preferred executor, tasks that a step merely starts do not: that
-/// tells who waits for whom.
+/// Children of a step inherit the preferred executor; tasks that a step merely starts do not. That
+/// shows who waits for whom.
 @usableFromInline
 final actor StepTask: TaskExecutor, SerialExecutor {
-  /// What became of the task while it was driven.
+  /// The result of driving the task.
   @usableFromInline
   enum Drive {
-    /// It wants the next demand; or it is over.
+    /// It waits for the next demand, or has ended.
     case parked
     /// A step has suspended. The claim stays with the task.
     case suspended
   }
 
-  // Guard: the list's claim; the task has it while it runs. May touch them: the driver and the task.
+  // Guard: the list's claim; the task has it while it runs. May touch them: the driver and the
+  // task.
   @exclusivity(unchecked) private nonisolated(unsafe) var parked: UnownedJob?
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var isParking = false
-  /// Counts the times that the task's own job was run; and the one in which it parked, or ended.
+  /// Counts the runs of the task's own job; and the run in which it parked, or ended.
   @exclusivity(unchecked) private nonisolated(unsafe) var turn: UInt = 0
   private let parkedTurn = Atomic<UInt>(0)
-  /// Counts the jobs that came back while somebody was there to run them.
+  /// Counts the jobs that came back while a driver was there to run them.
   @exclusivity(unchecked) private nonisolated(unsafe) var comebacks: UInt = 0
-  /// Whether a driver is on the stack below, who holds the open segment.
+  /// Whether a driver that retains the open segment is on the stack below.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isDriven = false
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: UInt = 0
-  /// What is being recorded of the step that runs; 0 for nothing.
+  /// The recording of the running step; 0 for none.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var span: Recorder.Span = 0
-  // Guard: written once, before the task starts. May touch it: everybody, then.
+  // Guard: written once, before the task starts. May touch it: everyone, afterwards.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) private(set) var home: (any TaskExecutor)?
 
-  /// From the start of the task to its end. The list holds this object, and the task the list.
+  /// From the start of the task to its end. The list retains this object, and the task the list.
   private struct Life: Sendable {
     let task: Task<Void, Never>
     let list: any SteppingList
@@ -53,40 +53,41 @@ final actor StepTask: TaskExecutor, SerialExecutor {
 
   private let life = Locked(Life?.none)
   private nonisolated var list: (any SteppingList)? { life.withLock { $0?.list } }
-  /// A job that has come back; or else `attended` when a driver is there to run it, `expected` when one
-  /// waits to be woken by it, and `nobody`.
+  /// A job that has come back; or `attended` if a driver is there to run it, `expected` if one
+  /// waits to be woken by it, and otherwise `nobody`.
   private let slot = Atomic<UInt>(0)
   private static var nobody: UInt { 0 }
   private static var attended: UInt { 1 }
   private static var expected: UInt { 2 }
-  /// Who expects the task's own job, and with what priority.
-  // Guard: `slot`; written before it says `expected`. May touch it: who waits, then who brings the job.
+  /// The waiter that expects the task's own job, and its priority.
+  // Guard: `slot`; written before that says `expected`. May touch it: the waiter, then the job's
+  // bringer.
   @exclusivity(unchecked) private nonisolated(unsafe) var expecting: Waiter?
   private let expectingPriority = Atomic<UInt8>(0)
 
-  /// How far the driver wants to get, counted as the list counts; 0 when there is no driver.
+  /// The position up to which the driver wants elements, in the list's numbering; 0 without a
+  /// driver.
   @usableFromInline let wanted = Atomic(0)
-  /// How many tasks that drive one another are on the stack.
+  /// The number of tasks on the stack that drive one another.
   private let depth = Atomic(0)
-  /// The position of the element that is computed.
+  /// The position of the element being computed.
   @usableFromInline let computed = Atomic(0)
-  /// The step, or what looks ahead, that drives this one; it may be over.
+  /// The step, or the look-ahead, that drives this one; it may be over.
   let driver = Locked(StepTask?.none)
   let hasDriver = Atomic(false)
-  /// Everybody may know where suspended steps go on.
+  /// Whether all may read where suspended steps go on.
   private let isKnown = Atomic(false)
   /// The highest priority that has waited.
   private let raisedTo = Atomic<UInt8>(0)
   private var parkings: UInt = 0
 
-  /// What lies ahead, if the task is not a list's own but looks ahead for one.
+  /// The type looked ahead for, if the task is not a list's own.
   let ahead: Any.Type?
 
   @usableFromInline
   init() { ahead = nil }
 
-  /// The executor of a task that works ahead for a list: a node of its own in the graph of who waits for
-  /// whom.
+  /// The executor of a task that works ahead for a list: a separate node in the wait graph.
   @usableFromInline
   init(aheadOf elements: Any.Type, home: (any TaskExecutor)?) {
     ahead = elements
@@ -104,14 +105,14 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     home = Self.preferredHome
     let priority = Task.currentPriority.rawValue
     raisedTo.max(priority, ordering: .relaxed)
-    // Its job comes to rest, as that of a parked task does.
+    // Its job comes to rest, like that of a parked task.
     slot.store(Self.attended, ordering: .relaxed)
     let started = make()
     own = slot.exchange(Self.nobody, ordering: .acquiringAndReleasing)
     parked = Self.job(own)
     life.withLock { $0 = Life(task: started, list: list) }
     isKnown.store(true, ordering: .releasing)
-    // Readers that came to wait before the task was known could not raise it. They note the priority
+    // Readers that waited before the task was known could not raise it. They note the priority
     // before they ask for the task, under the lock under which it is stored.
     let raised = raisedTo.load(ordering: .relaxed)
     if raised > priority { escalate(to: TaskPriority(rawValue: raised)) }
@@ -122,8 +123,8 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @usableFromInline
   nonisolated var isStarted: Bool { own != 0 }
 
-  /// Lets the task go on, and runs it here until it parks or suspends. For the holder of the claim,
-  /// which the task has from here on.
+  /// Resumes the task, and runs it here until it parks or suspends. For the holder of the claim,
+  /// which passes to the task.
   @usableFromInline
   nonisolated func drive(isOutermost: Bool) -> Drive {
     guard let job = parked else { preconditionFailure("a list's task was driven while it ran") }
@@ -133,7 +134,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     if let outer { driver.withLock { $0 = outer } }
     hasDriver.store(outer != nil, ordering: .relaxed)
     self.depth.store(depth, ordering: .relaxed)
-    // Tasks that drive one another share a stack: some of them go on elsewhere.
+    // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
       list?.isLeft()
       dispatch(job)
@@ -143,11 +144,11 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     return attend(job, isDriven: true) ? .parked : .suspended
   }
 
-  /// Runs the task's own job, and those that come back meanwhile. True if it has parked.
+  /// Runs the task's own job, and jobs that come back meanwhile. True if it has parked.
   private nonisolated func attend(_ first: UnownedJob, isDriven: Bool) -> Bool {
     var job = first
-    // A step that comes back again and again gets a thread of its own. So do steps that each come back
-    // a few times, after many: others want the thread, too.
+    // A step that comes back again and again gets its own thread. So do steps that each come back a
+    // few times, after many: other tasks want the thread, too.
     for _ in 0..<64 {
       if run(job, isDriven: isDriven) {
         leave(with: nil)
@@ -157,7 +158,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
       let gone = slot.compareExchange(
         expected: Self.attended, desired: Self.nobody, ordering: .acquiringAndReleasing)
       if gone.exchanged { return false }
-      // Not what was seen there: the task's own job may have taken the place of a child's.
+      // Not the value seen before: the task's own job may have replaced a child's.
       job = Self.job(slot.exchange(Self.attended, ordering: .acquiringAndReleasing))
       comebacks &+= 1
       if comebacks & 1023 == 0 { break }
@@ -167,17 +168,17 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     return false
   }
 
-  /// The driver is about to leave. While it is still there, the task's own job goes nowhere else.
+  /// The driver is about to leave. Until it has left, the task's own job goes nowhere else.
   private nonisolated func handOver() {
     list?.isLeft()
     isDriven = false
   }
 
-  /// Runs jobs here no more.
+  /// Stops running jobs here.
   private nonisolated func leave(with job: UnownedJob?) {
     let left = slot.exchange(Self.nobody, ordering: .acquiringAndReleasing)
     if let job { dispatch(job) }
-    // A straggler: of a child, or the executor of an actor that the step has called.
+    // A late job: of a child, or the executor of an actor that the step has called.
     if left != Self.attended { dispatch(Self.job(left)) }
   }
 
@@ -187,7 +188,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
       job.runSynchronously(on: asUnownedTaskExecutor())
       return false
     }
-    // Once the job has suspended it may be run elsewhere, and park there: that is another turn.
+    // Once the job has suspended it may run elsewhere, and park there: that is another turn.
     turn &+= 1
     let turn = turn
     self.isDriven = isDriven
@@ -197,7 +198,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
 
   // MARK: Jobs
 
-  /// Jobs of the task and of its children come here, and those of default actors that they call.
+  /// Jobs of the task and of its children arrive here, and those of default actors that they call.
   @usableFromInline
   nonisolated func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -227,7 +228,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   private nonisolated func bring(_ job: UnownedJob) {
     let taken = slot.compareExchange(
       expected: Self.expected, desired: Self.bits(job), ordering: .acquiringAndReleasing)
-    // The reader has left meanwhile; or it leaves right now, because it was cancelled.
+    // The reader has left; or it is leaving now, because it was cancelled.
     guard taken.exchanged else { return dispatch(job) }
     if expecting?.wake(.drive) != true {
       forget()
@@ -238,15 +239,15 @@ final actor StepTask: TaskExecutor, SerialExecutor {
 
   // MARK: Driving on
 
-  /// A reader is about to wait for a step that has suspended, where that may go on just as well: it
-  /// drives on when the job comes back, which saves telling it.
+  /// A reader is about to wait for a suspended step that may just as well go on in the reader's
+  /// place. The reader drives on when the job comes back, which saves telling it.
   ///
   /// - Returns: whether it will be woken for that.
   nonisolated func expect(_ waiter: Waiter, preferring executor: (any TaskExecutor)?) -> Bool {
     guard isKnown.load(ordering: .acquiring), executor === home,
       slot.load(ordering: .relaxed) == Self.nobody
     else { return false }
-    // One reader at a time, and none of less priority than another that has waited.
+    // One reader at a time, and none of lower priority than another that has waited.
     let priority = Task.currentPriority.rawValue
     guard raisedTo.load(ordering: .relaxed) <= priority else { return false }
     let isFirst = expectingPriority.compareExchange(
@@ -259,20 +260,21 @@ final actor StepTask: TaskExecutor, SerialExecutor {
       forget()
       return false
     }
-    // A reader of higher priority notes that before it looks who is expected (`raise`).
+    // A reader of higher priority notes that before it checks who is expected (`raise`).
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if raisedTo.load(ordering: .relaxed) > priority { stopExpecting() }
     return true
   }
 
-  /// The job is expected no more, if it was. Who takes that word back forgets the reader.
+  /// Stops expecting the job, if it was expected. The caller that resets the slot forgets the
+  /// reader.
   nonisolated func stopExpecting() {
     let stopped = slot.compareExchange(
       expected: Self.expected, desired: Self.nobody, ordering: .acquiringAndReleasing)
     if stopped.exchanged { forget() }
   }
 
-  /// Somebody is here to run jobs.
+  /// A driver is here to run jobs.
   private nonisolated func begin() {
     if slot.exchange(Self.attended, ordering: .acquiringAndReleasing) == Self.expected { forget() }
   }
@@ -290,7 +292,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     expectingPriority.store(0, ordering: .releasing)
   }
 
-  /// Has a job run where a suspended step goes on.
+  /// Runs a job where suspended steps go on.
   private nonisolated func dispatch(_ job: UnownedJob) {
     if let home {
       Task(executorPreference: home) { self.runAway(job) }
@@ -305,7 +307,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     depth.store(0, ordering: .relaxed)
     let list = list
     begin()
-    // Nobody drives: the claim is let go of for the task.
+    // There is no driver: the claim is released for the task.
     if attend(job, isDriven: false) { list?.hasParked() }
   }
 
@@ -343,13 +345,13 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @usableFromInline
   nonisolated func cancel() { life.withLock { $0?.task }?.cancel() }
 
-  /// Somebody of this priority waits.
+  /// A task of this priority waits.
   @usableFromInline
   nonisolated func raise(to priority: TaskPriority) {
     let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
-    // Noted before it is looked at who is expected (`expect`): one of the two sees the other.
+    // Noted before the check of who is expected (`expect`): one of the two sees the other.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    // A reader of less priority is not to carry the step on.
+    // A reader of lower priority must not carry the step on.
     if priority.rawValue > expectingPriority.load(ordering: .relaxed) { stopExpecting() }
     if before < priority.rawValue { escalate(to: priority) }
   }
@@ -361,7 +363,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
 
   /// A driver wants all elements before a position, unless its task is cancelled.
   ///
-  /// A cancellation that comes later is told by its handler, which stores 0 (`stopComputing`).
+  /// The handler of a later cancellation stores 0 (`stopComputing`).
   @usableFromInline
   nonisolated func wantAll(from position: Int, before end: Int) {
     wanted.store(end, ordering: .relaxed)
@@ -370,7 +372,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     if Task.isCancelled { wanted.store(position + 1, ordering: .relaxed) }
   }
 
-  /// Nobody will demand again: a parked task comes to its end. For the holder of the claim.
+  /// No demand will follow: a parked task ends. For the holder of the claim.
   @usableFromInline
   nonisolated func finish() {
     guard let job = parked else { return cancel() }
@@ -386,15 +388,15 @@ final actor StepTask: TaskExecutor, SerialExecutor {
 
 extension StepTask: Worker {}
 
-/// What a task needs to know of the list whose steps it runs.
+/// A task's view of the list whose steps it runs.
 @usableFromInline
 protocol SteppingList: AnyObject, Sendable {
   var isAbandoned: Bool { get }
-  /// What errors call the list.
+  /// The list's name in errors.
   var title: String { get }
-  /// The driver leaves, and takes its hold of the list along.
+  /// The driver leaves, and stops retaining the list.
   func isLeft()
-  /// The task has parked while nobody drove it.
+  /// The task has parked without a driver.
   func hasParked()
 }
 

@@ -1,12 +1,12 @@
-/// A cell that is not there yet: what a pull came back for.
+/// A cell that is not there yet, for which a pull came back.
 ///
-/// Whoever pulled gives up all claims on the way out. The reader at the top then has the cell computed
-/// or waits for it, in its own task, and tries again.
+/// The pulling code gives up all claims on the way out. The reader at the top then gets the cell
+/// computed or waits for it, in its own task, and tries again.
 @usableFromInline
 struct MissingCell: Sendable {
   @usableFromInline let cells: any MemoCells
-  /// What had been published when it was missed. It keeps a late attempt from evaluating an element
-  /// that nobody demanded: when there is more meanwhile, there is nothing to do.
+  /// The published state when the cell was missed. It keeps a late attempt from evaluating an
+  /// element without a demand: if there is more meanwhile, there is nothing to do.
   @usableFromInline let mark: Published
   /// All elements are wanted: a segment of them may be computed at once.
   @usableFromInline let isBulk: Bool
@@ -21,22 +21,22 @@ struct MissingCell: Sendable {
     self.attempt = attempt
   }
 
-  /// What came of an attempt at one cell.
+  /// The result of an attempt at one cell.
   @usableFromInline
   enum Attempt {
-    /// There is something new to see; and behind it there may be an attempt that failed.
+    /// There is something new to read; after it there may be a failed attempt.
     case settled(FailedAttempt?)
-    /// Another cell has to come first.
+    /// Another cell is needed first.
     case blocked(MissingCell)
-    /// Somebody computes it.
+    /// Another task computes it.
     case mustWait(MissingCell)
-    /// It failed, and left nothing behind; a later attempt may succeed.
+    /// It failed, and left nothing; a later attempt may succeed.
     case failedTransiently(any Error)
-    /// It was given up when nobody could read it.
+    /// It was given up when nothing could read it.
     case abandoned
   }
 
-  /// What came of all attempts that a missing cell needed.
+  /// The result of all attempts that a missing cell needed.
   @usableFromInline
   struct Settled {
     @usableFromInline
@@ -47,15 +47,15 @@ struct MissingCell: Sendable {
     }
 
     @usableFromInline let outcome: Outcome
-    /// An attempt that failed for this reader, to be handed down with its next pull.
+    /// A failed attempt for this reader, to be passed down with its next pull.
     @usableFromInline let attempt: FailedAttempt?
   }
 
-  /// Has the cell computed without suspending, where that is possible, from the top of the stack.
+  /// Gets the cell computed from the top of the stack, without suspending if possible.
   ///
-  /// A chain of stages that is deeper than its budget unwinds to here, and each piece of it is then
-  /// evaluated by this loop instead of by recursion. A failed attempt is handed down with the attempt at
-  /// the cell above, so that it passes through the stages in between as any failure.
+  /// A chain of stages that is deeper than its budget unwinds to here; this loop then evaluates
+  /// each piece of it without recursion. A failed attempt is passed down with the attempt at the
+  /// cell above, so that it passes through the stages in between like any failure.
   ///
   /// - Parameter told: the failed attempt that the reader has waited for.
   @usableFromInline
@@ -67,8 +67,8 @@ struct MissingCell: Sendable {
       Settled(outcome: outcome, attempt: failed === told ? nil : failed)
     }
     var stack: [MissingCell] = []
-    // Mostly there is one cell, and then this allocates nothing. A cell that is settled is forgotten at
-    // once: it holds its list, and so all that has been read of that.
+    // Mostly there is one cell, and this allocates nothing. A settled cell is released at once: it
+    // retains its list, and so everything read of it.
     var top = self
     while true {
       demand.budget.told = failed.map { .passUnretained($0) }
@@ -84,8 +84,8 @@ struct MissingCell: Sendable {
           top = deeper
           continue
         }
-        // A cell that waits for itself by way of lists that were evaluated inline: it is gone
-        // through once more in small steps, so that each of them can be named.
+        // A cell waits for itself through lists that were evaluated inline: the path is repeated in
+        // small steps, so that each list can be named.
         if demand.budget.depth == fullBudget {
           demand.budget.depth = 2
           (stack, top) = ([], deeper)
@@ -111,20 +111,20 @@ struct MissingCell: Sendable {
 /// The front of a list, where its next cell will be.
 @usableFromInline
 protocol MemoCells: AnyObject, Sendable {
-  /// Identifies the list whose elements come here.
+  /// Identifies the list whose elements arrive here.
   var place: ObjectIdentifier { get }
-  /// What errors call the list.
+  /// The list's name in errors.
   var title: String { get }
   func position(of mark: Published) -> Int
   func isMissing(_ mark: Published) -> Bool
-  /// Tries to have a cell computed without suspending.
+  /// Tries to get a cell computed without suspending.
   func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt
-  /// Waits until a cell is there, or something else has changed. `seeker` is the list that was asked
-  /// first.
+  /// Waits until a cell is there, or something else has changed. `seeker` is the list that was
+  /// asked first.
   nonisolated(nonsending) func wait(
     for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
   ) async -> ResumeReason
-  /// A driver does not want the rest of a segment any more: the step in flight is the last.
+  /// A driver no longer wants the rest of a segment: the step in flight is the last.
   func stopComputing()
   /// Remembers an element that needs itself as a failure.
   func fail(_ mark: Published, with cycle: CyclicEvaluationError)

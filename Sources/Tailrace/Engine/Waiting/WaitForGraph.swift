@@ -1,14 +1,14 @@
-/// Who waits for whom, among the tasks of lists.
+/// The wait graph: who waits for whom, among the tasks of lists.
 ///
-/// A node is a list's task, one of several that run steps of a list at the same time, or the queue of
-/// their results, where any of several steps brings what is waited for. An edge is a wait of a step, or of
-/// a child of it, for a cell whose step has suspended. Only such waits can be part of a cycle: nobody
-/// waits for a reader, and a plain step never waits at all.
+/// A node is a list's task, one of several that run steps of a list at the same time, or the queue
+/// of their results, where any of several steps may bring the awaited one. An edge is a wait of a
+/// step, or of its child, for a cell whose step has suspended. Only such waits can form a cycle:
+/// nothing waits for a reader, and a plain step never waits.
 ///
-/// A step is *stuck* if it waits for one that is; a queue is, if all its steps are.
+/// A step is *stuck* if it waits for a stuck one; a queue is, if all its steps are.
 @usableFromInline
 enum WaitForGraph {
-  /// One wait. It is over as soon as the waiter is woken, or the cell is there.
+  /// One wait. It ends as soon as the waiter is woken, or the cell is there.
   private struct Edge: Sendable {
     let waiter: Waiter
     let cell: MissingCell
@@ -19,7 +19,7 @@ enum WaitForGraph {
 
     var isWaiting: Bool { waiter.isWaiting && cell.cells.isMissing(cell.mark) }
 
-    /// The element that was asked for, if it is another list's than that which is waited for.
+    /// The element that was asked for, if its list is not the awaited one.
     var detour: [CyclicEvaluationError.Place] {
       guard let asked, asked !== cell.cells, let next = (asked as? any FrontCells)?.next
       else { return [] }
@@ -31,7 +31,7 @@ enum WaitForGraph {
 
   private struct Waits: Sendable {
     var edges: [Key: [Key: Edge]] = [:]
-    /// How many edges lead to each node. A node that nobody waits for closes no cycle.
+    /// How many edges lead to each node. A node without any closes no cycle.
     var incoming: [Key: Int] = [:]
 
     mutating func add(_ edge: Edge) {
@@ -56,7 +56,8 @@ enum WaitForGraph {
 
   private static let waits = Locked(Waits())
 
-  /// A step is about to wait for a cell. Returns the error if it would wait for ever; then it does not.
+  /// A step is about to wait for a cell. Returns the error if it would wait for ever; then it does
+  /// not.
   static func add(
     _ waiter: Waiter, of node: any Worker, for cell: MissingCell, on other: any Worker,
     asked: (any MemoCells)?
@@ -66,14 +67,14 @@ enum WaitForGraph {
       waits.add(edge)
       guard waits.isAwaited(node) else { return nil }
       var search = Search(waits.edges, stuck: node)
-      // The step may have been woken since it decided to wait. Looked at last: if it waits still, it did
-      // when the others were found waiting.
+      // The step may have been woken since it decided to wait. This is checked last: if it still waits, it
+      // also waited when the others were checked.
       guard let path = search.path(from: other), edge.isWaiting else { return (nil, search) }
-      // The caller holds what this edge does.
+      // The caller retains the contents of this edge.
       _ = waits.remove(waiter, of: node)
       return (CyclicEvaluationError(through: places([edge] + path, node)), search)
     }
-    // The nodes that were looked at are released here, outside of the lock.
+    // The visited nodes are released here, outside of the lock.
     return found?.error
   }
 
@@ -84,7 +85,7 @@ enum WaitForGraph {
     _ = former
   }
 
-  /// A queue gets no other steps for now: if all that it has wait for it, one of them is told.
+  /// A queue gets no other steps for now: if all its steps wait for it, one of them is told.
   @usableFromInline
   static func look(at queue: any Worker) {
     let found = waits.withLock { waits -> (path: [Edge]?, search: Search)? in
@@ -109,7 +110,7 @@ enum WaitForGraph {
     return places
   }
 
-  /// Looks for a way along waits that comes back, or comes to a step that is known to be stuck.
+  /// Looks for a path of waits that returns, or reaches a step that is known to be stuck.
   private struct Search: Sendable {
     private let edges: [Key: [Key: Edge]]
     private var stuck: [Key: any Worker] = [:]
@@ -124,10 +125,10 @@ enum WaitForGraph {
       (edges[Key(node)] ?? [:]).values.lazy.filter(\.isWaiting)
     }
 
-    /// The waits along which a node is stuck; `nil` if it is not. Takes time in proportion to the waits
-    /// that can be reached.
+    /// The waits along which a node is stuck; `nil` if it is not. Takes time proportional to the
+    /// reachable waits.
     mutating func path(from start: any Worker) -> [Edge]? {
-      // All nodes that can be reached are taken for stuck, and then those that are not, taken out again.
+      // All reachable nodes are assumed stuck; then those that are not are removed.
       var dependents: [Key: [any Worker]] = [:]
       var ways: [Key: Int] = [:]
       var free: [any Worker] = []
@@ -164,7 +165,7 @@ enum WaitForGraph {
           node = edge.to
         }
       }
-      // A wait that is over stays over: if all are there still, they were all there at once.
+      // A wait that has ended stays ended: if all still exist, they all existed at once.
       return stuck.values.allSatisfy(isStuck) ? path : nil
     }
 
@@ -181,7 +182,7 @@ enum WaitForGraph {
 
 /// The cells of a list of which the next one is missing.
 protocol FrontCells {
-  /// The position of the cell that is missing.
+  /// The position of the missing cell.
   var next: Int { get }
 }
 

@@ -1,11 +1,12 @@
-/// Those who found a list's claim taken and wait for a cell, as a value.
+/// The waiters that found a list's claim taken and wait for a cell, as a value.
 ///
-/// A wait has a position: a waiter is let go of as soon as the cells that it wants are published,
-/// whatever the holder of the claim does next, and at the latest when the claim is free.
+/// A wait has a position: a waiter is woken as soon as the cells that it wants are published,
+/// whatever the claim's holder does next, and at the latest when the claim is free.
 struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
   /// Each wants the cells before a position.
   private var waiters = WaiterSet<Waiter, Int>()
-  /// The failure of the last attempt, for the reader that began it: it may come to wait only now.
+  /// The failure of the last attempt, for the reader that began it, which may only now come to
+  /// wait.
   private var lastFailure: (attempt: UInt32, failure: any Error)?
 
   var isEmpty: Bool { waiters.isEmpty }
@@ -13,34 +14,34 @@ struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
   /// Waits until the cells before a position are published.
   mutating func enter(_ waiter: Waiter, until end: Int) { waiters.enter(waiter, end) }
 
-  /// A waiter goes, and takes its mark with it. It may be unknown: it was let go of meanwhile.
+  /// A waiter leaves, with its mark. It may be unknown: it was woken meanwhile.
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
   /// The cells before a position are published, and the holder of the claim asks whether to go on.
   ///
-  /// Returns those who have got what they want, and how far the others want to get.
+  /// Returns the served waiters, and the position up to which the others want cells.
   mutating func published(before position: Int) -> (served: [Waiter], wanted: Int) {
     let served = waiters.remove { $0 <= position }
     return (served, waiters.reduce(0, max))
   }
 
-  /// The claim is free, or the step has failed: everybody looks again.
+  /// The claim is free, or the step has failed: all waiters look again.
   mutating func empty() -> [Waiter] { waiters.removeAll() }
 
-  /// An attempt has failed while nobody was there who had begun it.
+  /// An attempt has failed in the absence of the reader that began it.
   mutating func keep(_ failure: any Error, of attempt: UInt32) { lastFailure = (attempt, failure) }
 
   /// The next attempt begins.
   mutating func forgetFailure() { lastFailure = nil }
 
-  /// What a reader that began an attempt comes too late to wait for.
+  /// The failure that a reader that began an attempt comes too late to wait for.
   func failure(of attempt: UInt32) -> (any Error)? {
     guard let lastFailure, lastFailure.attempt == attempt else { return nil }
     return lastFailure.failure
   }
 }
 
-/// The queue of a list. It is made when the first two meet.
+/// The queue of a list. It is made when the first two tasks meet.
 final class SharedWaitQueue: Sendable {
   let state = Locked(WaitQueue<Waiter>())
 }

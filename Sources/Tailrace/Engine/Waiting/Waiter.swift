@@ -3,21 +3,21 @@
 enum ResumeReason: Sendable {
   /// Something changed: look again.
   case retry
-  /// The step that was waited for goes on, and the waiter is to drive it.
+  /// The awaited step goes on, and the waiter is to drive it.
   case drive
   /// The waiting task was cancelled.
   case cancelled
-  /// The step that was waited for failed and left nothing behind; a later demand tries again.
+  /// The awaited step failed and left nothing; a later demand tries again.
   case failedTransiently(any Error)
-  /// There are new cells, and behind them an attempt that failed.
+  /// There are new cells, and after them a failed attempt.
   case failedBehind(FailedAttempt)
-  /// Nobody else can read the list any more, and so the step was given up.
+  /// Nothing else can read the list any more, so the step was given up.
   case abandoned
   /// Waiting would never end.
   case cycle(CyclicEvaluationError)
 }
 
-/// A task that waits for a cell. It is woken once; later wake-ups say nothing.
+/// A task that waits for a cell. It is woken once; later wake-ups have no effect.
 @usableFromInline
 final class Waiter: Sendable {
   private enum State: Sendable {
@@ -35,8 +35,8 @@ final class Waiter: Sendable {
     state.withLock { if case .woken = $0 { false } else { true } }
   }
 
-  // The answer is in the state, not in the continuation: one that is resumed before its task has
-  // suspended hands a value over where the thread sanitizer cannot see it.
+  // The answer is in the state, not in the continuation: one resumed before its task has suspended
+  // passes a value on where the thread sanitizer cannot see it.
   @usableFromInline
   nonisolated(nonsending) func park() async -> ResumeReason {
     await withUnsafeContinuation { continuation in
@@ -74,7 +74,7 @@ final class Waiter: Sendable {
 }
 
 extension Waiter {
-  /// Waits to be woken; a cancelled task is, if that may be.
+  /// Waits to be woken; if allowed, a cancellation wakes it.
   nonisolated(nonsending) func wait(cancellable: Bool) async -> ResumeReason {
     guard cancellable else { return await park() }
     return await withTaskCancellationHandler {
@@ -84,7 +84,7 @@ extension Waiter {
     }
   }
 
-  /// Waits for a step, which is raised with the task that waits for it.
+  /// Waits for a step, which is raised with the waiting task.
   nonisolated(nonsending) func wait(
     cancellable: Bool, raising raise: @Sendable (TaskPriority) -> Void
   ) async -> ResumeReason {

@@ -1,12 +1,12 @@
-/// Those who wait at one place, each with what it waits for, as a value. Entering and leaving take
-/// constant time, and one waiter costs no allocation.
+/// The waiters of one place, each with its mark, as a value. Entering and leaving take constant
+/// time, and one waiter costs no allocation.
 @usableFromInline
 struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
   @usableFromInline
   struct Entry: Sendable {
     @usableFromInline let waiter: Waiter
     @usableFromInline let mark: Mark
-    /// Counts entries: those who came first are woken first.
+    /// Counts entries: the first to arrive are woken first.
     @usableFromInline let number: Int
 
     @inlinable
@@ -16,7 +16,7 @@ struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
   }
 
   @usableFromInline var first: Entry?
-  /// Mostly nobody.
+  /// Mostly empty.
   @usableFromInline var others: [ObjectIdentifier: Entry] = [:]
   @usableFromInline var entered = 0
 
@@ -26,7 +26,7 @@ struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
   @inlinable var isEmpty: Bool { first == nil && others.isEmpty }
   @inlinable var count: Int { others.count + (first == nil ? 0 : 1) }
 
-  /// A waiter comes.
+  /// A waiter arrives.
   @inlinable
   mutating func enter(_ waiter: Waiter, _ mark: Mark) {
     entered &+= 1
@@ -34,7 +34,7 @@ struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
     if first == nil { first = entry } else { others[ObjectIdentifier(waiter)] = entry }
   }
 
-  /// A waiter goes. It may be unknown: it was taken out meanwhile.
+  /// A waiter leaves. It may be unknown: it was removed meanwhile.
   @inlinable
   mutating func leave(_ waiter: Waiter) {
     if first?.waiter === waiter {
@@ -44,7 +44,7 @@ struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
     }
   }
 
-  /// Takes everybody out, in the order in which they came.
+  /// Removes all waiters, in order of arrival.
   @inlinable
   mutating func removeAll() -> [Waiter] {
     guard !others.isEmpty else {
@@ -56,7 +56,7 @@ struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
     return all.map(\.waiter)
   }
 
-  /// Takes those out whose mark is of a kind, in the order in which they came.
+  /// Removes the waiters with certain marks, in order of arrival.
   @inlinable
   mutating func remove(where isWanted: (Mark) -> Bool) -> [Waiter] {
     guard !others.isEmpty else {
@@ -86,7 +86,7 @@ extension WaiterSet where Mark == Void {
 }
 
 extension WaiterSet: CustomStringConvertible {
-  /// Those who wait, in the order in which they came.
+  /// The waiters, in order of arrival.
   @usableFromInline var description: String {
     "[" + entries.map { "\($0.waiter): \($0.mark)" }.joined(separator: ", ") + "]"
   }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A task that computes elements, in the graph of waits.
+/// A task that computes elements, in the wait graph.
 @usableFromInline
 protocol Worker: AnyObject, Sendable {
-  /// What errors call its list.
+  /// Its list's name in errors.
   var title: String { get }
-  /// The position of the element that is computed.
+  /// The position of the element being computed.
   var position: Int { get }
-  /// The steps of which any may bring what is waited for; `nil` for a step, which brings it itself.
+  /// The steps of which any may bring the awaited result; `nil` for a step, which brings it itself.
   var alternatives: [any Worker]? { get }
-  /// The queue that a step puts its result into, with others.
+  /// The queue into which a step, with others, puts its result.
   var queue: (any Worker)? { get }
 }
 
@@ -18,12 +18,13 @@ extension Worker {
   @usableFromInline var queue: (any Worker)? { nil }
 }
 
-/// Says in a task-local which step the running code belongs to.
+/// Records in a task-local which step the running code belongs to.
 ///
-/// Children of a task read its task-locals where they are, whatever executor they prefer; tasks that it
-/// merely starts have copies, and may live longer. So the place of the value tells whose step waits.
-/// The token holds nothing: copies of it would keep the list alive.
-// Guard: `worker` and `place` are written before the step begins, and read by its task and children.
+/// Children of a task read its task-locals in place, whatever executor they prefer; tasks that it
+/// merely starts have copies, and may live longer. So the place of the value tells whose step
+/// waits. The token retains nothing: copies of it would retain the list.
+// Guard: `worker` and `place` are written before the step begins, and read by its task and
+// children.
 @usableFromInline
 final class WorkerToken: @unchecked Sendable {
   private unowned(unsafe) let worker: any Worker
@@ -61,7 +62,7 @@ final class WorkerToken: @unchecked Sendable {
   }
 }
 
-/// Where the value of a task-local is kept that is bound for the running code: the runtime's own
-/// look-up, which `TaskLocal.get()` copies the value from.
+/// The place of the running code's value of a task-local: the runtime's own look-up, from which
+/// `TaskLocal.get()` copies the value.
 @_silgen_name("swift_task_localValueGet")
 private func placeOfTaskLocal(_ local: UnsafeRawPointer) -> UnsafeRawPointer?
