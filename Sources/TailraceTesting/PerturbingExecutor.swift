@@ -54,8 +54,8 @@ public final class PerturbingExecutor: TaskExecutor {
   ///   - isSerial: whether one job runs at a time.
   ///   - reordering: how many times a job may go to the end of the line when it is its turn; 0 or more.
   ///     Each job does so between no times and this many.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public convenience init(
     seed: UInt64 = .random(in: 0...UInt64(UInt32.max)), slowness: Duration = .zero,
     isSerial: Bool = false, reordering: Int = 0, file: StaticString = #fileID, line: UInt = #line

@@ -64,8 +64,8 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   ///
   /// - Parameters:
   ///   - duration: how much time passes.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func advance(
     by duration: Duration, file: StaticString = #fileID, line: UInt = #line
   ) {
@@ -79,8 +79,8 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   ///
   /// - Parameters:
   ///   - instant: when it is then.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func advance(to instant: Instant, file: StaticString = #fileID, line: UInt = #line) {
     exclusively(file, line) {
       while let entry = agenda.withLock({ $0.next(until: instant) }) { perform(entry) }
@@ -93,8 +93,8 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// Never returns if work repeats itself without end.
   ///
   /// - Parameters:
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-[RACTestScheduler stepAll]`.
   public func run(file: StaticString = #fileID, line: UInt = #line) {
@@ -106,8 +106,8 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// Runs the next piece of work, whenever it is due. False if there is none.
   ///
   /// - Parameters:
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-[RACTestScheduler step]`.
   @discardableResult

@@ -38,8 +38,8 @@ public final class Recording: Sendable {
   /// - Parameters:
   ///   - limit: how many events are kept, at about a hundred bytes each: the first ones. Those that come
   ///     later are counted only (``droppedCount``). 0 or more.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public static func start(
     limit: Int = 250_000, file: StaticString = #fileID, line: UInt = #line
   ) -> Recording {

@@ -18,8 +18,8 @@ extension Scheduler {
   ///   - delay: until the first turn. Zero and less mean as soon as possible.
   ///   - tolerance: how much later each turn may be, for the sake of fewer wake-ups.
   ///   - action: what each turn does; it is released when the work is cancelled.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Isolation: on the scheduler.
   /// - Cancellation: stops it at once, also from inside; a closure that is running is not interrupted.
   ///

@@ -57,8 +57,8 @@ extension Scheduler {
   /// - Parameters:
   ///   - interval: more than zero; anything else stops the program.
   ///   - tolerance: how much later a tick may come, for the sake of fewer wake-ups.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Isolation: elements arrive where they are read.
   /// - Cancellation: the sequence ends at once in a task that is cancelled.
   public func ticks(

@@ -11,8 +11,8 @@ extension LazyList where Failure == any Error {
   ///   - source: has the elements.
   ///   - position: of the element that the list begins with, 0 or more; a negative position is a
   ///     programmer's error and traps. Behind the last one the list waits for it.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   /// - Laziness: stepwise, in pages. The source is first asked at the first demand.
   /// - Failure: the source's, at its position. It is not remembered: the next demand asks again.
   /// - Cancellation: a reader that waits leaves; the source is told when nobody can read on.

@@ -31,8 +31,8 @@ extension LazyList where Failure == any Error {
   ///     programmer's error and traps.
   ///   - state: what the first step begins with, where nothing is stored.
   ///   - policy: whether the list computes, follows somebody else who does, or both.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///   - next: makes an element and changes the state; `nil` at the end, which is stored.
   /// - Laziness: stepwise; what is stored is read in pages. Nothing is opened before the first
   ///   demand, and the store is claimed at the first demand for an element that is not stored. What
@@ -87,8 +87,8 @@ extension LazyList where Failure == any Error {
   ///   - state: before the first element.
   ///   - policy: whether the list computes, follows somebody else who does, or both.
   ///   - snapshots: how often the state is stored, too.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///   - rebuild: changes the state by one element.
   ///   - next: makes an element of the state; `nil` at the end.
   /// - Laziness: as ``init(storedIn:from:state:atTail:file:line:next:)``; the first demand for an

@@ -73,8 +73,8 @@ extension Tuple {
   ///
   /// - Parameters:
   ///   - position: 0 or more; a negative position is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-objectAtIndex:` and `tuple[i]`.
   public subscript(

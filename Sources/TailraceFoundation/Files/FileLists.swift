@@ -40,8 +40,8 @@ extension URL {
   ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
   ///     bytes, at the end, where a pipe has no more at the moment, and where the system reads no more
   ///     at once. Memory is taken for what there is to read.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func lazyChunks(
     upTo count: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
   ) -> LazyList<Data, FileError> {
@@ -92,8 +92,8 @@ extension FileHandle {
   ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
   ///     bytes, at the end, where a pipe has no more at the moment, and where the system reads no more
   ///     at once. Memory is taken for what there is to read.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func lazyChunks(
     upTo count: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
   ) -> LazyList<Data, FileError> {

@@ -44,8 +44,8 @@ public struct Marbles: Hashable, Sendable {
   /// - Parameters:
   ///   - ticks: an ending is the last marble of the last tick; anything else is a programmer's error
   ///     and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public init(_ ticks: [[Marble]], file: StaticString = #fileID, line: UInt = #line) {
     guard ticks.joined().dropLast().allSatisfy({ !$0.isEnding }),
       ticks.last?.isEmpty == false || !ticks.joined().contains(where: \.isEnding)

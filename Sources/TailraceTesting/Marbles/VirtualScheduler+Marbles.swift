@@ -14,8 +14,8 @@ extension VirtualScheduler {
   ///   - type: what the names are read as. One that cannot be is a programmer's error and traps, and
   ///     so is a failure in the line.
   ///   - tick: how long a tick takes.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func source<Element: LosslessStringConvertible & Sendable>(
     _ marbles: Marbles, of type: Element.Type = String.self, every tick: Duration = .seconds(1),
     file: StaticString = #fileID, line: UInt = #line
@@ -74,8 +74,8 @@ extension VirtualScheduler {
   ///   - sequence: what is read, from its beginning.
   ///   - tick: how long a tick takes. What happens between two ticks counts as happening at the one
   ///     before it.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///   - name: the name of an element, by default its description.
   /// - Cancellation: releasing the recording ends the reading, and so does ``MarbleRecording/stop()``.
   public func record<Sequence: AsyncSequence & Sendable>(
