@@ -10,7 +10,7 @@ extension Signal {
   ///
   /// The first reader subscribes. Each later reader begins with the last elements and continues
   /// with those sent after them, without gap or repetition. When the last reader leaves, the
-  /// subscription ends and the past is forgotten: the next reader subscribes anew. After the
+  /// subscription ends and the past is forgotten: the next reader subscribes again. After the
   /// signal has ended, later readers get the last elements and the ending.
   ///
   /// Readers of a ``makeSignal(bufferingPolicy:)`` signal share without this.

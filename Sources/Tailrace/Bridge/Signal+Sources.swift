@@ -13,7 +13,7 @@ extension Signal {
   /// When the source returns, the signal completes; when it throws, the signal fails.
   ///
   /// - Laziness: deferred. The source begins in `subscribe`, or at the first `next()` of an
-  ///   iterator, anew for each subscription.
+  ///   iterator, once for each subscription.
   /// - Isolation: a separate task, on the executor that the subscribing task prefers.
   /// - Cancellation: the task is cancelled when the subscription ends.
   public init(

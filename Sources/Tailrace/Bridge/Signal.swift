@@ -1,6 +1,6 @@
-/// A push-driven sequence: its source sends elements at any time, and then, if it ends, an ending.
+/// A push-driven sequence: its source sends elements at any time, and perhaps an ending.
 ///
-/// A signal is *cold*: each subscription runs its source anew. ``makeSignal(bufferingPolicy:)``
+/// A signal is *cold*: each subscription runs its source. ``makeSignal(bufferingPolicy:)``
 /// makes a *hot* one, which has no source to run: any code sends into it.
 ///
 /// ```swift
@@ -45,7 +45,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
     self.scheduler = scheduler
   }
 
-  /// Creates a signal that runs its source anew for each subscription.
+  /// Creates a signal that runs its source for each subscription.
   ///
   /// ```swift
   /// let values = Signal<Int, Never> { subscriber in

@@ -1,5 +1,5 @@
 extension Signal {
-  /// Something that happens in a signal: an element, or its ending.
+  /// An event of a signal: an element, or its ending.
   ///
   /// A `switch` needs no `failure` case where `Failure` is `Never`.
   public enum Event: Sendable {
@@ -18,7 +18,7 @@ extension Signal {
     /// This element will not be read. It is the sent one, or an older one that made room for it,
     /// or the sent one if a hot signal has no subscriptions left.
     case dropped(Element)
-    /// The signal has ended or was cancelled, so nothing reads it.
+    /// Not sent: the signal has ended or was cancelled.
     case terminated
   }
 

@@ -41,7 +41,7 @@ struct Sketch {
     var consumer: Int?
     /// The layer of that stage, if it is the same.
     var layer: Int?
-    /// The name given on the way.
+    /// A name found on the way to it.
     var name: String?
   }
 

@@ -17,7 +17,7 @@ final class WorkCell: Sendable {
   let kind: Kind
   private let phase: Atomic<WorkPhase>
   // Guard: the phase. May touch it: the thread that moved the phase to running, until it ends the
-  // turn; then the one that moved it to over. An optional would be called through a thunk.
+  // turn; then the thread that moved it to over. An optional would be called through a thunk.
   @exclusivity(unchecked) private nonisolated(unsafe) var action: Action
   // Guard: as above. May touch it: as above.
   @exclusivity(unchecked) private nonisolated(unsafe) var special: SpecialWork?

@@ -15,8 +15,8 @@ extension LazyList where Failure == any Error {
   ///   - line: the caller's line.
   /// - Laziness: stepwise, in pages. The first demand is the first call of the source.
   /// - Failure: the source's, at its position. It is not remembered: the next demand asks again.
-  /// - Cancellation: a waiting reader leaves; the call of the source is cancelled when no
-  ///   reader can read on.
+  /// - Cancellation: a waiting reader leaves; the source's call is cancelled when no reader can
+  ///   continue.
   @inlinable
   public init<Source: ListSource<Element>>(
     reading source: Source, from position: Int = 0, file: StaticString = #fileID,

@@ -36,8 +36,8 @@ extension LazyList where Failure == any Error {
   ///   - next: makes an element and changes the state; `nil` at the end, which is stored.
   /// - Laziness: stepwise; stored elements are read in pages. Nothing is opened before the first
   ///   demand. The first demand for an element that is not stored claims the store. A demand for
-  ///   everything, such as ``array()``, stores several elements at once: at most as many as
-  ///   demanded, and those available without waiting, for a tenth of a second.
+  ///   everything, such as ``array()``, stores several elements at once: those available without
+  ///   waiting, at most as many as demanded, gathered for a tenth of a second.
   /// - Isolation: tasks of the list call the store and an asynchronous closure.
   /// - Failure: the closure's or the store's, at its position. It is neither remembered nor
   ///   stored: the next demand runs the step again, or, if the store failed, only stores its

@@ -1,12 +1,12 @@
 /// Decides what a stored list does next: a value with one method for each event.
 ///
-/// | | what comes of it |
+/// | event | action |
 /// |---|---|
-/// | elements were read | they are given; read on |
-/// | the end was read | the list ends |
-/// | nothing is there | by policy: wait, or claim; or compute, if the claim ends exactly here |
-/// | a claim says that there is more | read on: the state belongs behind it |
-/// | somebody else writes | by policy: wait, or fail |
+/// | elements were read | give them; read on |
+/// | the end was read | end the list |
+/// | there are no more elements | by policy: wait, or claim; or compute, if the claim ends exactly here |
+/// | a claim finds more elements | read on: the state belongs after them |
+/// | there is another writer | by policy: wait, or fail |
 ///
 /// A claim counts only if it ends where this list has read to: its state must be the one after
 /// this list's last element.
