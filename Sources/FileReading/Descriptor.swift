@@ -4,10 +4,10 @@
   import Darwin
 #endif
 
-/// An open file, closed when nobody wants more of it.
+/// An open file, closed when it is released.
 package final class Descriptor: Sendable {
   let number: Int32
-  /// Pipes, sockets and terminals may have nothing to read for long.
+  /// Pipes, sockets and terminals may have nothing to read for a long time.
   private let canBeSilent: Bool
 
   private init(_ number: Int32) throws(SystemError) {
@@ -21,28 +21,28 @@ package final class Descriptor: Sendable {
     let kind = status.st_mode & S_IFMT
     self.number = number
     canBeSilent = kind != S_IFREG
-    // It can be opened, and not be read.
+    // A directory can be opened, but not read.
     if kind == S_IFDIR { throw SystemError(code: EISDIR) }
   }
 
   deinit { close(number) }
 
-  /// Opens a file, at a path that ends with a zero.
+  /// Opens a file, at a path that ends with a zero byte.
   ///
-  /// A pipe is opened before another process opens its other end; its silence is waited for later.
+  /// Opens a pipe before another process opens its other end; reading waits for data.
   package static func opening(_ path: [CChar]) throws(SystemError) -> Descriptor {
     try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK))
   }
 
-  /// A descriptor of its own for a file that somebody else has open, and may close.
+  /// Duplicates the descriptor of a file that other code has open and may close.
   package static func duplicating(_ number: Int32) throws(SystemError) -> Descriptor {
     try Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 0))
   }
 
-  /// What one call can read next, at most so many bytes: none at the end, `nil` when there is nothing
+  /// The bytes that one call can read, at most that many: none at the end, `nil` if there are none
   /// yet.
   package func readNow(upTo count: Int = 1 << 16) throws(SystemError) -> [UInt8]? {
-    // Who shares a descriptor shares its mode: this one may block, and must not be changed.
+    // A shared descriptor shares its mode: this one may block, and must not be changed.
     if canBeSilent && !isReadable { return nil }
     var result = 0
     let size = count <= 1 << 16 ? count : min(count, sizeOfLargestRead)
@@ -62,19 +62,19 @@ package final class Descriptor: Sendable {
     throw SystemError(code: Int32(-result))
   }
 
-  /// For how many bytes a call needs memory, whatever the limit: all that a file has left, and not less
-  /// than 64 KiB, which one that does not know its size may have; as much as a pipe or a socket mostly
+  /// How many bytes a read may need memory for, at any limit: the rest of the file, and at least
+  /// 64 KiB, which a file of unknown size may have; for a pipe or a socket, as much as it mostly
   /// holds.
   private var sizeOfLargestRead: Int {
     if canBeSilent { return 1 << 20 }
     var status = stat()
     let position = lseek(number, 0, SEEK_CUR)
     guard position >= 0, fstat(number, &status) == 0 else { return 1 << 16 }
-    // Systems read no more than 2 GiB at once.
+    // Systems read at most 2 GiB at once.
     return min(max(1 << 16, Int(status.st_size) - Int(position)), 1 << 30)
   }
 
-  /// Whether reading would not wait: there is something, or an end, or an error.
+  /// Whether reading would not block: there are bytes, an end, or an error.
   private var isReadable: Bool {
     var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) != 0

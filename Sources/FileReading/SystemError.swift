@@ -4,13 +4,13 @@
   import Darwin
 #endif
 
-/// Why a system call failed.
+/// The error of a failed system call.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
   package let code: Int32
 
   package init(code: Int32) { self.code = code }
 
-  /// The error of the call that this thread made last.
+  /// The error of this thread's last call.
   package static var last: SystemError { SystemError(code: errno) }
 
   package var description: String { String(cString: strerror(code)) }

@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-// The threads on which tasks run are few, and the other tasks need them: none of them waits here.
+// Tasks share few threads: none of those waits here.
 
 extension Descriptor {
-  /// What is there to be read next, at most so many bytes: none at the end, and none when the task
-  /// is cancelled while there is nothing.
+  /// The next bytes, at most that many: none at the end, and none if the task is cancelled while
+  /// there is nothing.
   package func read(upTo count: Int = 1 << 16) async throws(SystemError) -> [UInt8] {
     while true {
       let bytes = await elsewhere { [self] () throws(SystemError) in try readNow(upTo: count) }
@@ -15,16 +15,16 @@ extension Descriptor {
     }
   }
 
-  /// Waits without a thread, until there is something to read or the task is cancelled.
+  /// Waits, without blocking a thread, for something to read or for cancellation.
   private func waitUntilReadable() async {
-    // Guard: Dispatch's own; a source may be used from any thread.
-    // May touch it: this call, the handlers of the source, and the handler of the cancellation.
+    // Guard: Dispatch's own; a source is thread-safe. May touch it: this call, the handlers of the
+    // source, and the cancellation handler.
     nonisolated(unsafe) let source = DispatchSource.makeReadSource(
       fileDescriptor: number, queue: blockingCalls)
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         source.setEventHandler { source.cancel() }
-        // Runs once, whoever cancels. Until then the descriptor must stay open.
+        // Runs once, whoever cancels. The descriptor must stay open until then.
         source.setCancelHandler { [self] in
           withExtendedLifetime(self) { continuation.resume() }
         }
@@ -36,7 +36,7 @@ extension Descriptor {
   }
 }
 
-/// Makes a call that may block, a disk's or a network's, on a queue of its own.
+/// Makes a call that may block, on a disk or a network, on a separate queue.
 package func elsewhere<Value: Sendable>(
   _ call: @escaping @Sendable () throws(SystemError) -> Value
 ) async -> Result<Value, SystemError> {
@@ -50,16 +50,16 @@ package func elsewhere<Value: Sendable>(
   return request.answer
 }
 
-/// A call for a task that waits for it, and then what it has found out.
+/// A call for a waiting task, and then its result.
 ///
-/// The call is let go of before the task is woken: what it holds, an open file for one, is not held by a
-/// thread that has nothing more to do with it.
+/// The call is released before the task is woken, so that this thread does not retain its
+/// resources, such as an open file.
 ///
-/// The continuation does not carry the answer: one that is resumed before its task has suspended hands a
-/// value over where the thread sanitizer cannot see it, and users would read its reports.
+/// The continuation does not carry the result: if it is resumed before its task has suspended, the
+/// thread sanitizer does not see the transfer, and users would read its reports.
 private final class Request<Value: Sendable>: Sendable {
   private let isAnswered = Atomic(false)
-  // Guard: `isAnswered`. May touch them: the thread that answers, before; everybody, to read, after.
+  // Guard: `isAnswered`. May touch them: the answering thread, before; everybody, to read, after.
   private nonisolated(unsafe) var call: (@Sendable () throws(SystemError) -> Value)?
   private nonisolated(unsafe) var found: Result<Value, SystemError>?
 

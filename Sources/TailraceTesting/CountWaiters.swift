@@ -1,8 +1,8 @@
-/// Those who wait until something has been counted up to a number, as a value.
+/// The waiters for a count, as a value.
 struct CountWaiters: Sendable {
   private struct Entry: Ordered, Sendable {
     let count: Int
-    /// Tells those apart who wait for the same count: first come, first woken.
+    /// Orders waiters for the same count: first come, first woken.
     let number: Int
     let continuation: CheckedContinuation<Void, Never>
 
@@ -12,7 +12,7 @@ struct CountWaiters: Sendable {
   private var entries = Heap<Entry>()
   private var arrivals = 0
 
-  /// The smallest count that is waited for.
+  /// The smallest awaited count.
   var least: Int? { entries.first?.count }
 
   mutating func add(_ continuation: CheckedContinuation<Void, Never>, until count: Int) {
@@ -20,9 +20,9 @@ struct CountWaiters: Sendable {
     arrivals += 1
   }
 
-  /// That much has been counted. Returns those who are to be woken, outside of the lock.
+  /// The count was reached. Returns the waiters to wake, outside the lock.
   ///
-  /// - Complexity: O(log *n*) for each of them, O(1) if there are none.
+  /// - Complexity: O(log *n*) for each waiter, O(1) without waiters.
   mutating func reached(_ count: Int) -> [CheckedContinuation<Void, Never>] {
     var woken: [CheckedContinuation<Void, Never>] = []
     while let first = entries.first, first.count <= count, let entry = entries.removeFirst() {

@@ -1,6 +1,6 @@
 import Tailrace
 
-/// A door that tasks wait at until a test opens it.
+/// Holds tasks until a test opens it.
 ///
 /// ```swift
 /// let gate = Gate()
@@ -15,7 +15,7 @@ import Tailrace
 /// gate.open()
 /// ```
 ///
-/// A test that waits for an arrival knows where the other task is, without sleeping.
+/// By waiting for an arrival, a test knows where the other task is, without sleeping.
 public final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -27,12 +27,12 @@ public final class Gate: Sendable {
 
   private let state = Locked(State())
 
-  /// Creates a gate that is closed.
+  /// Creates a closed gate.
   public init() {}
 
   /// Waits until the gate is open, or until a pass lets this task through.
   ///
-  /// It does not look at cancellation: what must stop when cancelled is for the test to say.
+  /// It ignores cancellation: the test decides how a cancelled task stops.
   public func wait() async {
     await withCheckedContinuation { continuation in
       let (goesOn, watchers) = state.withLock { state in
@@ -47,7 +47,7 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Lets everybody through, now and from now on.
+  /// Lets all tasks through, now and later.
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
@@ -56,7 +56,7 @@ public final class Gate: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Lets one task through: the first that waits, or the next that arrives.
+  /// Lets one task through: the first waiting, or the next to arrive.
   public func pass() {
     let first: CheckedContinuation<Void, Never>? = state.withLock { state in
       let first = state.waiting.removeFirst()
@@ -66,10 +66,10 @@ public final class Gate: Sendable {
     first?.resume()
   }
 
-  /// How many times a task has come to the gate.
+  /// How many times a task has arrived at the gate.
   public var arrived: Int { state.withLock { $0.arrived } }
 
-  /// Waits until tasks have come to the gate that many times, counted from its making.
+  /// Waits until that many arrivals, counted from the gate's creation.
   public func waitForArrivals(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in

@@ -1,9 +1,9 @@
-/// Something that comes before or after others of its kind.
+/// A value that comes before or after others of its type.
 protocol Ordered {
   func comes(before other: Self) -> Bool
 }
 
-/// Elements, of which the first is known at once: a binary heap.
+/// A binary heap: its first element is known at once.
 struct Heap<Element: Ordered> {
   private(set) var elements: [Element] = []
 

@@ -1,7 +1,7 @@
 internal import Dispatch
 import Tailrace
 
-/// An executor that runs tasks as a busy machine does: late, one at a time, or in another order.
+/// An executor that runs tasks like a busy machine: late, one at a time, or in another order.
 ///
 /// ```swift
 /// let executor = PerturbingExecutor(seed: 1, isSerial: true, reordering: 3)
@@ -14,48 +14,48 @@ import Tailrace
 /// order == [1, 2, 3, 4]   // false; in that order they were started
 /// ```
 ///
-/// A race needs two events that are close to each other. On a machine that does nothing else they mostly
-/// come in the same order, so that a test passes a thousand times. This executor brings them in other
-/// orders. What it draws follows from its seed; print the executor when a test fails, and make it again
-/// from what was printed.
+/// A race needs two events close to each other. On an idle machine they mostly come in the same
+/// order, so that a test passes a thousand times. This executor changes the order. Its random
+/// choices follow from its seed; print the executor when a test fails, and recreate it from the
+/// printed text.
 ///
-/// - With ``slowness``, `enqueue` takes its time to return, as where the thread loses its core at that
-///   moment. A task can then be over before the call that started it has returned.
-/// - With ``isSerial``, one job runs at a time: a job that blocks its thread until another one has run
+/// - With ``slowness``, `enqueue` returns late, as if the thread lost its core at that moment. A
+///   task can then end before the call that started it has returned.
+/// - With ``isSerial``, one job runs at a time: a job that blocks its thread until another has run
 ///   never ends.
-/// - With ``reordering``, a job lets others pass that came after it.
+/// - With ``reordering``, later jobs may pass a job.
 ///
-/// A serial executor runs the same jobs in the same order each time, if these await only what runs on it.
-/// Otherwise threads race, and the seed tells only what was drawn.
+/// A serial executor runs the same jobs in the same order each time, if they await only events on
+/// it. Otherwise threads race, and the seed tells only the choices.
 ///
-/// - Isolation: jobs run on threads of the executor's own. Only the thread that starts a task is kept
-///   waiting, by ``slowness``; it is a thread of the executor's own, too, where a task that runs here
-///   starts another.
+/// - Isolation: jobs run on the executor's own threads. ``slowness`` delays only the thread that
+///   starts a task. If a task on this executor starts another, that is one of the executor's
+///   threads.
 public final class PerturbingExecutor: TaskExecutor {
-  /// What the executor draws from: the same seed, the same numbers.
+  /// The seed of the random choices: the same seed makes the same ones.
   public let seed: UInt64
   /// How long `enqueue` may take to return.
   public let slowness: Duration
   /// Whether one job runs at a time.
   public let isSerial: Bool
-  /// How many times a job may go to the end of the line when it is its turn.
+  /// How many times a job may go to the end of the queue on its turn.
   public let reordering: Int
 
   private let queue: DispatchQueue
   private let draws: Locked<Draws>
   private let pause: @Sendable (Duration) -> Void
 
-  /// Creates an executor; without arguments it runs jobs on its own threads, and perturbs nothing.
+  /// Creates an executor; without arguments it uses its own threads and perturbs nothing.
   ///
   /// - Parameters:
-  ///   - seed: what it draws from; a random number if there is none.
-  ///   - slowness: how long `enqueue` may take to return; zero or more. Each call takes a time between
-  ///     none and this one.
+  ///   - seed: of the random choices; random by default.
+  ///   - slowness: the longest time that `enqueue` takes to return; zero or more. Each call takes
+  ///     a time between zero and this.
   ///   - isSerial: whether one job runs at a time.
-  ///   - reordering: how many times a job may go to the end of the line when it is its turn; 0 or more.
-  ///     Each job does so between no times and this many.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - reordering: how many times a job may go to the end of the queue on its turn; 0 or more.
+  ///     Each job does so between 0 times and this many.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public convenience init(
     seed: UInt64 = .random(in: 0...UInt64(UInt32.max)), slowness: Duration = .zero,
     isSerial: Bool = false, reordering: Int = 0, file: StaticString = #fileID, line: UInt = #line
@@ -66,12 +66,12 @@ public final class PerturbingExecutor: TaskExecutor {
           + "reordering of 0 or more, not \(slowness) and \(reordering)", file: file, line: line)
     }
     self.init(seed, slowness, isSerial, reordering) { duration in
-      // Nobody signals: it waits for that long.
+      // Never signalled: this waits for the whole time.
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + duration / .seconds(1))
     }
   }
 
-  /// - Parameter pause: keeps the calling thread for so long.
+  /// - Parameter pause: blocks the calling thread for this long.
   init(
     _ seed: UInt64, _ slowness: Duration, _ isSerial: Bool, _ reordering: Int,
     pause: @escaping @Sendable (Duration) -> Void
@@ -86,7 +86,7 @@ public final class PerturbingExecutor: TaskExecutor {
     draws = Locked(Draws(state: seed))
   }
 
-  /// Takes a job of a task that prefers this executor, and returns after a while.
+  /// Takes a job of a task that prefers this executor, and returns after a delay.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let (detours, delay) = draws.withLock { draws in
@@ -108,7 +108,7 @@ public final class PerturbingExecutor: TaskExecutor {
 }
 
 extension PerturbingExecutor: CustomStringConvertible {
-  /// The call that makes an executor that draws the same.
+  /// The call that creates an executor with the same choices.
   public var description: String {
     var arguments = ["seed: \(seed)"]
     if slowness > .zero { arguments.append("slowness: .nanoseconds(\(slowness.nanoseconds))") }
@@ -118,7 +118,7 @@ extension PerturbingExecutor: CustomStringConvertible {
   }
 }
 
-/// What comes after a seed.
+/// The random numbers of a seed.
 private struct Draws: RandomNumberGenerator {
   var state: UInt64
 
@@ -137,7 +137,7 @@ private struct Draws: RandomNumberGenerator {
 }
 
 extension Duration {
-  /// In whole nanoseconds; what is longer than centuries is as long as that.
+  /// In whole nanoseconds; centuries at most.
   fileprivate var nanoseconds: Int64 {
     Int64(exactly: (self / .nanoseconds(1)).rounded(.down)) ?? .max
   }

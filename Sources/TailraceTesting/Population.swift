@@ -1,6 +1,6 @@
 import Tailrace
 
-/// Counts its members that are alive, exactly: reference counting lets us.
+/// Counts its living members, exactly, by reference counting.
 ///
 /// ```swift
 /// let population = Population()
@@ -9,9 +9,9 @@ import Tailrace
 /// population.alive   // 1001; what the list still holds
 /// ```
 public final class Population: Sendable {
-  /// An object that is counted while it lives.
+  /// An object counted while it lives.
   public final class Member: Sendable {
-    /// What it was made with.
+    /// The number given to it.
     public let number: Int
     private let population: Population
 
@@ -41,7 +41,7 @@ public final class Population: Sendable {
   /// How many members are alive.
   public var alive: Int { state.withLock { $0.alive } }
 
-  /// How many were alive at once, at most.
+  /// The highest number of members alive at once.
   public var greatest: Int { state.withLock { $0.greatest } }
 
   /// Waits until no member is alive.

@@ -1,6 +1,6 @@
 import Tailrace
 
-/// A record of what ran, in the order in which it did.
+/// Records values in the order of their arrival.
 ///
 /// ```swift
 /// let probe = Probe<Int>()
@@ -16,7 +16,7 @@ public final class Probe<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
 
-  /// Creates a probe that has recorded nothing.
+  /// Creates an empty probe.
   public init() {}
 
   /// Records a value.
@@ -28,20 +28,20 @@ public final class Probe<Value: Sendable>: Sendable {
     for watcher in watchers { watcher.resume() }
   }
 
-  /// Records a value and gives it back.
+  /// Records a value and returns it.
   @discardableResult
   public func pass(_ value: Value) -> Value {
     record(value)
     return value
   }
 
-  /// All that was recorded.
+  /// All recorded values.
   public var values: [Value] { state.withLock { $0.values } }
 
-  /// How much was recorded.
+  /// The number of recorded values.
   public var count: Int { state.withLock { $0.values.count } }
 
-  /// Waits until that much has been recorded.
+  /// Waits until that many values have been recorded.
   public func waitForCount(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in

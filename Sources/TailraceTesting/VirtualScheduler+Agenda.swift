@@ -1,6 +1,6 @@
 import Tailrace
 
-/// What a virtual scheduler has to do, and when, as a value: a heap by date, then by arrival.
+/// The pending work of a virtual scheduler, as a value: a heap by date, then by arrival.
 struct Agenda: Sendable {
   enum Piece: Sendable {
     case work(ScheduledWork)
@@ -25,12 +25,12 @@ struct Agenda: Sendable {
   private var entries = Heap<Entry>()
   private var arrivals = 0
   private var isBusy = false
-  /// When there are that many entries, those that were cancelled are thrown out.
+  /// At this many entries, the cancelled ones are removed.
   private var limit = 64
-  /// Those who wait until that much work waits for its time.
+  /// Waiters for a number of sleeping entries.
   private var watching = CountWaiters()
 
-  /// False if somebody runs the work already.
+  /// False if another thread is running the work.
   mutating func begin() -> Bool {
     defer { isBusy = true }
     return !isBusy
@@ -38,7 +38,7 @@ struct Agenda: Sendable {
 
   mutating func end() { isBusy = false }
 
-  /// A date that is past, and none, mean now. Returns those who waited for that much to wait.
+  /// A past date, and none, mean now. Returns the waiters whose number is reached.
   mutating func add(
     _ piece: Piece, at date: VirtualScheduler.Instant?
   ) -> [CheckedContinuation<Void, Never>] {
@@ -48,12 +48,12 @@ struct Agenda: Sendable {
     }
     entries.insert(Entry(date: max(date ?? now, now), number: arrivals, piece: piece))
     arrivals += 1
-    // Counted only where it may be enough.
+    // Counted only if the number may be reached.
     guard let least = watching.least, least <= entries.count else { return [] }
     return watching.reached(sleeperCount)
   }
 
-  /// True if that much work waits for its time; else the continuation is kept until then.
+  /// True if that many entries sleep; otherwise keeps the continuation until then.
   mutating func isAsleep(_ count: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
     if sleeperCount >= count { return true }
     watching.add(continuation, until: count)
@@ -64,7 +64,7 @@ struct Agenda: Sendable {
     entries.elements.count { $0.date > now && !$0.piece.isOver }
   }
 
-  /// Takes the next entry that is due until a date, and lets time pass to its date.
+  /// Takes the next entry due until a date, and advances time to its date.
   mutating func next(until limit: VirtualScheduler.Instant?) -> Entry? {
     while let first = entries.first {
       if first.piece.isOver {
@@ -82,7 +82,7 @@ struct Agenda: Sendable {
 
   var pendingCount: Int { entries.elements.count { !$0.piece.isOver } }
 
-  /// The work that was left.
+  /// The remaining work.
   mutating func removeAll() -> [ScheduledWork] {
     defer { entries = Heap() }
     return entries.elements.compactMap { if case .work(let work) = $0.piece { work } else { nil } }

@@ -3,29 +3,29 @@ import Tailrace
 extension VirtualScheduler {
   /// A point in virtual time.
   public struct Instant: InstantProtocol, Hashable, Sendable, CustomStringConvertible {
-    /// How far the point is from the start.
+    /// The distance from the start.
     public var offset: Duration
 
-    /// Creates a point in time, by its distance from the start.
+    /// Creates a point in time from its distance to the start.
     public init(offset: Duration) { self.offset = offset }
 
-    /// Where the time of each scheduler begins.
+    /// The start of each scheduler's time.
     public static let start = Instant(offset: .zero)
 
-    /// Does not overflow: an instant is at most some billions of years from the start.
+    /// Does not overflow: an instant is at most some billion years from the start.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset.saturatingSum(duration))
     }
 
-    /// Returns the time from here to another point; negative if that one is earlier.
+    /// Returns the time from here to another point; negative if that is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-    /// Returns the point that is so much later.
+    /// Returns the point that is later by a duration.
     public static func + (instant: Instant, duration: Duration) -> Instant {
       instant.advanced(by: duration)
     }
 
-    /// Returns the point that is so much earlier.
+    /// Returns the point that is earlier by a duration.
     public static func - (instant: Instant, duration: Duration) -> Instant {
       instant.advanced(by: .zero - duration)
     }
@@ -40,7 +40,7 @@ extension VirtualScheduler {
     public var description: String { "start + \(offset)" }
   }
 
-  /// The clock of a virtual scheduler, for code that is given a clock.
+  /// The clock of a virtual scheduler, for code that takes a clock.
   ///
   /// ```swift
   /// func poll(every interval: Duration, on clock: some Clock<Duration>) async {
@@ -65,7 +65,8 @@ extension VirtualScheduler {
     /// The smallest step of virtual time: an attosecond.
     public var minimumResolution: Duration { Duration(attoseconds: 1) }
 
-    /// Waits until the scheduler has been advanced to a point in time; not at all if it has been.
+    /// Waits until the scheduler has been advanced to a point in time; returns at once if it has
+    /// been.
     ///
     /// - Cancellation: throws `CancellationError` at once.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -73,12 +74,12 @@ extension VirtualScheduler {
     }
   }
 
-  /// The clock that this scheduler goes by.
+  /// This scheduler's clock.
   public var clock: Clock { Clock(scheduler: self) }
 }
 
 extension Duration {
-  /// The sum, or the farthest that there is.
+  /// The sum, or the greatest possible value.
   func saturatingSum(_ other: Duration) -> Duration {
     let (sum, overflows) = attoseconds.addingReportingOverflow(other.attoseconds)
     let limit = Duration.farthest.attoseconds

@@ -1,6 +1,6 @@
 import Tailrace
 
-/// A scheduler whose time passes when a test says so.
+/// A scheduler whose time passes only when a test advances it.
 ///
 /// ```swift
 /// let scheduler = VirtualScheduler()
@@ -10,11 +10,11 @@ import Tailrace
 /// probe.count                               // 60; at once
 /// ```
 ///
-/// Nothing runs by itself. `advance(by:)`, `advance(to:)` and `run()` run what is due on the
-/// calling thread: closures, jobs of tasks that prefer this scheduler, and jobs of actors that live
-/// on it, in the order of their dates, and those of one date in the order in which they came. While
-/// one runs, ``now`` is its date. A task that awaits only what happens on the scheduler goes on in
-/// the same call, so that a test of real `await`s is deterministic:
+/// Nothing runs by itself. `advance(by:)`, `advance(to:)` and `run()` run due work on the calling
+/// thread: closures, jobs of tasks that prefer this scheduler, and jobs of actors on it. Work runs
+/// in the order of its dates, and for one date in the order of arrival. While work runs, ``now``
+/// is its date. A task that awaits only events on the scheduler continues in the same call, so a
+/// test of real `await`s is deterministic:
 ///
 /// <!-- continues -->
 /// ```swift
@@ -25,47 +25,47 @@ import Tailrace
 /// scheduler.advance(by: .seconds(10))       // the task is over
 /// ```
 ///
-/// What a task awaits elsewhere, such as an actor of its own, comes back in its own time: wait for it
-/// with a ``Gate`` or a ``Probe``, then advance. Each scheduler is a world of its own; tests can run
-/// in parallel.
+/// If a task awaits something elsewhere, such as another actor, the scheduler does not control
+/// when that happens: wait for it with a ``Gate`` or a ``Probe``, then advance. Schedulers are
+/// independent; tests can run in parallel.
 ///
-/// Releasing the scheduler runs nothing: work that is pending is cancelled. A scheduler is kept alive
-/// by those who hold it, and by a task that runs on it, but not by its work.
+/// Releasing the scheduler cancels its pending work. Its holders, and a task that runs on it,
+/// retain a scheduler; its work does not.
 ///
-/// - Isolation: the thread that advances it. Two that do so at once, and work that advances its own
-///   scheduler, stop the program.
+/// - Isolation: the thread that advances it. Two threads that do so at once, and work that
+///   advances its own scheduler, stop the program.
 ///
 /// Replaces `RACTestScheduler`.
 public final class VirtualScheduler: Scheduler, SerialExecutor {
   private let agenda = Locked(Agenda())
 
-  /// Creates a scheduler at the ``Instant/start`` of its time.
+  /// Creates a scheduler at ``Instant/start``.
   public init() {}
 
   deinit {
     for work in agenda.withLock({ $0.removeAll() }) { work.cancel() }
   }
 
-  /// What the clock shows: the date of the work that runs, or how far a test has come.
+  /// The virtual time: the date of the running work, or the time advanced to.
   public var now: Instant { agenda.withLock { $0.now } }
 
-  /// How many pieces of work and jobs are still to run. Work that was cancelled does not count.
+  /// How many pieces of work and jobs are still to run, without cancelled ones.
   public var pendingCount: Int { agenda.withLock { $0.pendingCount } }
 
   // MARK: Passing the time
 
-  /// Runs all that is due until a duration from now, and lets that much time pass.
+  /// Advances time by a duration, and runs all work that becomes due.
   ///
   /// ```swift
   /// scheduler.advance(by: .seconds(10))
   /// ```
   ///
-  /// A negative duration is none. Zero runs what is due now.
+  /// A negative duration counts as zero. Zero runs the work due now.
   ///
   /// - Parameters:
   ///   - duration: how much time passes.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func advance(
     by duration: Duration, file: StaticString = #fileID, line: UInt = #line
   ) {
@@ -73,14 +73,14 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
     advance(to: instant, file: file, line: line)
   }
 
-  /// Runs all that is due until a point in time, which is then ``now``.
+  /// Runs all work due until a point in time, which is then ``now``.
   ///
-  /// A time in the past is now: time does not go back.
+  /// A past time means now: time does not go back.
   ///
   /// - Parameters:
-  ///   - instant: when it is then.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - instant: the new time.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func advance(to instant: Instant, file: StaticString = #fileID, line: UInt = #line) {
     exclusively(file, line) {
       while let entry = agenda.withLock({ $0.next(until: instant) }) { perform(entry) }
@@ -88,13 +88,13 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
     }
   }
 
-  /// Runs all there is, whenever it is due, until there is nothing left.
+  /// Runs all work, whenever it is due, until none is left.
   ///
-  /// Never returns if work repeats itself without end.
+  /// Never returns if work repeats for ever.
   ///
   /// - Parameters:
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-[RACTestScheduler stepAll]`.
   public func run(file: StaticString = #fileID, line: UInt = #line) {
@@ -106,8 +106,8 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// Runs the next piece of work, whenever it is due. False if there is none.
   ///
   /// - Parameters:
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-[RACTestScheduler step]`.
   @discardableResult
@@ -119,7 +119,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
     }
   }
 
-  /// Waits until that much work waits for its time: tasks that sleep, timers, and work that is delayed.
+  /// Waits until that many sleeps are pending: sleeping tasks, timers and delayed work.
   ///
   /// ```swift
   /// let poller = Task { await poll(every: .seconds(1), on: scheduler.clock) }   // somewhere else
@@ -127,8 +127,9 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// scheduler.advance(by: .seconds(1))
   /// ```
   ///
-  /// Code that does not run on the scheduler begins to sleep in its own time. Advanced too early, the
-  /// clock would pass the deadline before that is made. What was cancelled does not count.
+  /// Code outside the scheduler starts to sleep at a time the test does not control. If the clock
+  /// is advanced too early, it passes the deadline before that exists. Cancelled work does not
+  /// count.
   public func waitForSleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       if agenda.withLock({ $0.isAsleep(count, continuation) }) { continuation.resume() }
@@ -163,7 +164,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
     add(.work(work), at: instant)
   }
 
-  /// Takes a job of a task that prefers this scheduler; it runs when time is advanced.
+  /// Takes a job of a task that prefers this scheduler; advancing time runs it.
   public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job)), at: nil) }
 
   private func add(_ piece: Agenda.Piece, at date: Instant?) {

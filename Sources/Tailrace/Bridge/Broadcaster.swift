@@ -1,19 +1,19 @@
-/// A hot signal: what is sent goes to everyone who is subscribed, in one order for all.
+/// A hot signal: each element goes to all listeners, in the same order.
 @usableFromInline
 final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Listener = Inbox<Element, Failure>
   @usableFromInline typealias State = BroadcasterState<Listener, Element, Failure>
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
 
-  /// Its lock is taken before that of a listener, never after it.
+  /// Taken before a listener's lock, never after it.
   @usableFromInline let state: Locked<State>
   private let policy: Signal<Element, Failure>.BufferingPolicy
   @usableFromInline let canOverflow: Bool
   @usableFromInline let canBeFull: Bool
-  /// How long a source is kept without listeners, and by whose clock.
+  /// How long a source is kept without listeners, and on which clock.
   private let patience: (duration: Duration, scheduler: any Scheduler)
 
-  /// What somebody sends. If there is no past to give, it waits for the first subscription.
+  /// For elements that senders send. Without a replay, they wait for the first subscription.
   init(
     _ policy: Signal<Element, Failure>.BufferingPolicy, replaying count: Int, waits: Bool
   ) {
@@ -24,7 +24,7 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
     state = Locked(State(pendingInbox: waits ? Inbox(policy) : nil, replaying: count))
   }
 
-  /// What a source sends, once for all.
+  /// For elements that a source sends, once for all listeners.
   init(
     _ policy: Signal<Element, Failure>.BufferingPolicy, replaying count: Int,
     source: @escaping State.Source, keptFor patience: (duration: Duration, scheduler: any Scheduler)
@@ -43,13 +43,12 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
     state.withLock { deliver(element, &$0) }.finish()
   }
 
-  /// Sends an element when there is room for it everywhere, or nobody is interested, or the task is
-  /// cancelled.
+  /// Sends an element once every listener has room, no listener is left, or the task is cancelled.
   @inlinable
   nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
     guard canBeFull else { return send(element) }
     while true {
-      // Nobody else makes a listener full while the lock is held.
+      // No other sender can fill a listener while the lock is held.
       let (full, delivery) = state.withLock { state in
         let full = firstFull(state)
         return (full, full == nil ? deliver(element, &state) : nil)
@@ -60,7 +59,7 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Waits until there is room everywhere, or nobody is interested, or the task is cancelled.
+  /// Waits until every listener has room, no listener is left, or the task is cancelled.
   @inlinable
   nonisolated(nonsending) func ready() async {
     while canBeFull, !Task.isCancelled, let full = state.withLock({ firstFull($0) }) {
@@ -78,10 +77,10 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   @inlinable @inline(__always)
   func deliver(_ element: Element, _ state: inout State) -> Delivery<Element, Failure> {
     guard state.life.isOpen else { return Delivery(.terminated) }
-    // With no listeners left, the element is dropped, or only replayed.
+    // Without listeners, the element is dropped or only kept for replay.
     var delivery = Delivery<Element, Failure>(
       state.past.limit > 0 ? .enqueued(remaining: .max) : .dropped(element))
-    // By index: a loop over the elements would count a reference to each of them ("Signals").
+    // By index: iterating the elements would retain each of them ("Signals").
     for index in state.listeners.members.indices where state.listeners.members[index] != nil {
       let sent = state.listeners.members[index].unsafelyUnwrapped.state.withLock {
         $0.send(element)
@@ -95,7 +94,7 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
     return delivery
   }
 
-  /// Elements are missing that would have been sent now.
+  /// Tells the listeners that elements are missing here.
   @usableFromInline
   func lose(_ count: Int) {
     let listeners = state.withLock { state in
@@ -128,7 +127,7 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
 
   // MARK: Readers
 
-  /// A subscription, unless everybody has left for good.
+  /// Subscribes; `nil` if all have left for good.
   func subscribe() -> InboxReader<Element, Failure>? {
     let offered = Listener(policy)
     let (joining, timer) = state.withLock { state in

@@ -1,8 +1,8 @@
-/// A hot signal, as a value: who listens, what late listeners are given, and whether it is over.
+/// A hot signal as a value: its listeners, the replay for late listeners, and whether it is over.
 ///
-/// It ends as it is told to, and is cancelled when nobody listens and
-/// - nobody can subscribe any more; or
-/// - it runs a source that is not kept without listeners, or has been kept for long enough.
+/// It ends when told to. It is cancelled when it has no listeners and
+/// - no new one can subscribe; or
+/// - it runs a source whose keep-alive time, if any, is over.
 @usableFromInline
 struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failure: Error>: Sendable
 {
@@ -10,57 +10,57 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
 
   /// Where the elements come from.
   enum Origin: Sendable {
-    /// Whoever has the subscriber sends them.
+    /// The holders of the subscriber send them.
     case sender
     /// A source sends them. The first listener that reads runs it.
     case source(Source)
-    /// The source runs.
+    /// The source is running.
     case running
   }
 
   enum Joining: Sendable {
-    /// Takes the pending inbox, which has kept what was sent before the first subscription.
+    /// Takes the pending inbox, which holds the elements sent before the first subscription.
     case pendingInbox(Listener, number: Int)
-    /// Listens from now on, and leaves by that number.
+    /// Listens from now on, and leaves with this number.
     case listens(number: Int)
-    /// Too late: all that is left is the past and the ending.
+    /// Too late: only the past and the ending are left.
     case ended(Failure?)
-    /// Too late: nothing is left, and the next subscription needs another broadcaster.
+    /// Too late: nothing is left. The next subscription needs another broadcaster.
     case cancelled
   }
 
-  /// What has to be done when somebody has left.
+  /// What to do after a listener has left.
   enum Departure: Sendable {
     case nothing
-    /// Start the keep-alive timer. The number of the last listener tells a timer that is stale.
+    /// Start the keep-alive timer. The last listener's number identifies a stale timer.
     case keepAlive(since: Int)
     case end(Remains)
   }
 
-  /// What has to be done when it is over.
+  /// What to do when the signal is over.
   struct Remains: Sendable {
     var handlers: [@Sendable () -> Void] = []
-    /// To be cancelled.
+    /// To cancel.
     var timer: ScheduledWork?
-    /// Only to be released.
+    /// To release.
     var garbage: (Origin, Buffer<Element>)?
   }
 
   @usableFromInline var life = Lifecycle<Element, Failure>()
   @usableFromInline var listeners = Registry<Listener>()
-  /// The last elements: what a late listener begins with.
+  /// The last elements: a late listener begins with them.
   @usableFromInline var past: Buffer<Element>
-  /// Kept for the first subscription.
+  /// Holds elements for the first subscription.
   var pendingInbox: (listener: Listener, number: Int)?
   var origin: Origin
-  /// A source is kept for some time without listeners.
+  /// Whether a source is kept for some time without listeners.
   let isKept: Bool
-  /// Runs while a source is kept.
+  /// Runs while a source is kept without listeners.
   var timer: ScheduledWork?
-  /// Somebody can still subscribe.
+  /// Whether new listeners can subscribe.
   var isReachable = true
 
-  /// A broadcaster that somebody sends into. A pending inbox keeps what comes before the first subscription.
+  /// For senders. A pending inbox keeps the elements sent before the first subscription.
   init(pendingInbox: Listener?, replaying count: Int) {
     past = Buffer(newest: count)
     origin = .sender
@@ -68,22 +68,21 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
     if let pendingInbox { self.pendingInbox = (pendingInbox, listeners.add(pendingInbox)) }
   }
 
-  /// A broadcaster of what a source sends, which runs once for all listeners.
+  /// For a source, which runs once for all listeners.
   init(source: @escaping Source, replaying count: Int, isKept: Bool) {
     past = Buffer(newest: count)
     origin = .source(source)
     self.isKept = isKept
   }
 
-  /// Keeps an element for late listeners. Returns one that is to be released.
+  /// Keeps an element for late listeners. Returns an element to release.
   @inlinable
   mutating func remember(_ element: Element) -> Element? {
     guard past.limit > 0, case .dropped(let oldest) = past.append(element) else { return nil }
     return oldest
   }
 
-  /// Somebody subscribes, and offers a listener that knows the past. Also returns a timer that is to
-  /// be cancelled.
+  /// Adds a listener that already has the past. Also returns a timer to cancel.
   mutating func join(_ listener: Listener) -> (joining: Joining, timer: ScheduledWork?) {
     if let (pendingInbox, number) = pendingInbox.take() {
       return (.pendingInbox(pendingInbox, number: number), nil)
@@ -95,9 +94,9 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
     }
   }
 
-  /// A listener wants to read. Returns the source if it is the first one: then the caller runs it.
+  /// A listener wants to read. Returns the source to the first one: the caller then runs it.
   ///
-  /// A listener that has left in the meantime starts nothing: nobody would ever stop that.
+  /// A listener that has left meanwhile starts nothing: nothing would ever stop the source.
   mutating func start(for number: Int) -> Source? {
     guard life.isOpen, listeners.contains(number), case .source(let source) = origin else {
       return nil
@@ -106,13 +105,13 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
     return source
   }
 
-  /// The listener with that number leaves, if it has not left before. It is to be released.
+  /// Removes the listener with that number, if it is still there. The caller releases it.
   mutating func leave(_ number: Int) -> (former: Listener?, departure: Departure) {
     guard let former = listeners.remove(number) else { return (nil, .nothing) }
     return (former, departure())
   }
 
-  /// Nobody can subscribe any more; a pendingInbox that was not taken never will be.
+  /// No new subscription can be made; an untaken pending inbox is not needed any more.
   mutating func becomeUnreachable() -> (unused: Listener?, departure: Departure) {
     isReachable = false
     let unused = pendingInbox.take()
@@ -120,19 +119,19 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
     return (unused?.listener, departure())
   }
 
-  /// There is a keep-alive timer now. Returns one that is to be cancelled.
+  /// Stores the keep-alive timer. Returns a timer to cancel.
   mutating func keep(_ timer: ScheduledWork, since number: Int) -> ScheduledWork? {
     guard isDeserted, listeners.lastNumber == number else { return timer }
     self.timer = timer
     return nil
   }
 
-  /// The keep-alive time is over, unless somebody has come meanwhile.
+  /// The keep-alive time is over, unless a listener has come meanwhile.
   mutating func timeIsUp(since number: Int) -> Departure {
     isDeserted && listeners.lastNumber == number ? .end(cancel()) : .nothing
   }
 
-  /// The first ending counts. Returns who is to be told.
+  /// The first ending counts. Returns the listeners to tell.
   mutating func end(with failure: Failure?) -> (listeners: [Listener], remains: Remains) {
     guard life.end(with: failure) else { return ([], Remains()) }
     return (listeners.removeAll(), Remains(handlers: life.takeHandlers(), timer: timer.take()))

@@ -1,4 +1,4 @@
-/// What was sent and has not been read yet, and what was dropped in between.
+/// The unread elements of a subscription, and the gaps between them.
 @usableFromInline
 struct Buffer<Element: Sendable>: Sendable {
   @usableFromInline
@@ -7,24 +7,24 @@ struct Buffer<Element: Sendable>: Sendable {
     case dropped(Element)
   }
 
-  /// Elements that are missing.
+  /// A number of missing elements.
   @usableFromInline
   struct Gap: Sendable {
-    /// How many elements there are in front of it, counted from the first that there ever was.
+    /// How many elements precede it, counted from the first one ever sent.
     let position: Int
     let count: Int
   }
 
   /// How many elements are kept; `.max` for everything.
   @usableFromInline let limit: Int
-  /// The oldest makes room; otherwise what comes is not kept.
+  /// Whether the oldest makes room; otherwise a new element is not kept.
   @usableFromInline let dropsOldest: Bool
   @usableFromInline var elements = FIFO<Element>()
-  /// How many were dropped in front of the next element, since there is a reader.
+  /// How many elements were dropped before the next one, since there is a reader.
   @usableFromInline var dropped = 0
-  /// How many elements have gone at the front, read or dropped.
+  /// How many elements have left the front, read or dropped.
   @usableFromInline var passed = 0
-  /// What is missing between the elements, and behind them.
+  /// The gaps between the elements, and after them.
   @usableFromInline var gaps = FIFO<Gap>()
 
   @inlinable
@@ -38,17 +38,17 @@ struct Buffer<Element: Sendable>: Sendable {
       limit >= 0, "a Signal's bufferingPolicy keeps 0 elements or more, not \(limit)")
   }
 
-  /// The newest so many.
+  /// Keeps the newest elements, up to that count.
   init(newest count: Int) {
     (limit, dropsOldest) = (count, true)
   }
 
   @inlinable var count: Int { elements.count }
 
-  /// How many elements there is room for.
+  /// How many more elements fit.
   @inlinable var remaining: Int { limit == .max ? .max : max(0, limit - count) }
 
-  /// There is room enough to be worth a wake-up, which costs as much as many elements ("Signals").
+  /// Whether there is room enough for a wake-up, which costs as much as many elements ("Signals").
   @inlinable var hasMuchRoom: Bool { limit - count >= max(1, limit / 4) }
 
   @inlinable
@@ -66,7 +66,7 @@ struct Buffer<Element: Sendable>: Sendable {
       elements.append(element)
       return .kept(remaining: remaining)
     }
-    // Where nothing is kept, what is there was promised to a reader that is on its way.
+    // With limit 0, an element in the buffer belongs to a reader that was already woken.
     guard dropsOldest, limit > 0, let oldest = popFirst() else {
       lose(1)
       return .dropped(element)
@@ -76,7 +76,7 @@ struct Buffer<Element: Sendable>: Sendable {
     return .dropped(oldest)
   }
 
-  /// Elements that would come now are missing.
+  /// Counts elements that would have been appended now as missing.
   @usableFromInline
   mutating func lose(_ count: Int) {
     guard !elements.isEmpty else {
@@ -88,9 +88,8 @@ struct Buffer<Element: Sendable>: Sendable {
     gaps.append(Gap(position: position, count: here.reduce(count) { $0 + $1.count }))
   }
 
-  /// Moves elements into a batch that is empty: all that is there, or just one where something may
-  /// still have to make room for what comes. Returns how many were dropped in front of them; `nil` if
-  /// there is nothing.
+  /// Moves elements into an empty batch: all of them, or only one if a later element may still
+  /// replace an older one. Returns how many were dropped before them; `nil` if there is nothing.
   @inlinable
   mutating func take(into batch: inout [Element]) -> Int? {
     let dropped = dropped
@@ -121,7 +120,7 @@ struct Buffer<Element: Sendable>: Sendable {
     }
   }
 
-  /// Begins with what another one holds, for a reader that has missed nothing yet.
+  /// Copies another buffer, for a reader that has missed nothing yet.
   mutating func recall(_ past: Buffer) {
     (elements, passed, gaps) = (past.elements, past.passed, past.gaps)
   }

@@ -1,37 +1,37 @@
 extension Signal {
-  /// How much of what is sent a subscription keeps until it is read, and how its reader is told of
-  /// what is not kept.
+  /// How many unread elements a subscription keeps, and how its reader learns of the rest.
   ///
-  /// A reader that falls behind by more than that is never left with a silent gap: dropped elements
-  /// are counted (``Iterator/droppedCount``, ``Signal/arrivals``), or the subscription fails. The ending is
+  /// A reader that falls further behind always learns of the gap: dropped elements are counted
+  /// (``Iterator/droppedCount``, ``Signal/arrivals``), or the subscription fails. The ending is
   /// always kept: it is no element, and a failure never gets lost.
   public enum BufferingPolicy: Sendable {
-    /// Everything.
+    /// Keeps everything.
     case unbounded
-    /// The oldest, up to a number; what is sent while they wait is dropped, and counted. 0 or more.
+    /// Keeps the oldest, up to a number. Elements sent while that many wait are dropped and
+    /// counted. 0 or more.
     case bufferingOldest(Int)
-    /// The newest, up to a number; the oldest makes room for what is sent while they wait, and is
+    /// Keeps the newest, up to a number. The oldest is dropped for each further element, and
     /// counted. 0 or more.
     case bufferingNewest(Int)
-    /// Up to a number; what is sent while they wait ends the subscription with a failure, which comes
-    /// after those that wait. 0 or more.
+    /// Keeps up to a number. A further element ends the subscription with a failure, which follows
+    /// the elements that wait. 0 or more.
     case failing(beyond: Int, with: Failure)
   }
 }
 
 extension Signal.BufferingPolicy where Failure == any Error {
-  /// Up to a number; what is sent while they wait ends the subscription with a ``SignalOverflow``.
+  /// Keeps up to a number. A further element ends the subscription with a ``SignalOverflow``.
   public static func failing(beyond bound: Int) -> Self {
     .failing(beyond: bound, with: SignalOverflow(bound: bound))
   }
 }
 
 extension Signal.BufferingPolicy {
-  /// What a reader that falls behind fails with, if it does.
+  /// The failure of a reader that falls behind, if the policy has one.
   @usableFromInline
   var overflow: Failure? { if case .failing(_, let failure) = self { failure } else { nil } }
 
-  /// There may be no room for what is sent, and what is older makes none.
+  /// Whether a sent element may find no room, with no older one making room for it.
   var canBeFull: Bool {
     switch self {
     case .unbounded, .bufferingNewest: false
@@ -39,7 +39,7 @@ extension Signal.BufferingPolicy {
     }
   }
 
-  /// The same, for a reader that has so many elements to read when it begins.
+  /// The same policy, for a reader that begins with that many elements.
   func raised(to count: Int) -> Self {
     switch self {
     case .unbounded: .unbounded

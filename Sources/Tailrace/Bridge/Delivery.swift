@@ -1,23 +1,23 @@
-/// What came of sending one element to many.
+/// The result of sending one element to many listeners.
 @usableFromInline
 struct Delivery<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias SendResult = Signal<Element, Failure>.SendResult
 
   @usableFromInline var result: SendResult
   @usableFromInline var isFirst = true
-  /// Nearly always there is one at most; an array would have to be allocated.
+  /// Almost always at most one; an array would need an allocation.
   @usableFromInline var reader: UnsafeContinuation<Void, Never>?
   @usableFromInline var otherReaders: [UnsafeContinuation<Void, Never>] = []
-  /// Those for whom this was one too many.
+  /// The listeners that had no room for it.
   @usableFromInline var overflowed: [Inbox<Element, Failure>] = []
-  /// Released with this value, outside of every lock.
+  /// Released with this value, outside all locks.
   @usableFromInline var dropped: [Element] = []
   @usableFromInline var forgotten: Element?
 
   @inlinable
   init(_ result: SendResult) { self.result = result }
 
-  /// The result for all is the worst one: a drop, or the smallest room.
+  /// The result for all listeners is the worst one: a drop, or the least room.
   @inlinable
   mutating func add(
     _ sent: (result: SendResult, reader: UnsafeContinuation<Void, Never>?)
@@ -26,7 +26,7 @@ struct Delivery<Element: Sendable, Failure: Error>: Sendable {
       if self.reader == nil { self.reader = reader } else { otherReaders.append(reader) }
     }
     switch sent.result {
-    // It has left, and is about to say so.
+    // It has left, and is about to unsubscribe.
     case .terminated: return
     case .dropped(let element):
       if case .dropped = result, !isFirst {
@@ -44,7 +44,7 @@ struct Delivery<Element: Sendable, Failure: Error>: Sendable {
     isFirst = false
   }
 
-  /// Does what is to be done without a lock.
+  /// Does the work that needs no lock.
   @inlinable
   func finish() -> SendResult {
     reader?.resume()

@@ -1,4 +1,4 @@
-/// Reads another subscription, and makes other events of what it reads.
+/// Reads another subscription, and derives its own events.
 @usableFromInline
 final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Event = Signal<Element, Failure>.Event
@@ -7,14 +7,14 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
   typealias Read =
     nonisolated(nonsending) @Sendable (_ leavingWhenCancelled: Bool) async -> Event?
 
-  /// An element that needs no waiting for.
+  /// An element available without waiting.
   @usableFromInline let pop: @Sendable (_ fetching: Bool) -> Element?
   @usableFromInline let event: Read
   let droppedCount: @Sendable () -> Int
   let start: @Sendable () -> Void
   let cancel: @Sendable () -> Void
 
-  /// Reads in a way of its own, which may wait.
+  /// Reads with its own closures, which may wait.
   @usableFromInline
   init<E, F>(
     _ reading: Reading<E, F>,
@@ -28,15 +28,15 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
     cancel = { reading.cancel() }
   }
 
-  /// Reads what a verdict on each event makes. An ending is given again and again, and the
-  /// subscription ends with it.
+  /// Reads the events that a verdict makes. An ending is returned again and again, and ends the
+  /// subscription.
   @inlinable
   convenience init<E, F>(
     _ reading: Reading<E, F>,
     judging judge: @escaping @Sendable (Signal<E, F>.Event) -> Verdict<Event>
   ) {
     let ending = Owned(Event?.none)
-    /// What is given for an event; `nil` if it is skipped.
+    /// The event to return; `nil` to skip it.
     @Sendable func answer(_ event: Signal<E, F>.Event) -> Event? {
       let given: Event
       switch judge(event) {

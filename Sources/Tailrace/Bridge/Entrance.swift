@@ -1,7 +1,7 @@
-/// Held by those who can subscribe to a hot signal.
+/// Held by everything that can subscribe to a hot signal.
 ///
-/// What a source sends has one broadcaster from the first reader to the last: for those who come after that
-/// there is another one.
+/// One broadcaster serves a source from the first reader to the last. Later readers get a new
+/// broadcaster.
 final class Entrance<Element: Sendable, Failure: Error>: Sendable {
   private let current: Locked<Broadcaster<Element, Failure>>
   private let next: @Sendable () -> Broadcaster<Element, Failure>

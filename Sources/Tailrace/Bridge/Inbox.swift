@@ -1,7 +1,7 @@
-/// One subscription: senders put in, one reader takes out.
+/// One subscription: senders put elements in, one reader takes them out.
 ///
-/// The reader takes everything that is there at once, and is woken only when it sleeps: that is
-/// what makes an element cheap ("Signals").
+/// The reader takes all elements at once, and is woken only when it sleeps. This makes an element
+/// cheap ("Signals").
 @usableFromInline
 final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline
@@ -29,7 +29,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     return result
   }
 
-  /// Sends an element when there is room for it, or nobody is interested, or the task is cancelled.
+  /// Sends an element once there is room, the reader has left, or the task is cancelled.
   @inlinable
   nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
     guard canBeFull else { return send(element) }
@@ -44,13 +44,13 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Waits until there is room, or nobody is interested, or the task is cancelled.
+  /// Waits until there is room, the reader has left, or the task is cancelled.
   @inlinable
   nonisolated(nonsending) func ready() async {
     while canBeFull, !Task.isCancelled, state.withLock({ $0.isFull }) { await room() }
   }
 
-  /// Sleeps until it is worth to look for room again, or until the task is cancelled.
+  /// Sleeps until there may be room again, or until the task is cancelled.
   @usableFromInline
   nonisolated(nonsending) func room() async {
     let sender = Waiter()
@@ -63,14 +63,14 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Wakes a sender that there is room for; or, if that has been cancelled, one that waits behind it.
+  /// Wakes a sender that has room; if that one was cancelled, the next one.
   @inlinable
   func wake(_ sender: Waiter?) {
     guard let sender, !sender.wake(.retry) else { return }
     wakeSender()
   }
 
-  /// Wakes the sender that has waited longest, if there is room for it.
+  /// Wakes the longest-waiting sender, if there is room.
   @usableFromInline
   func wakeSender() {
     while let sender = state.withLock({ $0.nextSender() }), !sender.wake(.retry) {}
@@ -110,7 +110,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   @inlinable
   func take(into batch: inout [Element]) -> (taken: State.Taken, dropped: Int) {
-    // Only its own reader is here, so that the batch can be changed in the critical part.
+    // Only the inbox's own reader calls this, so the critical section may change the batch.
     var own: [Element] = []
     swap(&own, &batch)
     let (taken, dropped, sender) = state.withLock { $0.take(into: &own) }
@@ -119,7 +119,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     return (taken, dropped)
   }
 
-  /// Sleeps until there is something new to look at. If that is wanted, being cancelled is leaving.
+  /// Sleeps until there is something new. If requested, cancellation leaves.
   @inlinable
   nonisolated(nonsending) func sleep(leavingWhenCancelled: Bool) async {
     guard leavingWhenCancelled else { return await sleep() }

@@ -4,11 +4,11 @@
 @usableFromInline
 final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline let inbox: Inbox<Element, Failure>
-  /// Taken out of the inbox, the next one last.
+  /// Elements taken out of the inbox, the next one last.
   @exclusivity(unchecked) @usableFromInline var batch: [Element] = []
-  /// How many elements were dropped in front of the batch.
+  /// How many elements were dropped before the batch.
   @exclusivity(unchecked) @usableFromInline var droppedCount = 0
-  /// Makes somebody send into the inbox, at the first read.
+  /// Starts the source, at the first read.
   private var starter: (@Sendable (Inbox<Element, Failure>) -> Void)?
 
   init(
@@ -21,7 +21,7 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
 
   deinit { inbox.cancel() }
 
-  /// Starts nothing where the subscription is over: somebody else may have ended it.
+  /// Does nothing if the subscription is over: other code may have ended it.
   @usableFromInline
   func start() {
     guard let starter = starter.take(), !inbox.isOver else { return }
@@ -31,14 +31,14 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
   @inlinable
   func pop() -> Element? { batch.popLast() }
 
-  /// An element that has been sent, whether it has been taken out of the inbox or not.
+  /// A sent element, whether still in the inbox or not.
   @inlinable
   func fetch() -> Element? {
     if batch.isEmpty { _ = take() }
     return batch.popLast()
   }
 
-  /// Takes what is there out of the inbox.
+  /// Takes the available elements out of the inbox.
   @inlinable
   func take() -> InboxState<Element, Failure, UnsafeContinuation<Void, Never>, Waiter>.Taken {
     let (taken, dropped) = inbox.take(into: &batch)
@@ -58,7 +58,7 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
     }
     if let element = batch.popLast() { return .next(element) }
     start()
-    // One burst must not keep its memory for ever.
+    // Frees the memory of a large burst.
     if batch.capacity > 8192 { batch = [] }
     while true {
       switch take() {

@@ -1,7 +1,7 @@
-/// One subscription, as a value: what came in and is still to be read, how it ends, who waits.
+/// One subscription as a value: its unread elements, its ending, and the waiting tasks.
 ///
-/// Every event is one mutating method that says what to do; nothing is done here. ``Inbox`` isolates
-/// the value, asks, and acts when it has let go of its lock.
+/// Each event is one mutating method that returns what to do; nothing is done here. ``Inbox``
+/// isolates the value, calls it, and acts after it has released its lock.
 @usableFromInline
 struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: Sendable>: Sendable {
   @usableFromInline
@@ -12,13 +12,13 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     case cancelled
   }
 
-  /// What has to be done outside.
+  /// What to do outside the lock.
   @usableFromInline
   struct Aftermath: Sendable {
     @usableFromInline var reader: Reader?
     @usableFromInline var senders: [Sender] = []
     var handlers: [@Sendable () -> Void] = []
-    /// Only to be released.
+    /// To release.
     var unread: Buffer<Element>?
   }
 
@@ -26,11 +26,12 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
 
   @usableFromInline var life = Lifecycle<Element, Failure>()
   @usableFromInline var buffer: Buffer<Element>
-  /// What ends the subscription when there is no room; `nil` where elements are dropped instead.
+  /// The failure that ends the subscription when there is no room; `nil` if elements are dropped
+  /// instead.
   @usableFromInline let overflow: Failure?
-  /// The reader, if it waits because there is nothing to read.
+  /// The reader, if it waits for an element.
   @usableFromInline var reader: Reader?
-  /// Those who wait until there is room.
+  /// The senders that wait for room.
   @usableFromInline var senders = Registry<Sender>()
 
   @inlinable
@@ -39,12 +40,12 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     overflow = policy.overflow
   }
 
-  /// Somebody sends an element. Wakes the reader if it waits.
+  /// Adds a sent element. Wakes the reader if it waits.
   @inlinable
   mutating func send(_ element: Element) -> (result: SendResult, reader: Reader?) {
     guard life.isOpen else { return (.terminated, nil) }
     if let reader = reader.take() {
-      // It waits for this element, which needs no room, not even where nothing is kept.
+      // The reader waits for this element, which needs no room, even with limit 0.
       buffer.elements.append(element)
       return (.enqueued(remaining: buffer.remaining), reader)
     }
@@ -56,26 +57,26 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     }
   }
 
-  /// Elements are missing that would have been sent now.
+  /// Counts elements that would have been sent now as missing.
   mutating func lose(_ count: Int) {
     guard life.isOpen else { return }
     buffer.lose(count)
     if let overflow { life.end(with: overflow) }
   }
 
-  /// Somebody sends the ending; the first one counts.
+  /// Adds the ending; the first one counts.
   mutating func end(with failure: Failure?) -> Aftermath {
     life.end(with: failure) ? settle() : Aftermath()
   }
 
-  /// An element may have been one too many. If that was the end, everybody has to be told.
+  /// After an overflow: if that ended the subscription, the waiting tasks must be told.
   mutating func settle() -> Aftermath {
     guard !life.isOpen else { return Aftermath() }
     return Aftermath(
       reader: reader.take(), senders: senders.removeAll(), handlers: life.takeHandlers())
   }
 
-  /// Nobody will read any more.
+  /// The reader has left.
   mutating func cancel() -> Aftermath {
     guard life.cancel() else { return Aftermath() }
     var aftermath = settle()
@@ -84,8 +85,8 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     return aftermath
   }
 
-  /// The reader wants what is there, and has an empty batch for it. Also says how many elements have
-  /// been dropped in front of that, and wakes a sender if there is room again.
+  /// Takes the available elements into the reader's empty batch. Returns how many were dropped
+  /// before them, and the sender to wake if there is room again.
   @inlinable
   mutating func take(
     into batch: inout [Element]
@@ -101,7 +102,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     }
   }
 
-  /// The reader found nothing, and would sleep. False if there is something new to look at.
+  /// The reader found nothing and is about to sleep. False if there is something new.
   @inlinable
   mutating func sleep(reader: Reader) -> (sleeps: Bool, sender: Sender?) {
     guard life.isOpen, buffer.count == 0 else { return (false, nil) }
@@ -110,24 +111,24 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     return (true, nextSender())
   }
 
-  /// A sender would sleep until there is room. Returns the number by which it leaves; `nil` if there is
-  /// room, or if nobody is interested.
+  /// A sender is about to sleep until there is room. Returns its number; `nil` if there is room or
+  /// the reader has left.
   @usableFromInline
   mutating func sleep(sender: Sender) -> Int? { isFull ? senders.add(sender) : nil }
 
-  /// A sender does not wait any more. It may have been woken meanwhile.
+  /// Removes a waiting sender, which may have been woken meanwhile.
   @usableFromInline
   mutating func leave(sender number: Int) -> Sender? { senders.remove(number) }
 
-  /// What is sent now would find no room, and what is older would not make any.
+  /// Whether a sent element would find no room, with no older one making room.
   @inlinable
   var isFull: Bool {
     guard life.isOpen, !buffer.dropsOldest, reader == nil else { return false }
     return buffer.count >= buffer.limit
   }
 
-  /// The sender that has waited longest, if there is room for it. It is to be woken, and when it goes on it
-  /// wakes the next: so nobody is woken in vain, and nobody sleeps while there is room.
+  /// The longest-waiting sender, if there is room for it. Once woken and running, it wakes the
+  /// next one: no wake-up is in vain, and no sender sleeps while there is room.
   @inlinable
   mutating func nextSender() -> Sender? {
     senders.isEmpty || isFull ? nil : senders.removeFirst()

@@ -1,21 +1,20 @@
-// A list that is pushed: as a signal, or as one of the standard library's streams.
+// A list that is pushed: as a signal, or as a stream of the standard library.
 
 extension LazyList {
-  /// Returns a signal that walks the list on a scheduler, and sends one element in each turn of it.
+  /// Returns a signal that walks the list on a scheduler, sending one element in each turn.
   ///
   /// ```swift
   /// let signal = orders.signal(on: QueueScheduler.main)
   /// signal.subscribe { event in show(event) }   // on the main queue, order by order
   /// ```
   ///
-  /// Work that is queued on the scheduler between two elements runs between them. Each subscription
-  /// walks from this list's head, so that each gets everything, and what is evaluated once is not
-  /// evaluated again.
+  /// Work queued on the scheduler between two elements runs between them. Each subscription walks
+  /// the list from its head: it gets all elements, and no element is evaluated twice.
   ///
-  /// - Laziness: deferred; nothing is demanded before there is a subscription. Then the walk does not
-  ///   wait for the reader: what is not read yet is kept. ``stream(on:bufferingPolicy:)`` can wait.
-  /// - Isolation: plain closures of the list run on the scheduler when the walk demands first.
-  ///   Handlers of `subscribe` run there, too.
+  /// - Laziness: deferred; nothing is demanded before there is a subscription. The walk does not
+  ///   wait for the reader: unread elements are kept. ``stream(on:bufferingPolicy:)`` can wait.
+  /// - Isolation: if the walk demands first, the list's plain closures run on the scheduler.
+  ///   Handlers of `subscribe` also run there.
   /// - Failure: sent as a failure after the elements before it.
   /// - Cancellation: ending the subscription stops the walk before the next element.
   ///
@@ -27,8 +26,8 @@ extension LazyList {
     }.deliver(on: scheduler)
   }
 
-  /// A signal that walks the list without waiting for a turn, and leaves the scheduler to others now
-  /// and then: a walk that never has to wait would have it for itself.
+  /// A signal that walks the list without waiting for turns. It yields the scheduler to other work
+  /// now and then, because a walk that never waits would otherwise occupy it.
   @inlinable
   func walk(
     on scheduler: any Scheduler, _ policy: Signal<Element, Failure>.BufferingPolicy
@@ -50,14 +49,14 @@ extension LazyList where Failure == Never {
   ///
   /// - Parameters:
   ///   - scheduler: where the walk runs.
-  ///   - bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: as far as it
-  ///     likes. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and nothing is
-  ///     lost. `.bufferingNewest(n)`: as far as it likes, and the reader gets the newest `n`.
-  /// - Laziness: deferred; the walk begins at the first read. Other work of the scheduler has its turn
-  ///   now and then, also while the walk has nothing to wait for.
-  /// - Isolation: plain closures of the list run on the scheduler when the walk demands first.
-  /// - Cancellation: releasing the stream and its iterators stops the walk, and so does cancelling a
-  ///   task that reads it.
+  ///   - bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: without
+  ///     limit. `.bufferingOldest(n)`: by `n` elements; then it waits, and nothing is lost.
+  ///     `.bufferingNewest(n)`: without limit, and the reader gets the newest `n`.
+  ///   - Laziness: deferred; the walk begins at the first read. Other work of the scheduler gets a
+  ///     turn now and then, even if the walk never has to wait.
+  ///   - Isolation: if the walk demands first, the list's plain closures run on the scheduler.
+  ///   - Cancellation: releasing the stream and its iterators, or cancelling a task that reads it,
+  ///     stops the walk.
   @inlinable
   public func stream(
     on scheduler: any Scheduler,
@@ -75,8 +74,8 @@ extension LazyList where Failure == Never {
 }
 
 extension LazyList where Failure == any Error {
-  /// Returns the elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws what
-  /// the list fails with. In a cancelled task it ends, as every stream of that type does.
+  /// Returns the elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws the
+  /// list's failure. In a cancelled task it ends, as every such stream does.
   @inlinable
   public func stream(
     on scheduler: any Scheduler,

@@ -1,4 +1,4 @@
-/// How far something that is sent into has come, as a value: a subscription, or a hot signal.
+/// The phase of a subscription or a hot signal, as a value.
 ///
 /// ```
 ///          end(with:)                   cancel()
@@ -6,8 +6,8 @@
 ///     └──────────────────── cancel() ─────────────────▲
 /// ```
 ///
-/// The first transition is its termination. Every handler is told that one, once, the latest handler
-/// first; a handler that is registered later is told at once.
+/// The first transition is the termination. Every handler gets that one, once, the latest handler
+/// first; a handler registered later gets it at once.
 @usableFromInline
 struct Lifecycle<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Termination = Signal<Element, Failure>.Termination
@@ -16,14 +16,14 @@ struct Lifecycle<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline
   enum Phase: Sendable {
     case open
-    /// Nothing more is accepted; what was accepted can still be read.
+    /// Accepts nothing more; accepted elements can still be read.
     case ended(Failure?)
-    /// Nobody reads any more.
+    /// The readers have left.
     case cancelled(Termination)
   }
 
   @usableFromInline private(set) var phase = Phase.open
-  /// Those that are still to be told.
+  /// The handlers to call.
   private var handlers: [Handler] = []
 
   @usableFromInline
@@ -31,7 +31,7 @@ struct Lifecycle<Element: Sendable, Failure: Error>: Sendable {
 
   @inlinable var isOpen: Bool { if case .open = phase { true } else { false } }
 
-  /// The ending is sent. False if it comes too late: the first one counts.
+  /// Records the ending. False if it is too late: the first one counts.
   @usableFromInline @discardableResult
   mutating func end(with failure: Failure?) -> Bool {
     guard isOpen else { return false }
@@ -39,7 +39,7 @@ struct Lifecycle<Element: Sendable, Failure: Error>: Sendable {
     return true
   }
 
-  /// Nobody will read any more. False if that is known.
+  /// Records that the readers have left. False if already known.
   mutating func cancel() -> Bool {
     switch phase {
     case .open: phase = .cancelled(.cancelled)
@@ -49,13 +49,14 @@ struct Lifecycle<Element: Sendable, Failure: Error>: Sendable {
     return true
   }
 
-  /// Keeps a handler. If it is too late, returns the termination: then the caller runs the handler, now.
+  /// Keeps a handler. If it is too late, returns the termination: the caller then runs the
+  /// handler.
   mutating func onTermination(_ handler: @escaping Handler) -> Termination? {
     if termination == nil { handlers.append(handler) }
     return termination
   }
 
-  /// What is to be run, in this order, outside of the lock; nothing while it is open, or the second time.
+  /// The handlers to run, in order, outside the lock; none while open, or the second time.
   mutating func takeHandlers() -> [@Sendable () -> Void] {
     guard let termination else { return [] }
     defer { handlers = [] }

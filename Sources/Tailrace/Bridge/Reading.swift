@@ -1,15 +1,13 @@
-/// A subscription as its one reader sees it. Releasing it is leaving.
+/// A subscription, as its one reader sees it. Releasing it leaves.
 @usableFromInline
 enum Reading<Element: Sendable, Failure: Error>: Sendable {
-  /// An inbox is read directly, because a call through a closure would not be specialised
-  /// ("Signals").
+  /// An inbox is read directly: a call through a closure would not be specialised ("Signals").
   case inbox(InboxReader<Element, Failure>)
   case derived(DerivedReader<Element, Failure>)
 
   @usableFromInline typealias Event = Signal<Element, Failure>.Event
 
-  /// An element that needs no waiting for: of those that were fetched with an earlier one, or, if
-  /// `fetching`, of all that have been sent.
+  /// An element available without waiting: one fetched earlier, or, if `fetching`, any sent one.
   @inlinable
   func pop(fetching: Bool = false) -> Element? {
     switch self {
@@ -18,7 +16,7 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// The next event, the ending again and again; `nil` once the reader has left.
+  /// The next event, the ending repeatedly; `nil` once the reader has left.
   @inlinable
   nonisolated(nonsending) func event(leavingWhenCancelled: Bool) async -> Event? {
     switch self {
@@ -27,7 +25,7 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// How many elements were dropped before what was read last.
+  /// How many elements were dropped before the one read last.
   @usableFromInline
   var droppedCount: Int {
     switch self {
@@ -36,7 +34,7 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Subscribes, where that has been put off until the first read.
+  /// Subscribes, if that was deferred until the first read.
   @usableFromInline
   func start() {
     switch self {

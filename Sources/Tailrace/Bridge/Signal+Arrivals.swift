@@ -1,13 +1,14 @@
 extension Signal {
-  /// What a reader gets of a signal: an element, or the number of those that are missing here.
+  /// What a reader of ``Signal/arrivals`` gets: an element, or the number of elements missing
+  /// here.
   public enum Arrival: Sendable {
     /// The next element that was kept.
     case element(Element)
-    /// That many elements were dropped here, because the reader was too slow for them.
+    /// The policy dropped this many elements here, because the reader was too slow.
     case dropped(Int)
   }
 
-  /// The elements, and between them how many the reader was too slow for.
+  /// The elements, and between them the number of dropped ones.
   ///
   /// ```swift
   /// let (levels, meter) = Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingNewest(2))
@@ -16,13 +17,13 @@ extension Signal {
   /// await levels.arrivals.array()   // [.dropped(3), .element(4), .element(5)]
   /// ```
   ///
-  /// The number stands where the elements would have stood.
+  /// The number takes the place of the dropped elements.
   public var arrivals: Signal<Arrival, Failure> {
     Signal<Arrival, Failure>(
       on: scheduler,
       opening: { [open] in
         let reading = open()
-        // What was read and is not given yet, because something is missing in front of it.
+        // An event that was read but not returned yet, because elements are missing before it.
         let state = Owned((counted: 0, held: Event?.none))
         @Sendable func arrival(_ event: Event) -> Signal<Arrival, Failure>.Event {
           let missing = reading.droppedCount - state.state.counted

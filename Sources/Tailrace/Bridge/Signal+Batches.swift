@@ -1,24 +1,25 @@
 extension Signal {
-  /// Returns all that has been sent and not been read yet, as an array: at least one element, and at most
-  /// a number of them.
+  /// Returns the elements that were sent and not read yet, as arrays of at least one element and
+  /// at most a given number.
   ///
   /// ```swift
   /// for await events in feed.batches(upTo: 100) { client.write(events) }   // one write for a burst
   /// ```
   /// ![Two elements that are sent at once come as one array.](marbles-signal-batches)
   ///
-  /// It never waits for a batch to fill: an element that comes alone is a batch of its own. So a reader that
-  /// keeps up gets elements one by one, and one that is slower gets larger batches.
+  /// It never waits for a batch to fill: an element that comes alone is its own batch. A fast
+  /// reader gets elements one by one, and a slower one gets larger batches.
   ///
-  /// What has a turn of its own (``deliver(on:)``) comes alone: deliver the batches instead.
+  /// Elements that each have their own turn (``deliver(on:)``) come alone: deliver the batches
+  /// instead.
   ///
   /// - Parameters:
-  ///   - count: how many elements a batch has at most. 1 or more.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
-  /// - Failure: comes after the elements before it, as the end does.
+  ///   - count: the most elements in a batch. 1 or more.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  /// - Failure: comes after the elements before it, like the end.
   ///
-  /// Replaces `-bufferWithTime:onScheduler:` where no time is to be waited for.
+  /// Replaces `-bufferWithTime:onScheduler:` where no waiting time is needed.
   @inlinable
   public func batches(
     upTo count: Int, file: StaticString = #fileID, line: UInt = #line

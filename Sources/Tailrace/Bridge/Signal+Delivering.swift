@@ -1,5 +1,5 @@
 extension Signal {
-  /// Returns the same events, each in a turn of its own of a scheduler.
+  /// Returns the same events, each in its own turn of a scheduler.
   ///
   /// ```swift
   /// downloads.deliver(on: QueueScheduler.main).subscribe { event in
@@ -7,11 +7,11 @@ extension Signal {
   /// }
   /// ```
   ///
-  /// Work that is queued on the scheduler between two events runs between them.
+  /// Work queued on the scheduler between two events runs between them.
   ///
-  /// - Isolation: the handler of ``subscribe(_:)`` runs on the scheduler, unless it says that it
-  ///   belongs to an actor. The body of a `for await` loop runs where the loop is, after a turn of
-  ///   the scheduler.
+  /// - Isolation: the handler of ``subscribe(_:)`` runs on the scheduler, unless it is isolated to
+  ///   an actor. The body of a `for await` loop runs in the loop's isolation, after a turn of the
+  ///   scheduler.
   ///
   /// Replaces `-deliverOn:`.
   public func deliver(on scheduler: any Scheduler) -> Signal {
@@ -26,7 +26,7 @@ extension Signal {
               let event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
               guard event != nil else { return nil }
               await scheduler.turn()
-              // Cancelled in the meantime: whoever did that is told nothing more.
+              // Cancelled in the meantime: the reader gets nothing more.
               guard leavingWhenCancelled, Task.isCancelled else { return event }
               reading.cancel()
               return nil
@@ -36,7 +36,7 @@ extension Signal {
 }
 
 extension Scheduler {
-  /// Waits until the scheduler has done what it was given before, or until the task is cancelled.
+  /// Waits until the scheduler has done its earlier work, or until the task is cancelled.
   @usableFromInline
   nonisolated(nonsending) func turn() async {
     let work: ScheduledWork = schedule {}

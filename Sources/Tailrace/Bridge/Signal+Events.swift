@@ -1,5 +1,5 @@
 extension Signal {
-  /// What happens in the signal, as elements: a failure is one of them, and so is the end.
+  /// The signal's events as elements, including the failure or the end.
   ///
   /// ```swift
   /// await ticks.events.array()   // [.next(1), .next(2), .next(3), .completed]
@@ -15,7 +15,7 @@ extension Signal {
       })
   }
 
-  /// Returns the signal that these events happen in. What comes after an ending is not read.
+  /// Returns the signal that these events describe. Events after an ending are not read.
   ///
   /// ```swift
   /// await ticks.events.dematerialized().array()   // [1, 2, 3]

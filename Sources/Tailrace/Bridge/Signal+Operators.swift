@@ -1,15 +1,15 @@
-// Operators whose result is a signal, so that a chain can end in `deliver(on:)` and `subscribe`. Those
-// with plain closures; with others, `AsyncSequence` has operators of the same names.
+// Operators that return a signal, so that a chain can end in `deliver(on:)` and `subscribe`. They
+// take plain closures; for others, `AsyncSequence` has operators of the same names.
 
 extension Signal {
-  /// Returns what a closure makes of each element.
+  /// Returns each element transformed by a closure.
   ///
   /// ```swift
   /// presses.map { "pressed \($0)" }.deliver(on: QueueScheduler.main).subscribe { event in show(event) }
   /// ```
   /// ![Each element times ten, at the same instant.](marbles-signal-map)
   ///
-  /// - Isolation: the closure runs in the task that reads, once for each subscription.
+  /// - Isolation: the closure runs in the reading task, once for each subscription.
   ///
   /// Replaces `-map:`.
   @inlinable
@@ -32,7 +32,7 @@ extension Signal {
     judging { { isIncluded($0) ? .emit($0) : .skip } }
   }
 
-  /// Returns what a closure makes of each element, where that is not `nil`.
+  /// Returns each element transformed by a closure, without the `nil` results.
   ///
   /// ```swift
   /// await words.compactMap { Int($0) }.array()   // [1, 3]
@@ -45,7 +45,7 @@ extension Signal {
     judging { { transform($0).map { .emit($0) } ?? .skip } }
   }
 
-  /// Returns the first elements; the subscription ends with the last of them.
+  /// Returns the first elements; the last of them ends the subscription.
   ///
   /// ```swift
   /// await presses.prefix(3).array()   // [1, 2, 3]; returns with the third press
@@ -53,9 +53,9 @@ extension Signal {
   /// ![The end comes with the second element.](marbles-signal-prefix)
   ///
   /// - Parameters:
-  ///   - count: how many; 0 or more. With 0 there is no subscription.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - count: how many elements; 0 or more. With 0 there is no subscription.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-take:`.
   @inlinable
@@ -71,7 +71,7 @@ extension Signal {
     }
   }
 
-  /// The signal that a verdict on each element makes.
+  /// The signal made by a verdict on each element.
   ///
   /// - Parameter makeJudge: makes the judge of one subscription.
   @inlinable

@@ -1,5 +1,5 @@
 extension Signal {
-  /// Runs a handler for each event, one after the other, in a task.
+  /// Runs a handler for each event, one after another, in a task.
   ///
   /// <!-- not run: nobody presses -->
   /// ```swift
@@ -12,13 +12,13 @@ extension Signal {
   /// task.cancel()   // disposes: the handler runs no more, the source is told
   /// ```
   ///
-  /// The subscription exists when this returns: what a hot signal sends next is seen, and the source
-  /// of a cold one has run. The task ends with the signal, or when it is cancelled.
+  /// The subscription exists when this method returns: it gets what a hot signal sends next, and a
+  /// cold signal's source has run. The task ends with the signal, or when it is cancelled.
   ///
   /// - Isolation: the handler runs in the task, on the scheduler if the signal has one
-  ///   (``deliver(on:)``). It may send into the signal: that is handled after it.
-  /// - Cancellation: ends the subscription at once, also while the handler runs. It is not called
-  ///   again, not even for the ending.
+  ///   (``deliver(on:)``). It may send into the signal: that event is handled after it returns.
+  /// - Cancellation: ends the subscription at once, even while the handler runs. The handler is
+  ///   not called again, not even for the ending.
   ///
   /// Replaces `-subscribeNext:error:completed:`, and the task its `RACDisposable`.
   @inlinable @discardableResult
@@ -39,18 +39,18 @@ extension Signal {
     }
   }
 
-  /// Returns all elements, when the signal has completed.
+  /// Returns all elements once the signal has completed.
   ///
   /// ```swift
   /// await ticks.array()   // [1, 2, 3]
   /// ```
   ///
-  /// - Laziness: exhaustive; of a signal that has no end, it never returns.
+  /// - Laziness: exhaustive; it never returns if the signal never ends.
   /// - Failure: thrown; the elements before it are lost.
   /// - Cancellation: ends the subscription and throws `CancellationError` where `Failure` is `any
-  ///   Error`; otherwise it waits for the true answer, as `Task.value` does.
+  ///   Error`; otherwise waits for the complete result, as `Task.value` does.
   ///
-  /// Replaces `-collect` and `-toArray`, and blocks nobody.
+  /// Replaces `-collect` and `-toArray`, without blocking.
   @inlinable
   public func array() async throws(Failure) -> [Element] {
     let reading = open()
@@ -70,7 +70,7 @@ extension Signal {
     }
   }
 
-  /// Returns the elements as a list, which remembers them for all its readers.
+  /// Returns the elements as a list that memoizes them for all its readers.
   ///
   /// ```swift
   /// let history = presses.memoized()
@@ -79,11 +79,11 @@ extension Signal {
   /// ```
   /// ![A late reader gets all that has been, at once.](marbles-signal-memoized)
   ///
-  /// - Laziness: stepwise. The first demand subscribes, once. What is sent from then on is kept for
-  ///   the list, however slowly that is read.
+  /// - Laziness: stepwise. The first demand subscribes, once. Elements sent after that are kept
+  ///   for the list, however slowly it is read.
   /// - Failure: remembered at its position.
-  /// - Cancellation: ends a reader. The subscription ends when the last reference to the rest of the
-  ///   list is gone.
+  /// - Cancellation: ends one reader. The subscription ends when the last reference to the rest of
+  ///   the list is released.
   ///
   /// Replaces `-sequence`, `-replayLazily` and `RACMulticastConnection`.
   @inlinable

@@ -1,5 +1,5 @@
 extension Signal {
-  /// Returns a signal that subscribes to this one once, for all who read it.
+  /// Returns a signal that subscribes to this one once for all its readers.
   ///
   /// ```swift
   /// let prices = feed.shared(replaying: 1)
@@ -8,29 +8,30 @@ extension Signal {
   /// ```
   /// ![A late reader begins with the last element.](marbles-signal-shared)
   ///
-  /// The first reader subscribes. Each later one begins with the last elements, and goes on with what
-  /// is sent from then on: nothing is missing in between, and nothing comes twice. When the last
-  /// reader has left, the subscription ends, and the past is forgotten: the next reader is a first one
-  /// again. When the signal has ended, it stays so: later readers get the last elements and the ending.
+  /// The first reader subscribes. Each later reader begins with the last elements and continues
+  /// with those sent after them, without gap or repetition. When the last reader leaves, the
+  /// subscription ends and the past is forgotten: the next reader subscribes again. After the
+  /// signal has ended, later readers get the last elements and the ending.
   ///
-  /// Readers of a ``makeSignal(bufferingPolicy:)`` share without this.
+  /// Readers of a ``makeSignal(bufferingPolicy:)`` signal share without this.
   ///
   /// - Parameters:
   ///   - count: how many elements a late reader begins with. 0 or more.
-  ///   - duration: how long the subscription goes on without a reader, for one who may come. Nothing is
-  ///     waited for if nobody can come, because the signal has been released.
-  ///   - scheduler: whose clock tells when that is over.
-  ///   - bufferingPolicy: what is kept for a reader that does not read as fast as is sent; at least
-  ///     `count` elements. A source that uses ``Subscriber/send(whenReady:)`` waits for the slowest
-  ///     reader where this says `.bufferingOldest`.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
-  /// - Laziness: deferred. A reader is subscribed when its iterator is made; this signal is subscribed
-  ///   to in `subscribe`, and at the first `next()` of an iterator.
-  /// - Isolation: the source runs as that of this signal does, in the task of the first reader. What
-  ///   operators derive is read by a task of its own, which runs their closures once for all readers.
-  /// - Cancellation: ends a reader; the subscription ends with the last one.
-  /// - Complexity: memory for `count` elements, beside what waits for slow readers.
+  ///   - duration: how long the subscription continues without a reader. It does not wait once the
+  ///     signal has been released, because nothing can subscribe then.
+  ///   - scheduler: its clock measures the duration.
+  ///   - bufferingPolicy: which elements are kept for a reader slower than the sender; at least
+  ///     `count`. With `.bufferingOldest`, a source that uses ``Subscriber/send(whenReady:)``
+  ///     waits for the slowest reader.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  /// - Laziness: deferred. Making an iterator subscribes a reader. The subscription to this signal
+  ///   begins in `subscribe`, or at the first `next()` of an iterator.
+  /// - Isolation: the source runs as this signal's source does, in the task of the first reader. A
+  ///   signal derived by operators is read in a separate task, which runs their closures once for
+  ///   all readers.
+  /// - Cancellation: ends one reader; the subscription ends with the last.
+  /// - Complexity: memory for `count` elements, plus those that wait for slow readers.
   ///
   /// Replaces `-publish`, `-multicast:`, `-autoconnect`, `-replayLast` and `-replayLazily`.
   public func shared(

@@ -1,7 +1,7 @@
-// Sources that take their time: each runs in a task of its own.
+// Asynchronous sources: each runs in its own task.
 
 extension Signal {
-  /// Creates a signal whose source awaits.
+  /// Creates a signal with an asynchronous source.
   ///
   /// ```swift
   /// let prices = Signal<Price, any Error> { subscriber async throws in
@@ -12,10 +12,10 @@ extension Signal {
   ///
   /// When the source returns, the signal completes; when it throws, the signal fails.
   ///
-  /// - Laziness: deferred. The source begins in `subscribe`, and at the first `next()` of an iterator,
-  ///   anew for each subscription.
-  /// - Isolation: a task of its own, on the executor that the task which subscribes prefers.
-  /// - Cancellation: the task is cancelled when nobody is interested any more.
+  /// - Laziness: deferred. The source begins in `subscribe`, or at the first `next()` of an
+  ///   iterator, once for each subscription.
+  /// - Isolation: a separate task, on the executor that the subscribing task prefers.
+  /// - Cancellation: the task is cancelled when the subscription ends.
   public init(
     bufferingPolicy: BufferingPolicy = .unbounded,
     _ source: @escaping @Sendable (_ subscriber: Subscriber) async throws(Failure) -> Void
@@ -39,16 +39,16 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - sequence: where the elements come from; each subscription makes an iterator of it.
-  ///   - bufferingPolicy: how far the source may get ahead of the reader. `.unbounded`: as far as the
-  ///     sequence allows. `.bufferingOldest(n)`: `n` elements; then it waits for the reader, and
-  ///     nothing is lost. `.bufferingNewest(n)`: as far as the sequence allows, and the reader gets
-  ///     the newest `n`.
-  /// - Laziness: deferred. Each subscription iterates the sequence, from its first read on.
-  /// - Isolation: a task of its own, on the executor that the task which subscribes prefers.
-  /// - Failure: sent as a failure after the elements before it.
-  // Not of a generic type: a closure could be one, as far as the compiler knows, and a mistake in the
-  // closure of another initialiser would be told as one in this call.
+  ///   - sequence: the source of the elements; each subscription makes an iterator of it.
+  ///   - bufferingPolicy: how far the source may get ahead of the reader. `.unbounded`: as far as
+  ///     the sequence allows. `.bufferingOldest(n)`: by `n` elements; then it waits, and nothing
+  ///     is lost. `.bufferingNewest(n)`: as far as the sequence allows, and the reader gets the
+  ///     newest `n`.
+  ///   - Laziness: deferred. Each subscription iterates the sequence, from its first read on.
+  ///   - Isolation: a separate task, on the executor that the subscribing task prefers.
+  ///   - Failure: sent as a failure after the elements before it.
+  // Not generic: the compiler would consider a closure as the argument, and would report a mistake
+  // in the closure of another initialiser as one in this call.
   @inlinable
   public init(
     _ sequence: any AsyncSequence<Element, Failure> & Sendable,

@@ -1,17 +1,18 @@
-// A signal as one of the standard library's streams, for those who need that type.
+// A signal as a stream of the standard library, for APIs that need that type.
 
 extension Signal where Failure == Never {
-  /// Returns a subscription, as an `AsyncStream`, for those who need that type.
+  /// Returns a subscription as an `AsyncStream`, for APIs that need that type.
   ///
   /// ```swift
   /// let stream: AsyncStream<Int> = presses.stream()
   /// ```
   ///
-  /// A hot signal is listened to from now on; the source of a cold one runs at the first read. What is
-  /// not read yet is kept as the signal's ``BufferingPolicy`` says. An iterator of the signal
-  /// itself reads many times faster, because it takes all that waits at once.
+  /// A hot signal delivers to it from now on; a cold signal's source runs at the first read.
+  /// Unread elements are kept as the signal's ``BufferingPolicy`` says. An iterator of the signal
+  /// itself reads many times faster, because it takes all waiting elements at once.
   ///
-  /// - Cancellation: releasing the stream, or cancelling a task that reads it, ends the subscription.
+  /// - Cancellation: releasing the stream or cancelling a task that reads it ends the
+  ///   subscription.
   @inlinable
   public func stream() -> AsyncStream<Element> {
     TakingTurns(open()).stream()
@@ -19,18 +20,18 @@ extension Signal where Failure == Never {
 }
 
 extension Signal where Failure == any Error {
-  /// Returns a subscription, as an `AsyncThrowingStream`, for those who need that type.
+  /// Returns a subscription as an `AsyncThrowingStream`, for APIs that need that type.
   @inlinable
   public func stream() -> AsyncThrowingStream<Element, any Error> {
     TakingTurns(open()).stream()
   }
 }
 
-/// Reads a subscription for several tasks, one after the other: what an `AsyncStream` needs, whose
-/// consumers may be many. It takes nothing out that nobody has asked for.
+/// Reads a subscription for several tasks in turn, as the consumers of an `AsyncStream` need. It
+/// takes an element out only when a consumer asks for one.
 @usableFromInline
 final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
-  /// Read by whoever has the turn. Leaving is for everybody.
+  /// Read only by the task that holds the lock. Any task may cancel it.
   @usableFromInline let reading: Reading<Element, Failure>
   @usableFromInline let lock = AsyncLock()
 
@@ -39,7 +40,7 @@ final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
 
   /// The next element, `nil` at the end.
   ///
-  /// - Cancellation: a consumer that is cancelled ends the stream for all, as with every stream.
+  /// - Cancellation: a cancelled consumer ends the stream for all, as with every stream.
   @inlinable
   nonisolated(nonsending) func next() async throws(Failure) -> Element? {
     guard await lock.lock() else {

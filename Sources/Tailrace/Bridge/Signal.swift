@@ -1,7 +1,7 @@
-/// A push-driven sequence: its source sends elements whenever it likes, and then perhaps an ending.
+/// A push-driven sequence: its source sends elements at any time, and perhaps an ending.
 ///
-/// A signal is *cold*: each subscription runs its source anew. ``makeSignal(bufferingPolicy:)`` gives
-/// a hot one, whose source is not run but sends from wherever it is.
+/// A signal is *cold*: each subscription runs its source. ``makeSignal(bufferingPolicy:)``
+/// makes a *hot* one, which has no source to run: any code sends into it.
 ///
 /// ```swift
 /// let ticks = Signal<Int, Never> { subscriber in
@@ -15,26 +15,26 @@
 /// print(await ticks.array())   // [1, 2, 3]; the closure ran a second time
 /// ```
 ///
-/// What is sent waits in the subscription until it is read: everything, or as much as the
-/// ``BufferingPolicy`` says. A failure is an event of its own, is thrown by every kind of reading, and
-/// is never dropped.
+/// Sent elements wait in the subscription until they are read: all, or as many as the
+/// ``BufferingPolicy`` allows. A failure is a separate event. Every way of reading throws it, and
+/// it is never dropped.
 ///
-/// - Isolation: the source runs in the task that subscribes; elements reach a loop in its own
+/// - Isolation: the source runs in the task that subscribes; a loop gets elements in its own
 ///   isolation.
-/// - Cancellation: cancelling the task that reads, leaving the loop, and releasing the last copy of
-///   an iterator all end the subscription, and run what the source gave to
+/// - Cancellation: cancelling the reading task, leaving the loop, or releasing the last copy of an
+///   iterator ends the subscription and runs the handlers given to
 ///   ``Subscriber/onTermination(_:)``.
 ///
 /// Replaces `RACSignal`; a hot one replaces `RACSubject`.
 public struct Signal<Element: Sendable, Failure: Error>: Sendable {
-  /// Begins a subscription for somebody who reads it.
+  /// Begins a subscription for a reader.
   @usableFromInline let open: @Sendable () -> Reading<Element, Failure>
   /// Begins a subscription whose events go to a subscriber.
   @usableFromInline let feed: @Sendable (Subscriber) -> Void
-  /// Where the handlers of `subscribe` run, if that was said.
+  /// Where the handlers of `subscribe` run, if specified.
   @usableFromInline let scheduler: (any Scheduler)?
 
-  /// A signal that is read from another one, or from a broadcaster.
+  /// A signal that reads another signal or a broadcaster.
   @inlinable
   init(
     on scheduler: (any Scheduler)? = nil,
@@ -45,7 +45,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
     self.scheduler = scheduler
   }
 
-  /// Creates a signal whose source is run anew for each subscription.
+  /// Creates a signal that runs its source for each subscription.
   ///
   /// ```swift
   /// let values = Signal<Int, Never> { subscriber in
@@ -54,11 +54,12 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   /// }
   /// ```
   ///
-  /// The signal completes when the source has let go of the subscriber.
+  /// The signal completes when the source has released the subscriber.
   ///
-  /// - Laziness: deferred. The source runs in `subscribe`, and at the first `next()` of an iterator.
-  /// - Isolation: it runs synchronously in the task that subscribes. It may send on from anywhere
-  ///   after it has returned.
+  /// - Laziness: deferred. The source runs in `subscribe`, or at the first `next()` of an
+  ///   iterator.
+  /// - Isolation: it runs synchronously in the task that subscribes. After it has returned, it may
+  ///   go on sending from anywhere.
   ///
   /// Replaces `+createSignal:`.
   public init(
@@ -70,7 +71,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
     scheduler = nil
   }
 
-  /// Returns a hot signal, and what to send into it with.
+  /// Returns a hot signal, and the subscriber that sends into it.
   ///
   /// ```swift
   /// let (presses, button) = Signal<Int, Never>.makeSignal()
@@ -80,15 +81,16 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   /// button.complete()
   /// ```
   ///
-  /// Each element goes to all who are subscribed. What is sent before there has been a subscription
-  /// waits for the first one. The others get what is sent from then on that they subscribe (in
-  /// `subscribe`, or when an iterator is made), and those who come after the ending get the ending
-  /// at once. It completes when the last copy of the subscriber is released.
+  /// Each element goes to all current subscriptions. Elements sent before the first subscription
+  /// wait for it. Every other subscription gets the elements sent after it began (in `subscribe`,
+  /// or when an iterator is made). A subscription made after the ending gets the ending at once.
+  /// The signal completes when the last copy of the subscriber is released.
   ///
-  /// The subscriber is cancelled when the signal has been released and nobody is subscribed.
+  /// The subscriber is cancelled when the signal is released and has no subscriptions.
   ///
-  /// - Parameter bufferingPolicy: what is kept for the first subscription, and for each subscription
-  ///   that does not read as fast as is sent. `send` says what became of the element.
+  /// - Parameter bufferingPolicy: which elements are kept for the first subscription, and for each
+  ///   subscription whose reader is slower than the sender. `send` returns what happened to the
+  ///   element.
   ///
   /// Replaces `RACSubject`; with `memoized()`, `RACReplaySubject`.
   public static func makeSignal(
@@ -97,8 +99,8 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
     make(Broadcaster(bufferingPolicy, replaying: 0, waits: true))
   }
 
-  /// Returns a hot signal that gives everyone who subscribes what was sent last, and what to send
-  /// into it with.
+  /// Returns a hot signal that replays the last elements to each new subscription, and the
+  /// subscriber that sends into it.
   ///
   /// ```swift
   /// let (readings, sensor) = Signal<Int, Never>.makeSignal(replaying: 2)
@@ -110,13 +112,13 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: how many elements a subscription begins with: the last ones, also after the ending. 0
+  ///   - count: how many of the last elements a subscription begins with, also after the ending. 0
   ///     or more.
-  ///   - bufferingPolicy: what is kept for each subscription that does not read as fast as is sent; at
-  ///     least `count` elements.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
-  /// - Complexity: memory for `count` elements, beside what waits for slow readers.
+  ///   - bufferingPolicy: which elements are kept for each subscription whose reader is slower
+  ///     than the sender; at least `count`.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  /// - Complexity: memory for `count` elements, plus those that wait for slow readers.
   ///
   /// Replaces `+replaySubjectWithCapacity:` and `RACBehaviorSubject`.
   public static func makeSignal(
@@ -139,34 +141,33 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
 }
 
 extension Signal: AsyncSequence {
-  /// Returns an iterator, which is a subscription. A hot signal is listened to from now on; the
-  /// source of a cold one runs at the first `next()`.
+  /// Returns an iterator, which is a subscription. A hot signal delivers to it from now on; a cold
+  /// signal's source runs at the first `next()`.
   public func makeAsyncIterator() -> Iterator { Iterator(open()) }
 
-  /// Reads a subscription. Its copies read the same subscription, which ends with the last of them.
+  /// Reads a subscription. Copies read the same one, which ends when the last copy is released.
   ///
-  /// - Failure: thrown at its place, and again by every `next()` after it.
+  /// - Failure: thrown at its place, and by every later `next()`.
   /// - Cancellation: in a cancelled task `next()` ends the subscription. It throws
-  ///   `CancellationError` where `Failure` is `any Error`, and returns `nil` otherwise.
+  ///   `CancellationError` where `Failure` is `any Error`, and otherwise returns `nil`.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let reading: Reading<Element, Failure>
 
-    /// How many elements the subscription's policy has dropped, up to what was read last.
+    /// How many elements the subscription's policy has dropped before the element read last.
     ///
-    /// After the ending it counts all of them. See ``Signal/arrivals`` for a loop that is told where
-    /// elements are missing.
+    /// After the ending it counts all of them. ``Signal/arrivals`` shows a loop where elements are
+    /// missing.
     public var droppedCount: Int { reading.droppedCount }
 
     init(_ reading: Reading<Element, Failure>) { self.reading = reading }
 
-    /// Returns the next element, `nil` at the end and ever after.
+    /// Returns the next element, or `nil` once the signal has ended.
     @inlinable
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: nil)
     }
 
-    /// Returns the next element, `nil` at the end and ever after, without leaving the caller's
-    /// isolation.
+    /// Returns the next element, or `nil` once it has ended, staying in the caller's isolation.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)?

@@ -1,18 +1,18 @@
-// What a subscriber is sent by a task of the library's.
+// Sending into a subscriber from a task of the library.
 
 extension Signal.Subscriber {
-  /// Runs a closure in a task that is cancelled when nobody is interested any more.
+  /// Runs a closure in a task that is cancelled when the subscription ends.
   @usableFromInline
   func run(
     on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async -> Void
   ) {
-    // Not the executor of a list's steps: who subscribes in a step does not wait for what this task
-    // waits for.
+    // Not the executor of a list's steps: a step that subscribes does not wait for what this task
+    // awaits.
     let task = Task(executorPreference: executor ?? StepTask.preferredHome, operation: body)
     onTermination { _ in task.cancel() }
   }
 
-  /// Waits until there is room, or nobody is interested, or the task is cancelled.
+  /// Waits until there is room, the readers have left, or the task is cancelled.
   @inlinable
   nonisolated(nonsending) func ready() async {
     switch outlet {
@@ -21,20 +21,20 @@ extension Signal.Subscriber {
     }
   }
 
-  /// Sends the elements of a sequence, and how it ends, with a pause before each.
+  /// Sends the elements of a sequence and its ending, with a pause before each.
   ///
   /// - Parameters:
   ///   - completing: false if only a failure is an ending.
-  ///   - pause: told how many elements there have been.
+  ///   - pause: gets the number of elements sent so far.
   @inlinable
   func walk<Base: AsyncSequence & Sendable>(
     _ sequence: Base, on executor: (any TaskExecutor)? = nil, completing: Bool = true,
     pausing pause: @escaping @Sendable (_ count: Int) async -> Void = { count in
-      // A sequence that never waits must not keep a thread of the pool from everybody else.
+      // A sequence that never waits must not occupy a thread of the pool.
       if count & 255 == 255 { await Task.yield() }
     }
   ) where Base.Element == Element, Base.Failure == Failure {
-    // The task takes the sequence out: it must not keep the head of a list while it walks.
+    // The task takes the sequence: walking must not retain the head of a list.
     let sequence = Owned(Optional(sequence))
     run(on: executor) {
       guard var iterator = sequence.state.take()?.makeAsyncIterator() else { return }
@@ -42,7 +42,7 @@ extension Signal.Subscriber {
         var count = 0
         while true {
           await pause(count)
-          // Not later: what there is no room for is not to be computed.
+          // Before evaluation: an element without room must not be evaluated.
           await ready()
           if Task.isCancelled { return }
           guard let element = try await iterator.next(isolation: nil) else { break }
@@ -56,7 +56,7 @@ extension Signal.Subscriber {
     }
   }
 
-  /// Sends what happens in another subscription, and does not hide what that has dropped.
+  /// Sends the events of another subscription, and reports the elements it dropped.
   @inlinable
   func forward(
     _ reading: Reading<Element, Failure>, on scheduler: (any Scheduler)?, completing: Bool = true

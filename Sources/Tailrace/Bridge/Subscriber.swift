@@ -1,30 +1,30 @@
 extension Signal {
-  /// Something that happens in a signal: an element, or its ending.
+  /// An event of a signal: an element, or its ending.
   ///
-  /// Where `Failure` is `Never` a `switch` needs no case for it.
+  /// A `switch` needs no `failure` case where `Failure` is `Never`.
   public enum Event: Sendable {
     /// An element was sent.
     case next(Element)
-    /// It has failed; nothing comes after this.
+    /// The signal failed; nothing follows.
     case failure(Failure)
-    /// It has ended; nothing comes after this.
+    /// The signal ended; nothing follows.
     case completed
   }
 
-  /// What became of an element that was sent.
+  /// What happened to a sent element.
   public enum SendResult: Sendable {
-    /// It will be read. There is room for that many more, before something is dropped.
+    /// It will be read. This many more fit before one is dropped.
     case enqueued(remaining: Int)
-    /// This element will not be read: the one that was sent, or an older one that made room for it,
-    /// or the one sent if a hot signal has no subscriptions any more.
+    /// This element will not be read. It is the sent one, or an older one that made room for it,
+    /// or the sent one if a hot signal has no subscriptions left.
     case dropped(Element)
-    /// Nobody is interested any more: it has ended, or was cancelled.
+    /// Not sent: the signal has ended or was cancelled.
     case terminated
   }
 
-  /// Why sending is in vain.
+  /// Why sending has no effect any more.
   public enum Termination: Sendable {
-    /// Nobody reads any more.
+    /// The readers have left.
     case cancelled
     /// The end was sent, or the subscriber was released without one.
     case completed
@@ -36,15 +36,15 @@ extension Signal {
     }
   }
 
-  /// What a source sends with, from any task or thread, also from synchronous code.
+  /// Sends into a signal, from any task or thread, also from synchronous code.
   ///
-  /// Sending never blocks, and what comes after an ending is dropped. When the last copy of a
-  /// subscriber is released and no ending was sent, the signal completes: nobody can send any more,
-  /// and its readers must not wait for ever.
+  /// Sending never blocks. Elements sent after an ending are dropped. When the last copy of a
+  /// subscriber is released without an ending, the signal completes: nothing more can be sent, and
+  /// readers must not wait for ever.
   ///
   /// Replaces `id<RACSubscriber>`.
   public struct Subscriber: Sendable {
-    /// An inbox is called directly, because a call through a protocol would not be specialised
+    /// An inbox is called directly: a call through a protocol would not be specialised
     /// ("Signals").
     @usableFromInline
     enum Outlet: Sendable {
@@ -59,7 +59,7 @@ extension Signal {
       }
     }
 
-    /// Shared by all copies, and by nobody else.
+    /// Shared by all copies of the subscriber, and by nothing else.
     @usableFromInline
     final class Life: Sendable {
       private let outlet: Outlet
@@ -69,7 +69,7 @@ extension Signal {
       deinit { outlet.end(with: nil) }
     }
 
-    /// Beside the life that holds it, too, because to send is to follow one reference less.
+    /// Stored beside the life, which holds it too: sending then follows one reference less.
     @usableFromInline let outlet: Outlet
     @usableFromInline let life: Life
 
@@ -89,7 +89,7 @@ extension Signal {
       }
     }
 
-    /// Sends an element when there is room for it, and waits until then.
+    /// Sends an element, waiting until there is room for it.
     ///
     /// ```swift
     /// let lines = Signal<String, any Error>(bufferingPolicy: .bufferingOldest(100)) { subscriber in
@@ -97,11 +97,11 @@ extension Signal {
     /// }
     /// ```
     ///
-    /// So a source that can wait loses nothing, and memory is bounded: it stays as far ahead of the
-    /// slowest reader as the policy says. It does not wait where the policy keeps everything, or drops
-    /// what is older.
+    /// A source that can wait loses nothing, and memory is bounded: the source stays as far ahead
+    /// of the slowest reader as the policy allows. It does not wait if the policy keeps everything
+    /// or drops older elements.
     ///
-    /// - Cancellation: in a cancelled task it does not wait, and the element may be `.dropped`.
+    /// - Cancellation: in a cancelled task it does not wait, and may return `.dropped`.
     @inlinable @discardableResult
     public nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
       switch outlet {
@@ -122,7 +122,7 @@ extension Signal {
     /// Replaces `-sendCompleted`.
     public func complete() { outlet.end(with: nil) }
 
-    /// Sends a failure, which is an ending, too.
+    /// Sends a failure, which is also an ending.
     ///
     /// ```swift
     /// let (downloads, subscriber) = Signal<Int, any Error>.makeSignal()
@@ -143,7 +143,7 @@ extension Signal {
       }
     }
 
-    /// Whether sending is in vain: nobody reads any more, or there has been an ending.
+    /// Whether sending has no effect: the readers have left, or an ending was sent.
     public var isTerminated: Bool {
       switch outlet {
       case .inbox(let inbox): inbox.isOver
@@ -151,8 +151,8 @@ extension Signal {
       }
     }
 
-    /// Runs a closure when sending becomes in vain: when the subscription is cancelled, and also
-    /// when it completes or fails, as a disposable is disposed of in each case.
+    /// Runs a closure when the subscription is cancelled, completes or fails, as a disposable is
+    /// disposed of in each case.
     ///
     /// <!-- not run: what it ends is not shown -->
     /// ```swift
@@ -162,8 +162,8 @@ extension Signal {
     /// }
     /// ```
     ///
-    /// It runs once, in the task or on the thread that ends the subscription, and at once if that
-    /// has happened already. Of several, the one that was registered last runs first. A handler that
+    /// It runs once, in the task or on the thread that ends the subscription, or at once if that
+    /// has already ended. Of several handlers, the one registered last runs first. A handler that
     /// holds the subscriber keeps it from being released.
     ///
     /// Replaces the `RACDisposable` that a signal's block returns.

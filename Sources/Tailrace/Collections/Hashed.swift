@@ -1,5 +1,5 @@
 extension Dictionary where Key: Sendable, Value: Sendable {
-  /// The pairs as a list, in the dictionary's order. Later changes are not seen.
+  /// The pairs as a list, in the dictionary's order. Later changes have no effect.
   @inlinable
   public var lazyList: LazyList<(key: Key, value: Value), Never> { LazyList(self) }
 
@@ -17,7 +17,7 @@ extension Dictionary where Key: Sendable, Value: Sendable {
 }
 
 extension Set where Element: Sendable {
-  /// The elements as a list, in the set's order. Later changes are not seen.
+  /// The elements as a list, in the set's order. Later changes have no effect.
   @inlinable
   public var lazyList: LazyList<Element, Never> { LazyList(self) }
 }

@@ -1,5 +1,5 @@
 extension LazyList where Failure == Never {
-  /// Creates a list of what an iterator has left, pulled from it once, as it is demanded, for any
+  /// Creates a list of an iterator's remaining elements, each pulled once, on demand, for any
   /// number of readers.
   ///
   /// ```swift
@@ -8,9 +8,10 @@ extension LazyList where Failure == Never {
   /// await numbers.array()   // [3, 2, 1]; and the iterator was asked once
   /// ```
   ///
-  /// The iterator is handed over: one that is not `Sendable` can be used by nobody else afterwards.
+  /// The list takes over the iterator: one that is not `Sendable` cannot be used elsewhere
+  /// afterwards.
   ///
-  /// - Laziness: stepwise. After its first `nil` the iterator is released, and never asked again.
+  /// - Laziness: stepwise. After its first `nil` the iterator is released, and never called again.
   ///
   /// Replaces `rac_sequence` on `NSEnumerator`.
   @inlinable
@@ -20,9 +21,9 @@ extension LazyList where Failure == Never {
 }
 
 extension IteratorProtocol where Self: Sendable, Element: Sendable {
-  /// What this iterator has left, pulled from a copy of it once, as it is demanded.
+  /// The remaining elements, each pulled once from a copy of this iterator, on demand.
   ///
-  /// Of an iterator that is a class there is no copy: it is shared with the list.
+  /// An iterator that is a class is not copied: the list shares it.
   ///
   /// - Laziness: stepwise.
   @inlinable

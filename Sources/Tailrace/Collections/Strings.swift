@@ -1,5 +1,5 @@
 extension String {
-  /// The characters, as a reader sees them, as a list.
+  /// The characters (grapheme clusters) as a list.
   ///
   /// ```swift
   /// await "♥️♦️".lazyList.count()                  // 2
@@ -11,7 +11,7 @@ extension String {
 }
 
 extension Substring {
-  /// The characters, as a reader sees them, as a list.
+  /// The characters (grapheme clusters) as a list.
   @inlinable
   public var lazyList: LazyList<Character, Never> { LazyList(self) }
 }
@@ -23,13 +23,13 @@ extension String.UnicodeScalarView {
 }
 
 extension String.UTF8View {
-  /// The bytes of the string in UTF-8 as a list.
+  /// The string's UTF-8 bytes as a list.
   @inlinable
   public var lazyList: LazyList<UInt8, Never> { LazyList(self) }
 }
 
 extension String.UTF16View {
-  /// The 16-bit units of the string in UTF-16 as a list.
+  /// The string's UTF-16 code units as a list.
   @inlinable
   public var lazyList: LazyList<UInt16, Never> { LazyList(self) }
 }

@@ -1,5 +1,5 @@
 extension LazyList {
-  /// Returns a picture of what computes this list, as the text of a Mermaid flowchart.
+  /// Returns a picture of how this list is computed, as the text of a Mermaid flowchart.
   ///
   /// ```swift
   /// let list = LazyList(1...).map { $0 * $0 }.filter { $0 % 2 == 1 }.named("odd squares")
@@ -15,12 +15,13 @@ extension LazyList {
   /// //   stage2 --> stage1
   /// ```
   ///
-  /// A frame is a list that remembers its elements, with its name, how many it has evaluated, and whether
-  /// it has ended, failed, or is computing right now. In it are the stages that an element passes on the
-  /// way there. A list that is read from several sides is drawn once. See <doc:LookingAtAList>.
+  /// A frame is a memoized list, with its name, its number of evaluated elements, and whether it
+  /// has ended, has failed, or is being computed. It contains the stages that an element passes. A
+  /// list with several readers is drawn once. See <doc:LookingAtAList>.
   ///
-  /// - Laziness: demands nothing, and runs no closure but the `description` of a failure. What somebody
-  ///   is computing just now cannot be looked at: it is drawn as `computing`, without what lies behind it.
-  /// - Complexity: O(*segments*) for each list in the picture, of which 400 stages are drawn at most.
+  /// - Laziness: demands nothing, and runs no closure except the `description` of a failure. A
+  ///   list that is being computed cannot be inspected: it is drawn as `computing`, without its
+  ///   upstream.
+  /// - Complexity: O(*segments*) for each list in the picture. At most 400 stages are drawn.
   public func diagram() -> String { Sketch(of: self).mermaid }
 }

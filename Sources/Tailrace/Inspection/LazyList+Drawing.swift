@@ -4,12 +4,12 @@ extension LazyList: LookedList {
     walk.draw(&sketch)
   }
 
-  /// A way along the segments of a list, part by part: values that were known, and what evaluators gave.
+  /// Walks the segments of a list, part by part: known values, and elements from evaluators.
   private struct Walk {
     private var segment: Segment<Element>?
     private var offset: Int
     private var place: Sketch.Place
-    /// The part before, which goes on as the next one.
+    /// The previous part, which continues as the next one.
     private var former: Int?
     private var isFirst = true
 
@@ -28,7 +28,7 @@ extension LazyList: LookedList {
       }
     }
 
-    /// Passes what is closed and has nothing to read.
+    /// Skips closed segments without elements.
     private mutating func nextPart() -> Segment<Element>? {
       while let current = segment {
         if let label = current.label { place.name = label.text }
@@ -37,7 +37,7 @@ extension LazyList: LookedList {
         switch current.link {
         case .more(let next, let start): (segment, offset) = (next, start + offset - mark.count)
         case .end: segment = nil
-        // A failure is worth a part of its own.
+        // A failure gets its own part.
         case .failed: return former == nil || mark.count == 0 ? current : nil
         }
       }
@@ -86,14 +86,14 @@ extension LazyList: LookedList {
       let name = place.name.take() ?? evaluator.name.load()?.text
       let layer = place.layer ?? sketch.layer("")
       let stage = evaluator.stage?.text ?? "failures"
-      // A stage that only converts failures is not drawn between others.
+      // A stage that only converts failures is not drawn between other stages.
       let isDrawn = evaluator.stage != nil || place.layer == nil
       var node = place.consumer
       if isDrawn {
         node = sketch.node(place.layer == nil ? stage : [stage, name].joined, in: layer)
         if let node { connect(node, &sketch) }
       }
-      // What is there is passed without the claim, and what has come meanwhile with it.
+      // Passes the existing elements without the claim, and new ones with it.
       _ = pass(first, evaluator)
       if evaluator.claim.take() {
         let (count, end) = pass(first, evaluator)
@@ -117,7 +117,7 @@ extension LazyList: LookedList {
     private enum End {
       case open
       case computing
-      /// The list goes on with something else.
+      /// The list continues with another source.
       case rest
       case ended
       case failed(any Error)
@@ -125,12 +125,12 @@ extension LazyList: LookedList {
       var whileComputing: End { if case .open = self { .computing } else { self } }
     }
 
-    /// Goes to the end of a part. Returns how many elements it has, and what comes then.
+    /// Goes to the end of a part. Returns its number of elements, and how it ends.
     private mutating func pass(
       _ first: Segment<Element>, _ evaluator: Evaluator<Element>?
     ) -> (count: Int, end: End) {
       var current = first
-      // What the evaluator has given before is not in sight any more.
+      // Elements that the evaluator gave before are not visible any more.
       var count = evaluator == nil ? 0 : first.start
       var skipped = evaluator == nil ? offset : 0
       while true {
@@ -149,7 +149,7 @@ extension LazyList: LookedList {
           segment = nil
           return (count, .failed(failure))
         case .more(let next, let start):
-          // Values behind what was computed belong to it: the last element often is one.
+          // Values after computed elements belong to them: the last element often is one.
           let owner = next.source.evaluator
           let isSame =
             owner == nil ? next.label == nil : owner === evaluator && next.start > current.start
@@ -177,6 +177,6 @@ extension LazyList: LookedList {
 }
 
 extension [String?] {
-  /// The texts that there are, a line each.
+  /// The texts that are not `nil`, one per line.
   fileprivate var joined: String { compactMap { $0 }.joined(separator: "\n") }
 }

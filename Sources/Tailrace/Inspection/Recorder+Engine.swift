@@ -1,7 +1,7 @@
-// Where the engine and the recorder meet. Nothing of this runs while nobody records.
+// The engine's calls of the recorder. None of this runs without a recording.
 
 extension Evaluator {
-  /// A plain step, with a word about it.
+  /// Runs a plain step, and records it.
   nonisolated func recordedStep(
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
     _ done: inout Producer<Element>?
@@ -19,7 +19,7 @@ extension Evaluator {
     return outcome
   }
 
-  /// How many elements a step has given: behind a full segment they are in another.
+  /// How many elements a step has given: after a full segment they are in another one.
   private nonisolated func newCount(_ segment: Cells, after seen: Published) -> Int {
     let mark = segment.published.load(ordering: .acquiring)
     guard mark.count == seen.count, seen.count == segment.capacity, mark.isClosed,
@@ -48,7 +48,7 @@ extension Evaluator {
     }
   }
 
-  /// A task has the list's task go on.
+  /// A task makes the list's task continue.
   @usableFromInline
   nonisolated func beginDemand(at position: Int) -> Recorder.Span {
     Recorder.begin(.demand, RecordedList(self), position)
@@ -64,7 +64,7 @@ extension Evaluator {
     Recorder.note(.abandonment, RecordedList(self), task.position)
   }
 
-  /// What the list's task is called: names that somebody gave, and others where they are looked at.
+  /// The name of the list's task, if lists are named or recorded.
   @usableFromInline nonisolated var taskName: String? {
     name.load()?.text ?? (Recorder.isOn ? recordedTitle : nil)
   }
@@ -103,7 +103,7 @@ extension Cursor {
   @usableFromInline
   func endWait(_ span: Recorder.Span, _ wake: ResumeReason) { Recorder.end(span, wake.recorded) }
 
-  /// The reader gets nothing because its task is cancelled.
+  /// The reader gets no element because its task is cancelled.
   @usableFromInline
   func noteCancellation() {
     guard Recorder.isOn, let segment else { return }

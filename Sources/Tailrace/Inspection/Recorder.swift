@@ -1,8 +1,8 @@
 public import Synchronization
 
-/// What the engine tells the recordings that run, and nobody else.
+/// Passes events of the engine to the running recordings.
 ///
-/// While there is none, all that is left of it is a load of `running`: once for each list, segment,
+/// Without a recording, it costs only a load of `running`: once for each list, segment,
 /// asynchronous step and wait, and never for a plain element.
 @usableFromInline
 enum Recorder {
@@ -13,22 +13,22 @@ enum Recorder {
 
   @inlinable static var isOn: Bool { running.load(ordering: .relaxed) != 0 }
 
-  /// Something that takes time, from its beginning to its end; 0 when nobody records.
+  /// Something with a duration, from its beginning to its end; 0 without a recording.
   @usableFromInline typealias Span = Int
 
   @usableFromInline
   enum Kind: Sendable {
-    /// A list has elements computed, by the demand itself or in the list's task.
+    /// A list computes elements, in the demand itself or in the list's task.
     case step
-    /// A task has an asynchronous step of a list go on.
+    /// A task makes an asynchronous step of a list continue.
     case demand
     /// A task waits for an element.
     case wait
-    /// A closure runs beside the list that its result is for.
+    /// A closure runs beside the list that gets its result.
     case beside
-    /// A task did not get an element because it is cancelled.
+    /// A task got no element because it is cancelled.
     case cancellation
-    /// A step in flight was cancelled, because nobody can read what it would give.
+    /// A running step was cancelled, because nothing can read its result.
     case abandonment
   }
 
@@ -39,7 +39,7 @@ enum Recorder {
     running.add(1, ordering: .relaxed)
   }
 
-  /// False if it did not run.
+  /// False if it was not running.
   static func remove(_ recording: Recording) -> Bool {
     let isRemoved = recordings.withLock { recordings in
       guard let index = recordings.firstIndex(where: { $0 === recording }) else { return false }
@@ -74,9 +74,9 @@ enum Recorder {
     for recording in recordings.withLock({ $0 }) { recording.note(kind, list, position, track) }
   }
 
-  /// Who does something: a task.
+  /// The task of an event.
   struct Track: Hashable, Sendable {
-    /// Tells the tasks apart that exist at a time.
+    /// Distinguishes tasks that exist at the same time.
     let task: Int?
     let name: String?
 
@@ -92,9 +92,10 @@ enum Recorder {
 
 /// A list, as a recording knows it.
 struct RecordedList: Sendable {
-  /// Kept by the recording, so that no other gets its address: it keeps neither cells nor sources.
+  /// Retained by the recording, so that no other object gets its address. It retains neither cells
+  /// nor sources.
   let identity: (any RecordedObject)?
-  /// What it is called, where there is no such object.
+  /// Its title, if there is no such object.
   let title: String
 
   init(_ object: any RecordedObject) { (identity, title) = (object, "") }

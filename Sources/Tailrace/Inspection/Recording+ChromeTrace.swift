@@ -1,9 +1,10 @@
 extension Recording {
-  /// Returns what has been recorded in the Trace Event Format, as JSON text.
+  /// Returns the recording in the Trace Event Format, as JSON text.
   ///
-  /// Write it to a file, and open that in [Perfetto](https://ui.perfetto.dev).
+  /// Write it to a file, and open the file in [Perfetto](https://ui.perfetto.dev).
   ///
-  /// - Complexity: O(*events*). It may be called while the recording runs, for what has ended by then.
+  /// - Complexity: O(*events*). During the recording it returns the events that have ended by
+  ///   then.
   public func chromeTrace() -> String {
     let state = state.withLock { $0 }
     return ChromeTrace(state).text
@@ -22,7 +23,7 @@ private struct ChromeTrace {
     titles = state.lists.map { list in list.identity?.recordedTitle ?? list.title }
     add(#"{"ph":"M","pid":1,"name":"process_name","args":{"name":"Tailrace"}}"#)
     for (number, track) in state.tracks.enumerated() { add(track, number) }
-    // What begins together is nested in the order of the ends.
+    // Events with the same beginning are nested in the order of their ends.
     let events = state.events.sorted {
       ($0.start, -$0.duration) < ($1.start, -$1.duration)
     }
@@ -65,7 +66,7 @@ private struct ChromeTrace {
     add("{\(phase),\(place),\"name\":\(what.json),\"cat\":\"\(category)\",\"args\":{\(arguments)}}")
   }
 
-  /// From demands to the steps that they began, and from steps to those who waited for them.
+  /// From demands to the steps that they began, and from steps to the tasks that waited for them.
   private mutating func addArrows(_ events: [RecordingState.Event]) {
     var steps: [Int: [RecordingState.Event]] = [:]
     for event in events {
@@ -112,7 +113,7 @@ extension Recorder.Kind {
 }
 
 extension Array {
-  /// The first index that satisfies a predicate which all later ones satisfy, too.
+  /// The first index that satisfies a predicate; all later ones must satisfy it, too.
   fileprivate func firstIndexSorted(where isThere: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -132,7 +133,7 @@ extension Int {
 }
 
 extension String {
-  /// As a string of JSON.
+  /// As a JSON string.
   fileprivate var json: String {
     var text = "\""
     for scalar in unicodeScalars {

@@ -1,4 +1,4 @@
-/// A record of who demanded, computed and waited for which element of which list, and when.
+/// Records which task demanded, computed and awaited which element of which list, and when.
 ///
 /// ```swift
 /// let recording = Recording.start()
@@ -10,19 +10,19 @@
 /// recording.chromeTrace().hasPrefix("{")   // true; as a viewer of traces opens it
 /// ```
 ///
-/// What it has recorded opens in [Perfetto](https://ui.perfetto.dev) and in other viewers of Chrome's
+/// The recording opens in [Perfetto](https://ui.perfetto.dev) and in other viewers of Chrome's
 /// trace format. Each task is a track; see <doc:LookingAtAList>.
 ///
-/// It sees what the program does while it runs: lists that are made then, and those that were there
-/// before, from the next piece of their cells on (at most 128 elements later). Several recordings may
-/// run at a time; each sees everything.
+/// A recording sees lists that are made while it runs. It sees earlier lists from their next
+/// segment of cells on (at most 128 elements later). Several recordings may run at a time; each
+/// sees everything.
 ///
-/// - Complexity: up to a microsecond for each event, while one runs. While none does, plain steps cost
-///   nothing for it, and asynchronous ones and waits an atomic load each.
+/// - Complexity: up to a microsecond for each event during a recording. Without one, plain steps
+///   cost nothing, and asynchronous steps and waits an atomic load each.
 public final class Recording: Sendable {
   let state: Locked<RecordingState>
   private let start: ContinuousClock.Instant
-  /// The lists that are recorded, by what they are called; all, if there is none.
+  /// Selects the recorded lists by name; `nil` records all.
   private let isRecorded: (@Sendable (String) -> Bool)?
 
   private init(limit: Int, _ isRecorded: (@Sendable (String) -> Bool)?) {
@@ -31,15 +31,15 @@ public final class Recording: Sendable {
     self.isRecorded = isRecorded
   }
 
-  /// Begins to record.
+  /// Starts recording.
   ///
-  /// The recording goes on until it is stopped, also when nobody holds it.
+  /// The recording continues until it is stopped, even after it was released.
   ///
   /// - Parameters:
-  ///   - limit: how many events are kept, at about a hundred bytes each: the first ones. Those that come
-  ///     later are counted only (``droppedCount``). 0 or more.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - limit: how many events are kept, about a hundred bytes each: the first ones. Later events
+  ///     are only counted (``droppedCount``). 0 or more.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public static func start(
     limit: Int = 250_000, file: StaticString = #fileID, line: UInt = #line
   ) -> Recording {
@@ -49,7 +49,7 @@ public final class Recording: Sendable {
     return start(limit: limit, of: nil)
   }
 
-  /// Begins to record some lists of many.
+  /// Starts recording selected lists.
   static func start(limit: Int, of isRecorded: (@Sendable (String) -> Bool)?) -> Recording {
     let recording = Recording(limit: limit, isRecorded)
     Recorder.add(recording)
@@ -60,14 +60,14 @@ public final class Recording: Sendable {
     isRecorded.map { $0(list.identity?.recordedTitle ?? list.title) } ?? true
   }
 
-  /// Ends the recording. What is going on then is recorded as far as it has come.
+  /// Ends the recording. Events still in progress are recorded up to now.
   public func stop() {
     guard Recorder.remove(self) else { return }
     let time = time
     state.withLock { $0.stop(at: time) }
   }
 
-  /// How many events were not kept, because there were too many.
+  /// How many events were not kept, because of the limit.
   public var droppedCount: Int { state.withLock { $0.dropped } }
 
   /// Nanoseconds since the beginning.
@@ -101,7 +101,7 @@ public final class Recording: Sendable {
   }
 }
 
-/// What has been recorded, as a value.
+/// The recorded events, as a value.
 struct RecordingState: Sendable {
   struct Event: Sendable {
     let kind: Recorder.Kind
@@ -114,7 +114,7 @@ struct RecordingState: Sendable {
     var count = 0
     var outcome: String?
     var behind: String?
-    /// It was going on when the recording was stopped.
+    /// The event was in progress when the recording was stopped.
     var isOpen = false
   }
 

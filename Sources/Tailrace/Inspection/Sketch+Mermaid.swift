@@ -32,7 +32,7 @@ extension Sketch {
 }
 
 extension String {
-  /// As a label of a Mermaid diagram: whatever could mean something there is written as its number.
+  /// As a label of a Mermaid diagram: characters with a meaning there become their numbers.
   var mermaid: String {
     var label = ""
     for (count, character) in enumerated() {

@@ -1,19 +1,19 @@
-/// The pipeline of a list, as far as it can be seen: what a diagram is made of, as a value.
+/// The visible pipeline of a list, as a value: a diagram is made from it.
 ///
-/// It is filled list by list from a pile, without recursion. While a claim is held, what a stage pulls
-/// from is noted and nothing else; the lists among it are looked at when the claim is free again.
+/// Lists are drawn one by one from a pile, without recursion. While a claim is held, only the
+/// upstreams of a stage are noted; lists among them are inspected after the claim is released.
 struct Sketch {
-  /// How many stages and values are drawn, at most: more than that nobody reads, and what draws Mermaid
-  /// refuses.
+  /// At most this many stages and values are drawn: larger diagrams are unreadable, and Mermaid
+  /// refuses them.
   static let limit = 400
 
   struct Node: Equatable {
     var text: String
-    /// Values are drawn another way than what computes them.
+    /// Values are drawn differently from stages.
     var isStage = true
   }
 
-  /// A list that remembers its elements: the stages that compute it, and what is evaluated.
+  /// A memoized list: the stages that compute it, and its evaluated elements.
   struct Layer {
     var text: String
     var nodes: [Int] = []
@@ -29,19 +29,19 @@ struct Sketch {
   private(set) var layers: [Layer] = []
   private(set) var edges: [Edge] = []
   private(set) var isCut = false
-  /// The last stage of each list that has been met.
+  /// The last stage of each list seen.
   private var known: [ObjectIdentifier: Int] = [:]
-  /// What is held for as long as it is known by its address.
+  /// Objects retained while their addresses are used.
   private var met: [AnyObject] = []
   private var pile: [(list: any LookedList, place: Place)] = []
 
-  /// Where something belongs.
+  /// The place of a node.
   struct Place {
     /// The stage that pulls from it.
     var consumer: Int?
-    /// The layer of that stage, if this belongs to the same.
+    /// The layer of that stage, if it is the same.
     var layer: Int?
-    /// The name that was given on the way.
+    /// A name found on the way to it.
     var name: String?
   }
 
@@ -53,7 +53,7 @@ struct Sketch {
 
   // MARK: Drawing
 
-  /// `nil` where there are too many.
+  /// `nil` if there are too many.
   mutating func node(_ text: String, isStage: Bool = true, in layer: Int? = nil) -> Int? {
     guard nodes.count < Self.limit else {
       isCut = true
@@ -87,9 +87,9 @@ struct Sketch {
     met.append(object)
   }
 
-  /// Draws the stages that are pulled through, from the last one on, and notes the lists that they read.
+  /// Draws the stages that are pulled, from the last one on, and notes the lists that they read.
   ///
-  /// For the holder of the claim that guards the stages.
+  /// The caller holds the claim that guards the stages.
   mutating func draw(_ last: any Staged, as node: Int?, in layer: Int) {
     var stages: [(stage: any Staged, node: Int?, consumer: Int?)] = [(last, node, nil)]
     var lists: [(any LookedList, Place)] = []
@@ -110,14 +110,14 @@ struct Sketch {
     pile += lists.reversed()
   }
 
-  /// Somebody is at it: nothing further can be seen.
+  /// The stage is in use: nothing further is visible.
   mutating func drawCut(_ consumer: Int?, in layer: Int) {
     connect(node("computing", isStage: false, in: layer), consumer)
   }
 }
 
-/// A list of any elements, for those who look.
+/// A list of any elements, for inspection.
 protocol LookedList {
-  /// Draws what the list is made of. Evaluates nothing, and holds no claim when it comes back.
+  /// Draws the parts of the list. Evaluates nothing, and holds no claim on return.
   func draw(_ sketch: inout Sketch, _ place: Sketch.Place)
 }

@@ -1,16 +1,17 @@
-/// What can be seen of a stage from outside, while it does not run: what it pulls from.
+/// The visible upstreams of a stage that does not run.
 struct StageView {
-  /// Stages whose elements nobody else can see, and which are pulled from directly.
+  /// Stages that are pulled directly, and whose elements are not visible elsewhere.
   var stages: [any Staged] = []
-  /// Lists, each from where the stage stands in it.
+  /// Lists, each from the stage's place in it.
   var lists: [(list: any LookedList, isFused: Bool)] = []
-  /// Somebody pulls right now, beside the list.
+  /// A pull is in progress, beside the list.
   var isBusy = false
 }
 
 /// A part of a stage's state that pulls from lists.
 ///
-/// Guard: as the stage's own. It is `mutating` to see who else holds a list; nothing is changed.
+/// Guard: as the stage's own. It is `mutating` to see other references to a list; nothing is
+/// changed.
 protocol Lookable {
   mutating func look(_ view: inout StageView)
 }
@@ -20,12 +21,12 @@ protocol Upstream: AnyObject {
   func look(_ view: inout StageView)
 }
 
-/// Looks at a value where it is, if there is anything to see.
+/// Inspects a value in place, if it has anything to show.
 func look<Value>(at value: inout Value, _ view: inout StageView) {
   guard let type = Value.self as? any Lookable.Type else { return }
   func look<Seen: Lookable>(as _: Seen.Type) {
     withUnsafeMutablePointer(to: &value) { pointer in
-      // The same type, by another name.
+      // The same type under another name.
       UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: Seen.self).pointee.look(&view)
     }
   }
@@ -77,7 +78,7 @@ final class Upstreams: Upstream {
   func look(_ view: inout StageView) { for upstream in all { upstream.look(&view) } }
 }
 
-/// The list of lists, and the one of them that is read.
+/// The list of lists, and the inner list being read.
 @usableFromInline
 final class JoinedUpstream<Outer, Inner>: Upstream {
   private let outer: Owned<Outer>
@@ -103,13 +104,13 @@ extension Cursor: Lookable {
 }
 
 extension Segment {
-  /// Whether a cursor that holds the segment takes the producer over when it pulls: nobody else can see
-  /// what that would give.
+  /// Whether a cursor that holds the segment takes over the producer when it pulls: its elements
+  /// are not visible elsewhere.
   fileprivate static func isTakenOver(_ segment: inout Segment, at index: Int, names: Int) -> Bool {
     guard isKnownUniquelyReferenced(&segment) else { return false }
     let mark = segment.published.load(ordering: .acquiring)
     if !mark.isClosed, let owner = segment.owner { return index == mark.count && owner.task == nil }
-    // A name is a segment without cells, and nobody but the cursor sees this one.
+    // A name is a segment without cells, visible only to the cursor.
     guard segment.label != nil, mark.count == 0, names < 8 else { return false }
     var link = segment.unlinked()
     guard case .more(var next, let offset) = link else {

@@ -1,11 +1,11 @@
 internal import Dispatch
 
-/// A Dispatch timer that brings one piece of work to its scheduler, once for each time it is set.
+/// A Dispatch timer that passes one piece of work to its scheduler, once each time it is set.
 ///
-/// Dispatch counts time that a step of the wall clock does not touch. A timer that is set holds its
-/// work and its scheduler, and lets go of them when it is cancelled.
+/// Dispatch time ignores changes of the wall clock. A set timer retains its work and its scheduler
+/// until it is cancelled.
 final class Alarm: Sendable {
-  // Guard: sources are safe to use from any thread. May touch it: this class; it is never replaced.
+  // Guard: sources are thread-safe. May touch it: this class; it is never replaced.
   private nonisolated(unsafe) let source: any DispatchSourceTimer
 
   init(on queue: DispatchQueue, ring: @escaping @Sendable () -> Void) {
@@ -23,14 +23,14 @@ final class Alarm: Sendable {
 }
 
 extension WorkCell {
-  /// Sets the timer of this work, which is made at the first time. To be called by whoever brings the
+  /// Sets the timer of this work, creating it the first time. Called by the code that brings the
   /// work to its next turn.
   func setAlarm(
     after delay: Duration, tolerance: Duration?, on queue: DispatchQueue,
     ring: @escaping @Sendable () -> Void
   ) {
     if let alarm { return alarm.set(after: delay, tolerance: tolerance) }
-    // Kept before it is set: it may ring at once, and the turn that it brings looks for it here.
+    // Stored before it is set: it may fire at once, and its turn looks for it here.
     let alarm = Alarm(on: queue, ring: ring)
     keep(alarm)
     alarm.set(after: delay, tolerance: tolerance)
@@ -38,8 +38,7 @@ extension WorkCell {
 }
 
 extension DispatchTime {
-  /// Rounded up, so that nothing comes early. What is farther away than Dispatch can count never
-  /// comes.
+  /// Rounded up, so that nothing runs early. A time beyond Dispatch's range never comes.
   fileprivate static func now(after delay: Duration) -> DispatchTime {
     let nanoseconds = delay.nanoseconds
     guard nanoseconds < Int.max else { return .distantFuture }
@@ -51,7 +50,7 @@ extension DispatchTime {
 }
 
 extension Duration {
-  /// Nanoseconds, rounded up; none for a negative duration, `Int.max` for one that is out of range.
+  /// Nanoseconds, rounded up; 0 for a negative duration, `Int.max` if out of range.
   var nanoseconds: Int {
     // `components` traps where the seconds do not fit.
     let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

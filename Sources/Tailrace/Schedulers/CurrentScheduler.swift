@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// The scheduler that this code runs on, `nil` if there is none.
+/// The scheduler that this code runs on, or `nil`.
 ///
 /// ```swift
 /// let scheduler = QueueScheduler(name: "parsing")
@@ -9,25 +9,25 @@ internal import Dispatch
 /// }   // true; also after an await, and after a throw
 /// ```
 ///
-/// It is a matter of the thread, not of the task: an actor that lives on a scheduler finds that
-/// scheduler, whoever calls it, and code that a scheduler's task calls on another actor does not.
-/// Code that Dispatch brings to a scheduler's queue, or to a queue that targets it, is on the
-/// scheduler, too. ``ImmediateScheduler`` runs work where it is called and does not change it.
+/// It depends on the thread, not on the task: an actor on a scheduler finds that scheduler,
+/// whoever calls the actor. Code that a scheduler's task calls on another actor does not find the
+/// task's scheduler. Code that Dispatch runs on a scheduler's queue, or on a queue that targets
+/// it, is also on the scheduler. ``ImmediateScheduler`` runs work in place and does not change it.
 ///
 /// Replaces `+[RACScheduler currentScheduler]`.
 public var currentScheduler: (any Scheduler)? {
-  // The main queue carries its mark as soon as somebody asks.
+  // The main queue gets its mark at the first query.
   _ = QueueScheduler.main
   return DispatchQueue.getSpecific(key: SchedulerMark.key)?.scheduler
 }
 
-/// What a queue carries to say whose it is.
+/// The mark on a queue that identifies its scheduler.
 ///
-/// Dispatch finds the mark of the innermost queue on the way from the running one to its targets.
+/// Dispatch returns the mark of the innermost queue between the running one and its targets.
 final class SchedulerMark: Sendable {
   static let key = DispatchSpecificKey<SchedulerMark>()
 
-  // Guard: the reference is weak, which is atomic. May touch it: anyone; it is not written again.
+  // Guard: the reference is weak, which is atomic. May touch it: anyone; never written again.
   private nonisolated(unsafe) weak var reference: (any Scheduler)?
 
   init(_ scheduler: any Scheduler) { reference = scheduler }

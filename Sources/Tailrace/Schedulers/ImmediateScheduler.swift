@@ -7,21 +7,20 @@
 /// // second
 /// ```
 ///
-/// It is for code that takes a scheduler and must not go anywhere. Work that is scheduled for later
-/// runs later, on a thread of Dispatch's; nothing waits for it.
+/// Use it for code that takes a scheduler and must run in place. Delayed work runs later, on a
+/// Dispatch thread; the caller does not wait for it.
 ///
-/// As an executor it adds nothing: a task that was suspended has no place of its own to go on at, and
-/// goes on in the global pool.
+/// As an executor it has no effect: a task that was suspended continues in the global pool.
 ///
 /// - Isolation: the caller's. It does not change ``currentScheduler``.
 ///
-/// Replaces `+[RACScheduler immediateScheduler]`, which blocks the thread where work is delayed.
+/// Replaces `+[RACScheduler immediateScheduler]`, which blocks the thread for delayed work.
 public final class ImmediateScheduler: Scheduler {
-  /// The one that there is.
+  /// The only instance.
   public static var shared: ImmediateScheduler { marked.scheduler }
 
-  /// With a weak reference for good: without any, a search for leaks takes the count of those that
-  /// there were for one.
+  /// Holds a weak reference for good: without one, leak detection mistakes the count of former
+  /// weak references for a leak.
   private static let marked = {
     let scheduler = ImmediateScheduler()
     return (scheduler: scheduler, mark: SchedulerMark(scheduler))
@@ -33,7 +32,7 @@ public final class ImmediateScheduler: Scheduler {
 
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
-    // A repetition that is late would begin on the stack of the turn before.
+    // A late repetition would begin on the stack of the previous turn.
     guard delay > .zero || work.cell.kind == .repeatedly else { return work.cell.run() }
     work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { work.cell.run() }
   }
@@ -41,9 +40,9 @@ public final class ImmediateScheduler: Scheduler {
   /// Takes a job of a task that prefers this scheduler, and hands it to the global pool.
   public func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
 
-  /// Starts a task here, and runs it until it first suspends; then it goes on in the global pool.
+  /// Starts a task here, and runs it until it first suspends; it continues in the global pool.
   ///
-  /// Where the platform has no immediate tasks, it starts in the global pool.
+  /// On platforms without immediate tasks, it starts in the global pool.
   @discardableResult
   public func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
@@ -53,7 +52,7 @@ public final class ImmediateScheduler: Scheduler {
     }
   }
 
-  /// Runs a closure as a call would: in the isolation of the caller, without going anywhere.
+  /// Runs a closure like a plain call, in the caller's isolation.
   public nonisolated(nonsending) func run<Value, Failure: Error>(
     _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> sending Value
   ) async throws(Failure) -> sending Value {

@@ -1,5 +1,4 @@
-/// A scheduler that runs work where the caller is, if that is on a scheduler, and else in the
-/// background.
+/// A scheduler that runs work on the caller's scheduler, or in the background if there is none.
 ///
 /// <!-- not run: in no certain order -->
 /// ```swift
@@ -9,23 +8,23 @@
 /// }
 /// ```
 ///
-/// For code that promises its user a scheduler to be on, and does not care which. Work for later goes
-/// to the ``currentScheduler`` of the caller, or to the background. What `run` is given, and a task of
-/// `schedule`, stays on the scheduler that the caller was on, also after an `await`. A turn of recursive
-/// work runs where it is asked for.
+/// Use it for code that promises its caller a scheduler, no matter which. Delayed work goes to the
+/// caller's ``currentScheduler``, or to the background. The closure of `run` and a task of
+/// `schedule` stay on the caller's scheduler, also after an `await`. A turn of recursive work runs
+/// where it was requested.
 ///
-/// A task that is made to prefer this scheduler has no caller: it goes on where it is resumed, if
-/// that is on a scheduler.
+/// A task that prefers this scheduler has no caller: it continues where it is resumed, if that is
+/// on a scheduler.
 ///
-/// - Isolation: a scheduler: the caller's, else one in the background.
+/// - Isolation: the caller's scheduler, or one in the background.
 ///
 /// Replaces `+[RACScheduler subscriptionScheduler]`.
 public final class InheritingScheduler: Scheduler {
-  /// The one that there is.
+  /// The only instance.
   public static var shared: InheritingScheduler { marked.scheduler }
 
-  /// With a weak reference for good: without any, a search for leaks takes the count of those that
-  /// there were for one.
+  /// Holds a weak reference for good: without one, leak detection mistakes the count of former
+  /// weak references for a leak.
   private static let marked = {
     let scheduler = InheritingScheduler()
     return (scheduler: scheduler, mark: SchedulerMark(scheduler))
@@ -39,7 +38,7 @@ public final class InheritingScheduler: Scheduler {
     if currentScheduler != nil { work.cell.run() } else { background.enqueue(work) }
   }
 
-  /// Where work goes that does not run in place.
+  /// The scheduler for work that does not run in place.
   private var place: any Scheduler { currentScheduler ?? background }
 
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// Work that waits for its scheduler: pushed by anybody, taken by one drain at a time.
+/// Work that waits for its scheduler: any thread adds to it, one drain at a time takes.
 ///
-/// One word says all: nobody drains, or a drain is under way and has taken all there was, or this
-/// piece of work came last. Each piece points at the one that came before it, so that a piece is
-/// added by one exchange of the word and needs no storage besides itself ("Plain closures").
-/// Who adds to a line that nobody drains has to start a drain: there is never more than one.
+/// One word holds the state: no drain is active; or a drain is active and has taken everything; or
+/// the last piece added. Each piece points at the one before it, so adding needs one exchange of
+/// the word and no storage beyond the piece ("Plain closures").
+/// Adding to a queue without a drain must start one: there is never more than one.
 struct MPSCQueue: ~Copyable, Sendable {
   private let last = Atomic<UInt>(Self.idle)
 
   private static var idle: UInt { 0 }
   private static var draining: UInt { 1 }
 
-  /// True if nobody drained the line, and the caller does from now on.
+  /// True if no drain was active; the caller is then the drain.
   func open() -> Bool {
     last.load(ordering: .relaxed) == Self.idle
       && last.compareExchange(
@@ -21,7 +21,7 @@ struct MPSCQueue: ~Copyable, Sendable {
       ).exchanged
   }
 
-  /// True if nobody drains the line yet, and the caller has to see to it.
+  /// True if no drain is active, and the caller must start one.
   func add(_ work: WorkCell) -> Bool {
     let reference = Unmanaged.passRetained(work)
     let new = UInt(bitPattern: reference.toOpaque())
@@ -35,8 +35,8 @@ struct MPSCQueue: ~Copyable, Sendable {
     }
   }
 
-  /// All that waits, the oldest first, each with a neighbor that came later; `nil` when there is
-  /// nothing, and the drain is over. To be called by the drain.
+  /// All waiting work, oldest first, each linked to the next; `nil` when there is none, and the
+  /// drain is over. Called by the drain.
   func take() -> Unmanaged<WorkCell>? {
     while true {
       let taken = last.exchange(Self.draining, ordering: .acquiring)
@@ -62,7 +62,7 @@ struct MPSCQueue: ~Copyable, Sendable {
 }
 
 extension WorkCell {
-  /// `nil` for the words that are no reference.
+  /// `nil` for words that are no reference.
   fileprivate static func reference(_ word: UInt) -> Unmanaged<WorkCell>? {
     guard word > 1, let pointer = UnsafeRawPointer(bitPattern: word) else { return nil }
     return Unmanaged.fromOpaque(pointer)

@@ -1,13 +1,13 @@
 internal import Dispatch
 
-/// The face that a scheduler shows to actors.
+/// A scheduler's executor for actors.
 ///
-/// The runtime asks before each hop where a thread is: on a serial executor, or on an executor that
-/// the task prefers. A scheduler is both, and a job does not tell which of them it came for. With
-/// two faces it does, and code that stays on the scheduler does not leave the thread between
+/// Before each hop the runtime asks where a thread is: on a serial executor, or on an executor
+/// that the task prefers. A scheduler is both, and a job does not tell which one it is for. Two
+/// objects make the difference, so that code on the scheduler does not leave the thread between
 /// two of its functions.
 final class QueueIsolation: SerialExecutor {
-  /// Outlives this object, which only it and the actors that hold it refer to.
+  /// It outlives this object: only the scheduler and its actors refer to this object.
   private unowned let scheduler: QueueScheduler
 
   init(_ scheduler: QueueScheduler) { self.scheduler = scheduler }

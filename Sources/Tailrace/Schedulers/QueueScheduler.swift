@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// A scheduler over a serial Dispatch queue: an executor for tasks, and one that actors can live on.
+/// A scheduler over a serial Dispatch queue: an executor for tasks and for actors.
 ///
 /// ```swift
 /// let scheduler = QueueScheduler(name: "parsing", qos: .utility)
@@ -15,41 +15,41 @@ public import Dispatch
 /// }
 /// ```
 ///
-/// Work runs one piece at a time, in the order in which it came, whatever the queue's target is:
-/// closures, jobs of tasks and jobs of actors stand in one line. A burst of work is drained by one
-/// Dispatch block, which gives the thread back after a bounded batch, so that other queues on the
-/// same target have their turn. Work that is pending keeps the scheduler alive.
+/// Work runs one piece at a time, in the order of arrival, whatever the queue's target: closures,
+/// jobs of tasks and jobs of actors share one order. One Dispatch block drains a burst of work.
+/// After a bounded batch it gives the thread back, so that other queues on the same target have a
+/// turn. Pending work retains the scheduler.
 ///
-/// - Isolation: work runs on ``queue``. No thread is blocked.
+/// - Isolation: work runs on ``queue``. It blocks no thread.
 ///
 /// Replaces `RACQueueScheduler`, `RACTargetQueueScheduler` and `+[RACScheduler mainThreadScheduler]`.
 public final class QueueScheduler: Scheduler, SerialExecutor {
-  /// The queue, for what Dispatch delivers: sources, file channels, callbacks of other libraries.
+  /// The queue, for Dispatch sources, file channels and callbacks of other libraries.
   ///
-  /// Blocks that are given to it directly and the scheduler's work exclude each other, but do not
-  /// stand in the same line.
+  /// Blocks added to it directly and the scheduler's work exclude each other, but their order is
+  /// not shared.
   public let queue: DispatchQueue
 
-  /// How many pieces of work a Dispatch block runs before others on the same target have a turn.
+  /// How many pieces of work a Dispatch block runs before other queues on the target have a turn.
   static let batch = 64
 
   private let target: DispatchQueue?
   private let line = MPSCQueue()
-  /// The oldest piece that a drain has taken and not run yet.
+  /// The oldest piece taken by a drain and not run yet.
   // Guard: `queue`, which is serial. May touch it: `drain()`.
   @exclusivity(unchecked) private nonisolated(unsafe) var taken: Unmanaged<WorkCell>?
-  /// Marks the queue, and those that target it, as this scheduler's.
+  /// Marks the queue, and those that target it, as belonging to this scheduler.
   private let own = DispatchSpecificKey<any Sendable>()
-  // Guard: `init`, which is the last to write it. May touch it: anyone, to read.
+  // Guard: `init`, which writes it last. May touch it: anyone, to read.
   private nonisolated(unsafe) var isolation: QueueIsolation!
 
-  /// Creates a scheduler over a serial queue of its own.
+  /// Creates a scheduler over its own serial queue.
   ///
   /// - Parameters:
   ///   - name: the label of the queue, for debugging.
   ///   - qos: the quality of service of the queue.
-  ///   - target: where the queue's blocks run in the end, for example a queue that several
-  ///     schedulers share. It may be concurrent: the scheduler's work is serial all the same.
+  ///   - target: the queue on which the blocks finally run, for example one that several
+  ///     schedulers share. It may be concurrent: the scheduler's work stays serial.
   public convenience init(
     name: String = "QueueScheduler", qos: DispatchQoS = .unspecified, target: DispatchQueue? = nil
   ) {
@@ -60,8 +60,8 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     self.queue = queue
     self.target = target
     isolation = QueueIsolation(self)
-    // Dispatch knows a key by its address, and a queue may outlive its scheduler: as its own value
-    // the key lives as long as the queue, and no other key is ever at the address of a mark.
+    // Dispatch identifies a key by its address, and a queue may outlive its scheduler. As its own
+    // value the key lives as long as the queue, so no other key gets the address of a mark.
     queue.setSpecific(key: own, value: own)
     queue.setSpecific(key: SchedulerMark.key, value: SchedulerMark(self))
   }
@@ -71,7 +71,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   /// Replaces `+[RACScheduler mainThreadScheduler]`.
   public static let main = QueueScheduler(queue: .main)
 
-  /// Returns a new scheduler in the background: work of one is serial, work of two may run at once.
+  /// Returns a new background scheduler: each runs its work serially, and two may run at once.
   ///
   /// Replaces `+[RACScheduler schedulerWithPriority:name:]`.
   public static func background(
@@ -99,17 +99,17 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     let delay = now.duration(to: instant)
     guard delay > .zero else { return enqueue(work) }
     work.cell.setAlarm(after: delay, tolerance: tolerance, on: queue) {
-      // On the queue already: it needs no block of its own.
+      // Already on the queue: it needs no block of its own.
       if work.cell.queue(), self.line.add(work.cell) { self.drain() }
     }
   }
 
-  /// Takes a job of a task that prefers this scheduler, or of an actor that lives on it.
+  /// Takes a job of a task that prefers this scheduler, or of an actor on it.
   public func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job), isIsolated: false) }
 
   func add(_ job: UnownedJob, isIsolated: Bool) {
     if line.open() {
-      // Nobody is before it, so that it needs no cell ("Ping-pong").
+      // The queue is empty, so the job needs no cell ("Ping-pong").
       queue.async {
         self.run(job, isIsolated: isIsolated)
         self.drain()
@@ -125,17 +125,17 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     queue.async { self.drain() }
   }
 
-  /// Goes on behind those who wait for the same target.
+  /// Continues after the other queues that wait for the same target.
   ///
-  /// Dispatch empties a queue before it looks at the target's next one, so the drain has to leave
-  /// the queue. Without a target the queue has a thread of its own.
+  /// Dispatch empties a queue before it takes the target's next one, so the drain must leave the
+  /// queue. Without a target the queue has its own thread.
   private func yieldDrain() {
     guard let target else { return startDrain() }
     target.async { self.startDrain() }
   }
 
-  /// Runs a batch of what is in the line. On the queue; one at a time, from the first piece that
-  /// comes into an empty line to the moment when the line is found empty.
+  /// Runs a batch of the queued work, on the queue. Only one drain is active, from the first piece
+  /// queued until the queue is found empty.
   private func drain() {
     for _ in 0..<Self.batch {
       if taken == nil { taken = line.take() }
@@ -171,6 +171,6 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
 
   public func checkIsolated() { isolation.checkIsolated() }
 
-  /// Whether this code is on the queue, or on one that targets it, whoever brought it there.
+  /// Whether this code runs on the queue, or on a queue that targets it, however it got there.
   var isCurrent: Bool { DispatchQueue.getSpecific(key: own) != nil }
 }

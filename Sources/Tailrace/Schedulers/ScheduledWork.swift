@@ -1,4 +1,4 @@
-/// Work that a scheduler has been given: a handle to cancel it, and to wait for it.
+/// Work given to a scheduler: a handle to cancel it and to wait for it.
 ///
 /// ```swift
 /// let work = scheduler.schedule { print("later") }
@@ -6,10 +6,10 @@
 /// await work.value      // returns when it has run, or never will
 /// ```
 ///
-/// It is no scoped handle: work whose handle is dropped goes on. No task is made for it.
+/// Dropping the handle does not stop the work. The work has no task.
 ///
-/// - Cancellation: `cancel()` before its turn means that it never runs. Work that repeats itself is
-///   not run again. A closure that is running is not interrupted.
+/// - Cancellation: `cancel()` before its turn prevents the work from running. Repeated work does
+///   not run again. A running closure is not interrupted.
 ///
 /// Replaces `RACDisposable` of `-[RACScheduler schedule:]`.
 public struct ScheduledWork: Sendable {
@@ -17,30 +17,31 @@ public struct ScheduledWork: Sendable {
 
   init(_ cell: WorkCell) { self.cell = cell }
 
-  /// Whether the work was cancelled before it was over. True also while its last turn still runs.
+  /// Whether the work was cancelled before it was over. Also true while its last turn still runs.
   public var isCancelled: Bool { cell.isCancelled }
 
-  /// Whether the work is over: it has run for the last time, or never will.
+  /// Whether the work is over: it has run for the last time, or will never run.
   public var isOver: Bool { cell.isOver }
 
-  /// Never lets the work run again. Before its turn its closure is released at once, by this call.
+  /// Prevents the work from running again. Before its turn, this call releases the closure at
+  /// once.
   ///
-  /// May be called from anywhere, more than once, and by the work itself.
+  /// Any code may call it, more than once, including the work itself.
   public func cancel() { cell.cancel() }
 
-  /// Waits until the work is over: until it has run for the last time, or has been cancelled and
-  /// no turn of it is running.
+  /// Waits until the work is over: until it has run for the last time, or was cancelled and no
+  /// turn of it is running.
   ///
-  /// - Cancellation: a task that is cancelled goes on waiting, as with `Task.value`.
+  /// - Cancellation: a cancelled task continues to wait, as with `Task.value`.
   public var value: Void {
     get async { await cell.value }
   }
 
-  /// Calls a closure when the work is over, at once if it is; on the thread that ends the work.
+  /// Calls a closure once the work is over, at once if it already is, on the thread that ends it.
   ///
-  /// For schedulers that keep something for the work, such as a timer that is to be cancelled.
+  /// For schedulers that keep a resource for the work, such as a timer to cancel.
   public func onEnd(_ action: @escaping @Sendable () -> Void) { cell.onEnd(action) }
 
-  /// Its turn has come.
+  /// Runs the work in its turn.
   package func run() { cell.run() }
 }

@@ -1,5 +1,5 @@
 extension Scheduler {
-  /// Runs a closure that can ask to be run again.
+  /// Runs a closure that can request further turns.
   ///
   /// ```swift
   /// let left = Mutex(3)
@@ -8,15 +8,16 @@ extension Scheduler {
   /// }.value                       // after three turns
   /// ```
   ///
-  /// Each call of `again` is one more turn, from wherever and whenever it comes. A turn takes its place
-  /// at the end of the line, so that other work has its turn in between; there is one in the line at
-  /// a time. Any number of turns need the same stack and memory.
+  /// Each call of `again`, from anywhere and at any time, adds one turn. A turn goes to the end of
+  /// the queue, so that other work runs in between; only one is queued at a time. Stack and memory
+  /// do not grow with the number of turns.
   ///
-  /// The work is over when no turn is left and nobody holds `again` any more. Whoever holds it keeps the
-  /// scheduler, too.
+  /// The work is over when no turn is left and `again` has been released. A reference to `again`
+  /// also retains the scheduler.
   ///
   /// - Isolation: on the scheduler.
-  /// - Cancellation: no turn begins after it, and the closure is released as soon as it does not run.
+  /// - Cancellation: no further turn begins, and the closure is released as soon as it does not
+  ///   run.
   ///
   /// Replaces `-[RACScheduler scheduleRecursiveBlock:]`.
   @discardableResult
@@ -29,7 +30,7 @@ extension Scheduler {
   }
 }
 
-/// What recursive work does in each turn, which is given a way to ask for another.
+/// The closure of recursive work. Each turn gets a function that requests another turn.
 final class Recursion: Sendable {
   typealias Turn = @Sendable (_ again: @escaping @Sendable () -> Void) -> Void
 
@@ -38,12 +39,12 @@ final class Recursion: Sendable {
   init(_ turn: @escaping Turn) { self.turn = turn }
 }
 
-/// The turns of recursive work. Lives as long as somebody can ask for another.
+/// The turns of recursive work. Lives while another turn can be requested.
 private final class Turns<Place: Scheduler>: Sendable {
   private let work: WorkCell
-  /// Not kept alive by a turn that waits in its line: one that keeps its work itself would never be
+  /// A waiting turn does not retain it: a scheduler that holds its own work would never be
   /// released.
-  // Guard: the reference is weak, which is atomic. May touch it: anyone; it is not written again.
+  // Guard: the reference is weak, which is atomic. May touch it: anyone; never written again.
   private nonisolated(unsafe) weak var scheduler: Place?
   private let state = Locked(TurnState())
 
@@ -71,18 +72,17 @@ private final class Turns<Place: Scheduler>: Sendable {
   }
 }
 
-/// Where the turns of recursive work are, as a value.
+/// The state of the turns of recursive work, as a value.
 ///
-/// A scheduler that runs work in place begins the next turn before the one that queues it has let
-/// go. That turn is left to the outer one, which runs it when it is back, so that the stack does not
-/// grow.
+/// A scheduler that runs work in place begins the next turn while the previous one is still
+/// queueing it. The outer turn then runs it after returning, so that the stack does not grow.
 struct TurnState {
   private enum Phase { case idle, queued, running, handingOver, returned }
 
   private var phase = Phase.idle
   private var asked = 0
 
-  /// One more turn is wanted. True if it is to be queued now, not after the one that runs.
+  /// Requests one more turn. True if it must be queued now, not after the running one.
   mutating func ask() -> Bool {
     asked += 1
     guard case .idle = phase else { return false }
@@ -90,7 +90,7 @@ struct TurnState {
     return true
   }
 
-  /// A turn's place in the line has come. False if another turn, that is about to end, takes it.
+  /// A queued turn begins. False if another turn, which is about to end, runs it instead.
   mutating func begin() -> Bool {
     if case .handingOver = phase {
       phase = .returned
@@ -101,13 +101,13 @@ struct TurnState {
     return true
   }
 
-  /// A turn has run. True if the next one is to be queued.
+  /// A turn has run. True if the next one must be queued.
   mutating func end() -> Bool {
     phase = asked > 0 ? .handingOver : .idle
     return asked > 0
   }
 
-  /// The next turn is queued. True if it has come back already, and is to be run here.
+  /// The next turn is queued. True if it has already returned and must run here.
   mutating func handedOver() -> Bool {
     guard case .returned = phase else {
       phase = .queued

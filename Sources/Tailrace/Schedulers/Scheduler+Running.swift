@@ -9,10 +9,11 @@ extension Scheduler {
   }
 }
 
-/// Calls a closure, where it is called itself.
+/// Calls a closure in place.
 ///
-/// Swift 6.3.1 leaves out the hop to the scheduler before a call of a parameter that runs where its
-/// caller does, as if it could run anywhere. It does not before a call of a function.
+/// Swift 6.3.1 omits the hop to the scheduler before a call of a parameter that runs in its
+/// caller's isolation, as if it could run anywhere. It does not omit it before a call of a
+/// function.
 private nonisolated(nonsending) func call<Value, Failure: Error>(
   _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> sending Value
 ) async throws(Failure) -> sending Value {
@@ -27,22 +28,22 @@ extension Scheduler {
   /// try await scheduler.sleep(for: .seconds(1))
   /// ```
   ///
-  /// A time that has come already is not waited for: it returns at once, without a turn of the scheduler.
+  /// A past time returns at once, without a turn of the scheduler.
   ///
-  /// - Isolation: returns where it was called; the scheduler's thread only wakes the task.
+  /// - Isolation: returns in the caller's isolation; the scheduler's thread only wakes the task.
   /// - Cancellation: throws `CancellationError` at once.
   public func sleep(until instant: Instant, tolerance: Duration? = nil) async throws {
     guard await waits(until: instant, tolerance: tolerance) else { throw CancellationError() }
   }
 
-  /// Waits until a delay is over.
+  /// Waits for a delay.
   public func sleep(for delay: Duration, tolerance: Duration? = nil) async throws {
     try await sleep(until: date(after: delay), tolerance: tolerance)
   }
 
   /// False if the task is cancelled.
   nonisolated(nonsending) func waits(until instant: Instant, tolerance: Duration?) async -> Bool {
-    // A virtual clock would have to be advanced by nothing.
+    // Otherwise a virtual clock would have to be advanced by nothing.
     guard instant > now else { return !Task.isCancelled }
     let work = ScheduledWork(WorkCell({}))
     await withTaskCancellationHandler {

@@ -1,5 +1,5 @@
 extension Scheduler {
-  /// Runs a closure when its turn comes.
+  /// Runs a closure in its turn.
   ///
   /// ```swift
   /// let work = scheduler.schedule { print("later") }
@@ -7,11 +7,11 @@ extension Scheduler {
   /// // later
   /// ```
   ///
-  /// No task is made for it. On a queue it never runs before this call has returned to code that is
-  /// on the queue; ``ImmediateScheduler`` runs it before the call returns.
+  /// It makes no task. A queue never runs the closure before this call has returned to code on the
+  /// queue; ``ImmediateScheduler`` runs it before the call returns.
   ///
   /// - Isolation: on the scheduler.
-  /// - Cancellation: `cancel()` before its turn means that it never runs.
+  /// - Cancellation: `cancel()` before its turn prevents it from running.
   ///
   /// Replaces `-[RACScheduler schedule:]`.
   @discardableResult
@@ -24,20 +24,20 @@ extension Scheduler {
     Task(executorPreference: self, operation: action)
   }
 
-  /// Runs a closure once a delay is over.
+  /// Runs a closure after a delay.
   ///
   /// <!-- not run: it takes a second -->
   /// ```swift
   /// let work = scheduler.schedule(after: .seconds(1)) { print("a second later") }
   /// ```
   ///
-  /// A delay of zero and a negative one mean as soon as possible; one that is longer than the clock
-  /// can count means never.
+  /// A zero or negative delay means as soon as possible; a delay too long for the clock means
+  /// never.
   ///
   /// - Parameters:
   ///   - delay: the time from now.
-  ///   - tolerance: how much later it may be, for the sake of fewer wake-ups.
-  ///   - action: the closure, which is released when it has run or never will.
+  ///   - tolerance: how much later it may run, to save wake-ups.
+  ///   - action: the closure, released once it has run or will never run.
   /// - Isolation: on the scheduler.
   /// - Cancellation: `cancel()` before its turn releases the closure at once.
   ///
@@ -56,8 +56,8 @@ extension Scheduler {
   /// scheduler.schedule(at: .now + .seconds(1)) { print("a second later") }
   /// ```
   ///
-  /// A time in the past means as soon as possible. The clock of a ``QueueScheduler`` is the
-  /// `ContinuousClock`, which a step of the wall clock does not touch.
+  /// A past time means as soon as possible. The clock of a ``QueueScheduler`` is the
+  /// `ContinuousClock`, which ignores changes of the wall clock.
   ///
   /// - Isolation: on the scheduler.
   /// - Cancellation: `cancel()` before its turn releases the closure at once.
@@ -72,9 +72,9 @@ extension Scheduler {
     return work
   }
 
-  /// Runs an asynchronous closure once a delay is over, in a task that prefers this scheduler.
+  /// Runs an asynchronous closure after a delay, in a task that prefers this scheduler.
   ///
-  /// - Cancellation: a task that is cancelled before its time ends without running the closure.
+  /// - Cancellation: a task cancelled before its time ends without running the closure.
   @discardableResult
   public func schedule(
     after delay: Duration, tolerance: Duration? = nil,
@@ -85,7 +85,7 @@ extension Scheduler {
 
   /// Runs an asynchronous closure at a point in time, in a task that prefers this scheduler.
   ///
-  /// - Cancellation: a task that is cancelled before its time ends without running the closure.
+  /// - Cancellation: a task cancelled before its time ends without running the closure.
   @discardableResult
   public func schedule(
     at instant: Instant, tolerance: Duration? = nil, _ action: @escaping @Sendable () async -> Void
@@ -96,13 +96,13 @@ extension Scheduler {
     }
   }
 
-  /// When a delay is over. As soon as possible is now, and for ever is some billions of years.
+  /// The end of a delay. As soon as possible is now; for ever is some billion years.
   func date(after delay: Duration) -> Instant {
     now.advanced(by: min(max(delay, .zero), .farthest))
   }
 }
 
 extension Duration {
-  /// Far beyond what anybody waits for, and small enough to be added to any instant.
+  /// Longer than any real delay, and small enough to add to any instant.
   package static let farthest = Duration.seconds(1 << 60)
 }

@@ -1,7 +1,7 @@
-/// Where and when work runs.
+/// Decides where and when work runs.
 ///
-/// A scheduler is an executor that tasks can prefer, that runs plain closures without making a task
-/// for them, and that knows the time.
+/// A scheduler is an executor that tasks can prefer. It also runs plain closures without making a
+/// task for them, and has a clock.
 ///
 /// <!-- not run: it takes a second -->
 /// ```swift
@@ -16,10 +16,10 @@
 ///
 /// ### A scheduler of your own
 ///
-/// Two methods are enough: one that takes a job, as every executor has it, and one that takes
-/// ``ScheduledWork``. Both bring what they got to where it belongs and hand it there to
-/// ``perform(_:)``, in the order in which it came. Work then can be delayed and repeated, too: that
-/// is done with Dispatch timers, unless the scheduler says otherwise.
+/// Implement two methods: one takes a job, as in every executor, and one takes ``ScheduledWork``.
+/// Both bring it to its place and pass it to ``perform(_:)`` there, in the order of arrival. Work
+/// can then also be delayed and repeated, with Dispatch timers unless the scheduler implements its
+/// own.
 ///
 /// ```swift
 /// final class ThreadScheduler: Scheduler {
@@ -42,48 +42,48 @@ public protocol Scheduler<Instant>: TaskExecutor {
   associatedtype Instant: InstantProtocol = ContinuousClock.Instant
   where Instant.Duration == Duration
 
-  /// What the scheduler's clock shows.
+  /// The present time on the scheduler's clock.
   var now: Instant { get }
 
-  /// Takes work that is to run as soon as what came before it has run.
+  /// Takes work to run as soon as earlier work has run.
   ///
-  /// Work that was cancelled in the meantime may be performed all the same: it does nothing.
+  /// It may perform work that was cancelled meanwhile: that does nothing.
   func enqueue(_ work: ScheduledWork)
 
-  /// Takes a closure that is to run as soon as what came before it has run.
+  /// Takes a closure to run as soon as earlier work has run.
   ///
-  /// A scheduler need not implement it: by default the closure is made work, and that is enqueued.
+  /// Optional: by default the closure becomes work, which is enqueued.
   func enqueue(_ action: consuming @escaping @Sendable () -> Void) -> ScheduledWork
 
-  /// Takes work that is to run at a time, or up to `tolerance` later.
+  /// Takes work to run at a time, or up to `tolerance` later.
   ///
-  /// A time in the past means as soon as possible. `nil` leaves the tolerance to the scheduler.
+  /// A past time means as soon as possible. With `nil` the scheduler chooses the tolerance.
   func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?)
 
   /// Runs an asynchronous closure in a task that prefers this scheduler.
   ///
-  /// A scheduler need not implement it, nor ``run(_:)``; those do that run work where the caller is.
+  /// Implement it and ``run(_:)`` only to run work where the caller is.
   ///
-  /// - Isolation: on the scheduler, also after an `await` in it.
-  /// - Cancellation: that of the task, which starts also when it is cancelled before its turn.
+  /// - Isolation: on the scheduler, also after an `await` in the closure.
+  /// - Cancellation: that of the task, which starts even if cancelled before its turn.
   @discardableResult
   func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never>
 
-  /// Runs a closure on the scheduler, and returns or throws here.
+  /// Runs a closure on the scheduler, and returns its value or throws its error here.
   ///
   /// ```swift
   /// let sum = await scheduler.run { (1...100).reduce(0, +) }
   /// ```
   ///
-  /// - Isolation: on the scheduler, also after an `await` in it.
-  /// - Cancellation: runs also in a task that is cancelled, as `MainActor.run` does.
+  /// - Isolation: on the scheduler, also after an `await` in the closure.
+  /// - Cancellation: runs even in a cancelled task, as `MainActor.run` does.
   nonisolated(nonsending) func run<Value, Failure: Error>(
     _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> sending Value
   ) async throws(Failure) -> sending Value
 }
 
 extension Scheduler where Instant == ContinuousClock.Instant {
-  /// What the `ContinuousClock` shows.
+  /// The present time of the `ContinuousClock`.
   public var now: ContinuousClock.Instant { .now }
 }
 

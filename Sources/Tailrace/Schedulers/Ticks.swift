@@ -9,7 +9,7 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(ticks: self) }
 
-  /// What the ticks are read with. Each iterator has a clock of its own.
+  /// Reads the ticks. Each iterator has its own clock.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let ticks: Ticks
     private var cadence: Cadence<Source.Instant>?
@@ -19,7 +19,7 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
 
     /// Waits for the next tick. The clock starts with the first call.
     ///
-    /// - Cancellation: `nil`, and no tick after it.
+    /// - Cancellation: returns `nil`, and no tick after it.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Source.Instant? {
@@ -42,25 +42,25 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
 }
 
 extension Scheduler {
-  /// Returns the scheduler's clock as a sequence: an instant for each interval that has gone by.
+  /// Returns the scheduler's clock as a sequence, with one instant for each interval.
   ///
   /// <!-- not run: it has no end -->
   /// ```swift
   /// for await instant in scheduler.ticks(every: .seconds(1)) { print(instant) }
   /// ```
   ///
-  /// Each iteration has a clock of its own, which starts with the first element that is asked for.
-  /// Tick *k* comes at or after that plus *k* intervals. A reader that is slower than the clock
-  /// finds the ticks that it has missed coalesced into one. Between two calls nothing is scheduled,
-  /// so that an iterator that is dropped leaves nothing behind.
+  /// Each iteration has its own clock, which starts when the first element is requested. Tick *k*
+  /// comes at or after that time plus *k* intervals. For a reader slower than the clock, missed
+  /// ticks coalesce into one. Nothing is scheduled between two calls, so a dropped iterator leaves
+  /// nothing behind.
   ///
   /// - Parameters:
   ///   - interval: more than zero; anything else stops the program.
-  ///   - tolerance: how much later a tick may come, for the sake of fewer wake-ups.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
-  /// - Isolation: elements arrive where they are read.
-  /// - Cancellation: the sequence ends at once in a task that is cancelled.
+  ///   - tolerance: how much later a tick may come, to save wake-ups.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  /// - Isolation: elements arrive in the reader's isolation.
+  /// - Cancellation: the sequence ends at once in a cancelled task.
   public func ticks(
     every interval: Duration, tolerance: Duration? = nil, file: StaticString = #fileID,
     line: UInt = #line

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// What there is of one piece of work: its closure, where it is in its life, who waits for the end.
+/// One piece of work: its closure, its phase, and the observers of its end.
 final class WorkCell: Sendable {
   enum Kind: UInt8 { case once, repeatedly, recursively, job, isolatedJob }
 
-  /// What is not a closure that runs once.
+  /// Work other than a closure that runs once.
   enum SpecialWork {
     case repetition(Repetition)
     case recursion(Recursion)
-    /// A job of a task. Nobody has a handle to such work.
+    /// A job of a task. Such work has no handle.
     case job(UnownedJob)
   }
 
@@ -16,12 +16,12 @@ final class WorkCell: Sendable {
 
   let kind: Kind
   private let phase: Atomic<WorkPhase>
-  // Guard: the phase. May touch it: whoever moved the phase to running, until it ends the turn;
-  // then whoever moved it to over. Not an optional, which would call it through a thunk.
+  // Guard: the phase. May touch it: the thread that moved the phase to running, until it ends the
+  // turn; then the thread that moved it to over. An optional would be called through a thunk.
   @exclusivity(unchecked) private nonisolated(unsafe) var action: Action
   // Guard: as above. May touch it: as above.
   @exclusivity(unchecked) private nonisolated(unsafe) var special: SpecialWork?
-  // Guard: the line that the work is in. May touch it: who adds the work to it, then its drain.
+  // Guard: the queue of the work. May touch it: the thread that adds the work, then the drain.
   @exclusivity(unchecked) nonisolated(unsafe) var neighbor: Unmanaged<WorkCell>?
   private let observers = LazyReference<WorkObservers>()
 
@@ -78,10 +78,10 @@ final class WorkCell: Sendable {
     if isOpen, !move({ $0.observe() }).0 { end(observers) } else if !isOpen { action() }
   }
 
-  /// The timer that brings this work to its scheduler: until the end, if it was set before.
+  /// The timer that brings this work to its scheduler, if set, until the end.
   var alarm: Alarm? { observers.load()?.alarm }
 
-  /// Keeps a timer, which is cancelled at the end and let go of.
+  /// Stores a timer; at the end it is cancelled and released.
   func keep(_ alarm: Alarm) {
     let observers = observers.storeIfNil(WorkObservers())
     let isOpen = observers.keep(alarm)
@@ -90,7 +90,7 @@ final class WorkCell: Sendable {
 
   // MARK: The turn
 
-  /// Takes a place in a line. False if the work is over.
+  /// Enters a queue. False if the work is over.
   func queue() -> Bool {
     switch move({ $0.queue() }).0 {
     case .queued: return true
@@ -100,36 +100,36 @@ final class WorkCell: Sendable {
     }
   }
 
-  /// The job that this work stands for. To be asked by the drain.
+  /// The job of this work. Called by the drain.
   var job: UnownedJob? {
     guard kind == .job || kind == .isolatedJob, case .job(let job) = special else { return nil }
     return job
   }
 
-  /// Its turn in a line has come. If nobody else knows the work, nobody can cancel it or wait for
-  /// it, and its phase need not be moved ("Plain closures").
+  /// Takes a turn from a queue. If this is the only reference, no other code can cancel the work
+  /// or wait for it, and its phase need not change ("Plain closures").
   static func take(_ reference: Unmanaged<WorkCell>) {
-    // The only copy: one more, and nothing would ever be unique.
+    // The only copy: another one would prevent uniqueness.
     var work = reference.takeRetainedValue()
     guard isKnownUniquelyReferenced(&work), work.isPlain else { return work.run() }
     work.perform()
   }
 
-  /// Whether this is a closure that is still to run, and that nobody has ever waited for.
+  /// Whether this is a closure that has not run, and that has never been waited for.
   private var isPlain: Bool {
-    // Who knew it may have cancelled it before letting go.
+    // A former holder may have cancelled it before releasing it.
     atomicMemoryFence(ordering: .acquiring)
     return kind == .once && phase.load(ordering: .acquiring) == .queued
   }
 
   private func perform() {
-    // Moved out, not copied: a copy is two atomic counts ("Plain closures").
+    // Moved out: a copy would cost two atomic counts ("Plain closures").
     var action = Self.nothing
     swap(&action, &self.action)
     action()
   }
 
-  /// Its turn has come. Recursive work is told how to ask for another one.
+  /// Runs its turn. Recursive work gets a function that requests another one.
   func run(again: (@Sendable () -> Void)? = nil) {
     guard move({ $0.begin() }).0 else { return }
     switch special {
@@ -154,7 +154,7 @@ final class WorkCell: Sendable {
     return !isOver
   }
 
-  /// Nobody can continue the work any more.
+  /// Nothing can continue the work any more.
   func abandon() {
     let (isOver, phase) = move { $0.abandon() }
     if isOver { release(phase) }
@@ -186,8 +186,7 @@ final class WorkCell: Sendable {
   }
 }
 
-/// Who wants to hear that a piece of work is over. Made for the work that somebody waits for, and for
-/// work that has a timer.
+/// The observers of the end of a piece of work. Created only for work with waiters or a timer.
 final class WorkObservers: Sendable {
   private enum State {
     case open([@Sendable () -> Void], Alarm?)
@@ -199,7 +198,7 @@ final class WorkObservers: Sendable {
   /// False when the work is over.
   func add(_ action: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
-      // Consumed, because a copy of all actions for each of them would be quadratic.
+      // Consumed: a copy of all actions for each of them would be quadratic.
       switch consume state {
       case .open(var actions, let alarm):
         actions.append(action)
@@ -225,7 +224,8 @@ final class WorkObservers: Sendable {
     }
   }
 
-  /// What is to be cancelled and called. Nothing of it is kept: a handle may outlive its work by far.
+  /// The timer to cancel and the actions to call. None is kept: a handle may outlive its work by
+  /// far.
   func close() -> (alarm: Alarm?, actions: [@Sendable () -> Void]) {
     state.withLock { state in
       guard case .open(let actions, let alarm) = state else { return (nil, []) }

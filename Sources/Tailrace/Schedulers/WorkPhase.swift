@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Where a piece of scheduled work is in its life, as a value: one word that is exchanged whole.
+/// The phase of a piece of scheduled work, as a value: one word that is exchanged whole.
 ///
 /// ```
 ///            begin               end (done)
@@ -11,9 +11,9 @@ internal import Synchronization
 ///      └─────────────────────────────────────────┘
 /// ```
 ///
-/// Whoever moves the word on owns the closure from then on: the thread that begins it may call it,
-/// the thread that moves it from `waiting` to `over` releases it. A cancellation that finds the
-/// work running leaves a mark, and whoever runs it does not continue it.
+/// The thread that changes the word owns the closure from then on: the thread that begins the work
+/// may call it, the thread that moves it from `waiting` to `over` releases it. A cancellation of
+/// running work leaves a mark, and the running thread does not continue it.
 struct WorkPhase: RawRepresentable, AtomicRepresentable, Equatable {
   var rawValue: UInt8
 
@@ -28,12 +28,12 @@ struct WorkPhase: RawRepresentable, AtomicRepresentable, Equatable {
   var isRunning: Bool { rawValue & Self.runningBit != 0 }
   var isOver: Bool { rawValue & Self.overBit != 0 }
   var isCancelled: Bool { rawValue & Self.cancelledBit != 0 }
-  /// Somebody wants to hear of the end.
+  /// Whether the end is observed.
   var isObserved: Bool { rawValue & Self.observedBit != 0 }
 
   enum Queueing { case queued, isOver, isQueued }
 
-  /// The work takes a place in a line. It can have one at a time.
+  /// Enters a queue. The work can be in one at a time.
   mutating func queue() -> Queueing {
     if isOver { return .isOver }
     if rawValue & Self.queuedBit != 0 { return .isQueued }
@@ -41,14 +41,14 @@ struct WorkPhase: RawRepresentable, AtomicRepresentable, Equatable {
     return .queued
   }
 
-  /// It is the work's turn. False if there is nothing to run: it is over, or runs already.
+  /// Begins a turn. False if there is nothing to run: the work is over or already running.
   mutating func begin() -> Bool {
     guard !isOver, !isRunning else { return false }
     rawValue = rawValue & ~Self.queuedBit | Self.runningBit
     return true
   }
 
-  /// The turn is over. True if that was the last one.
+  /// Ends a turn. True if it was the last one.
   mutating func end(continues: Bool) -> Bool {
     rawValue &= ~Self.runningBit
     if continues && !isCancelled { return false }
@@ -56,7 +56,7 @@ struct WorkPhase: RawRepresentable, AtomicRepresentable, Equatable {
     return true
   }
 
-  /// True if the work is over by that, and its closure is the caller's to release.
+  /// True if this ends the work; the caller then releases its closure.
   mutating func cancel() -> Bool {
     guard !isOver else { return false }
     rawValue |= Self.cancelledBit
@@ -65,14 +65,14 @@ struct WorkPhase: RawRepresentable, AtomicRepresentable, Equatable {
     return true
   }
 
-  /// Nobody can continue the work any more. True if it is over by that.
+  /// Nothing can continue the work any more. True if this ends it.
   mutating func abandon() -> Bool {
     guard !isOver, !isRunning else { return false }
     rawValue |= Self.overBit
     return true
   }
 
-  /// Somebody wants to hear of the end. False if it is over already.
+  /// Adds an observer of the end. False if already over.
   mutating func observe() -> Bool {
     guard !isOver else { return false }
     rawValue |= Self.observedBit

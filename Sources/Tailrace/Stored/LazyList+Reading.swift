@@ -1,5 +1,5 @@
 extension LazyList where Failure == any Error {
-  /// Creates a list of what is in a source, which waits for what is not there yet.
+  /// Creates a list of a source's elements, which waits for elements that do not exist yet.
   ///
   /// ```swift
   /// let store = MemoryStore<String, Int>(["one", "two"])
@@ -8,14 +8,15 @@ extension LazyList where Failure == any Error {
   /// ```
   ///
   /// - Parameters:
-  ///   - source: has the elements.
-  ///   - position: of the element that the list begins with, 0 or more; a negative position is a
-  ///     programmer's error and traps. Behind the last one the list waits for it.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
-  /// - Laziness: stepwise, in pages. The source is first asked at the first demand.
+  ///   - source: the source of the elements.
+  ///   - position: of the list's first element, 0 or more; a negative position is a programmer's
+  ///     error and traps. Beyond the last element the list waits for it.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  /// - Laziness: stepwise, in pages. The first demand is the first call of the source.
   /// - Failure: the source's, at its position. It is not remembered: the next demand asks again.
-  /// - Cancellation: a reader that waits leaves; the source is told when nobody can read on.
+  /// - Cancellation: a waiting reader leaves; the source's call is cancelled when no reader can
+  ///   continue.
   @inlinable
   public init<Source: ListSource<Element>>(
     reading source: Source, from position: Int = 0, file: StaticString = #fileID,

@@ -1,5 +1,5 @@
 extension LazyList {
-  /// This list as a source, for those who read by position: a server, for one.
+  /// This list as a source, for readers by position such as a server.
   ///
   /// ```swift
   /// let source = LazyList(1...).source
@@ -7,11 +7,11 @@ extension LazyList {
   /// try await source.read(from: 0, upTo: 10).elements   // [1]
   /// ```
   ///
-  /// It holds the list from its head on, and so all elements that are evaluated.
+  /// It retains the list from its head on, with all evaluated elements.
   ///
   /// - Laziness: reading evaluates nothing. Waiting for more than *i* elements demands the element
   ///   at *i*, and no other.
-  /// - Failure: that of the list, where there is no element before it to be read.
+  /// - Failure: the list's, where no element before it can be read.
   /// - Complexity: O(*segments*) for each read.
   public var source: some ListSource<Element> { HeldListSource(list: self) }
 }
@@ -26,7 +26,7 @@ struct HeldListSource<Element: Sendable, Failure: Error>: ListSource {
     var runs = EvaluatedRuns(list.dropFirst(position))
     while let run = runs.next() {
       let room = count - page.elements.count
-      // There is more than was asked for.
+      // More was available than requested.
       if room == 0 { return page }
       page.elements.append(contentsOf: run.cells.prefix(room))
       if run.count > room { return page }

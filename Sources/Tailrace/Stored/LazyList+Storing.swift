@@ -1,10 +1,10 @@
-// Lists that are stored: what is there is read, and what is not is computed and stored.
+// Lists that are stored: stored elements are read, others are computed and stored.
 extension LazyList where Failure == any Error {
-  /// Creates a list of what is stored, and then of what a closure makes of the state that is stored
-  /// with it.
+  /// Creates a list of the stored elements, continued by a closure that computes from the state
+  /// stored with them.
   ///
-  /// A list that was stopped, with its process or its machine, goes on where it stopped: the
-  /// elements are read, and the next one is computed from the state after the last one.
+  /// After its process or machine has stopped, a list continues where it stopped: it reads the
+  /// stored elements, and computes the next one from the state after the last.
   ///
   /// ```swift
   /// let store = MemoryStore<Int, Int>()
@@ -18,31 +18,31 @@ extension LazyList where Failure == any Error {
   /// try await squares().prefix(3).array()   // [1, 4, 9]; two are read, one is computed
   /// ```
   ///
-  /// - *Publication exactly once*: whoever was given the element at a position gets the same
-  ///   element there ever after, in the sense of the store's durability.
-  /// - *Computation at least once*: a step that was not stored runs again, with the state before
+  /// - *Publication exactly once*: every reader given the element at a position gets the same
+  ///   element there ever after, within the store's durability.
+  /// - *Computation at least once*: a step that was not stored runs again with the state before
   ///   it. Its position is its idempotency key.
   ///
   /// See <doc:StoredLists>.
   ///
   /// - Parameters:
-  ///   - store: keeps the elements, and the state after the last one.
-  ///   - position: of the element that the list begins with, 0 or more; a negative position is a
-  ///     programmer's error and traps.
-  ///   - state: what the first step begins with, where nothing is stored.
-  ///   - policy: whether the list computes, follows somebody else who does, or both.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - store: stores the elements, and the state after the last one.
+  ///   - position: of the list's first element, 0 or more; a negative position is a programmer's
+  ///     error and traps.
+  ///   - state: the first step's state, if nothing is stored.
+  ///   - policy: whether the list computes, follows another writer, or both.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///   - next: makes an element and changes the state; `nil` at the end, which is stored.
-  /// - Laziness: stepwise; what is stored is read in pages. Nothing is opened before the first
-  ///   demand, and the store is claimed at the first demand for an element that is not stored. What
-  ///   wants everything, such as ``array()``, stores several elements at once: at most as many as
-  ///   are wanted, those that can be had without waiting, for a tenth of a second.
-  /// - Isolation: the store and an asynchronous closure are called from tasks of the list.
-  /// - Failure: the closure's, or the store's, at its position. It is not remembered, and not
-  ///   stored: the next demand runs the step again; or only stores what it gave, if it was the
-  ///   store that failed. ``ListStoreError/inUse`` where somebody else writes.
-  /// - Cancellation: a reader that is cancelled leaves the append whole.
+  /// - Laziness: stepwise; stored elements are read in pages. Nothing is opened before the first
+  ///   demand. The first demand for an element that is not stored claims the store. A demand for
+  ///   everything, such as ``array()``, stores several elements at once: those available without
+  ///   waiting, at most as many as demanded, gathered for a tenth of a second.
+  /// - Isolation: tasks of the list call the store and an asynchronous closure.
+  /// - Failure: the closure's or the store's, at its position. It is neither remembered nor
+  ///   stored: the next demand runs the step again, or, if the store failed, only stores its
+  ///   result. ``ListStoreError/inUse`` if another writer holds the store.
+  /// - Cancellation: cancelling a reader leaves the append whole.
   @inlinable
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
@@ -52,8 +52,8 @@ extension LazyList where Failure == any Error {
     self.init(storing: store, from: position, policy, file, line, StoredWork(state, next))
   }
 
-  /// Creates a list of what is stored, and then of what an asynchronous closure makes of the state
-  /// that is stored with it.
+  /// Creates a list of the stored elements, continued by an asynchronous closure that computes
+  /// from the state stored with them.
   @inlinable
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
@@ -63,12 +63,11 @@ extension LazyList where Failure == any Error {
     self.init(storing: store, from: position, policy, file, line, StoredWork(state, next))
   }
 
-  /// Creates a list of what is stored, and then of what a closure makes of a state that is folded
-  /// from the elements.
+  /// Creates a list of the stored elements, continued by a closure that computes from a state
+  /// folded from the elements.
   ///
-  /// For a state that is too large to be stored with each element, the frontier of a crawler for
-  /// one. Only `rebuild` changes it, with each element, whether that has just been computed or is
-  /// read again:
+  /// Use it if the state is too large to store with each element, as the frontier of a crawler is.
+  /// Only `rebuild` changes the state, once for each element, whether computed or read again:
   ///
   /// ```swift
   /// let store = MemoryStore<Int, Set<Int>>()
@@ -81,16 +80,16 @@ extension LazyList where Failure == any Error {
   /// ```
   ///
   /// - Parameters:
-  ///   - store: keeps the elements, and now and then the state.
-  ///   - position: of the element that the list begins with, 0 or more; a negative position is a
-  ///     programmer's error and traps.
+  ///   - store: stores the elements, and now and then the state.
+  ///   - position: of the list's first element, 0 or more; a negative position is a programmer's
+  ///     error and traps.
   ///   - state: before the first element.
-  ///   - policy: whether the list computes, follows somebody else who does, or both.
-  ///   - snapshots: how often the state is stored, too.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - policy: whether the list computes, follows another writer, or both.
+  ///   - snapshots: how often the state is also stored.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///   - rebuild: changes the state by one element.
-  ///   - next: makes an element of the state; `nil` at the end.
+  ///   - next: makes an element from the state; `nil` at the end.
   /// - Laziness: as ``init(storedIn:from:state:atTail:file:line:next:)``; the first demand for an
   ///   element that is not stored reads the elements since the last snapshot.
   @inlinable
@@ -107,8 +106,8 @@ extension LazyList where Failure == any Error {
       StoredWork(state, snapshots, rebuild, next))
   }
 
-  /// Creates a list of what is stored, and then of what an asynchronous closure makes of a state
-  /// that is folded from the elements.
+  /// Creates a list of the stored elements, continued by an asynchronous closure that computes
+  /// from a state folded from the elements.
   @inlinable
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
@@ -123,8 +122,8 @@ extension LazyList where Failure == any Error {
       StoredWork(state, snapshots, rebuild, next))
   }
 
-  /// - Parameter patience: for how long elements that are wanted are gathered before they are
-  ///   stored together: what a process loses that is killed meanwhile.
+  /// - Parameter patience: for how long demanded elements are gathered before they are stored
+  ///   together. A process killed meanwhile loses them.
   @inlinable
   init<Store: ListStore>(
     storing store: Store, from position: Int, _ policy: TailPolicy, _ file: StaticString,

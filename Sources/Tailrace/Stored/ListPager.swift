@@ -1,26 +1,26 @@
-/// What gives the elements of a list in pages: one that waits, one that is stored.
+/// Gives the elements of a list in pages. One pager waits, another stores.
 // Guard: the claim of the list that it pages for. May touch it: that list's task.
 @usableFromInline
 protocol ListPager {
   associatedtype Element: Sendable
 
-  /// Gives what comes next: one element or more, or the end.
+  /// Gives the next page: one element or more, or the end.
   nonisolated(nonsending) mutating func page(
     _ steps: TaskSteps<Element>
   ) async throws -> ListPage<Element>
 }
 
 extension LazyList where Failure == any Error {
-  /// The list of what a pager gives.
+  /// The list of a pager's elements.
   ///
-  /// A single element is written into a cell. Several are not copied: the list becomes their array,
-  /// and a list of what comes after them, which has the pager then.
+  /// A single element is written into a cell. Several are not copied: the list becomes their
+  /// array, followed by a list that takes over the pager.
   ///
   /// - Parameters:
-  ///   - pager: gives the elements. What it throws is told, and not remembered.
+  ///   - pager: gives the elements. Its errors are thrown to readers and not remembered.
   ///   - capacity: of the first segment, and so how many elements a fold wants at once.
   ///   - stage: the function that makes the list.
-  ///   - name: what the list before was called.
+  ///   - name: the name of the list before.
   @inlinable
   init<Pager: ListPager>(
     paging pager: Owned<Pager>, capacity: Int = Capacity<Element>.first, stage: StageName,
@@ -58,14 +58,14 @@ extension LazyList where Failure == any Error {
 }
 
 extension Evaluator {
-  /// What the list was called, for the list that goes on after it.
+  /// The list's name, for the list that continues after it.
   @usableFromInline nonisolated var label: ListName? {
     get { name.load() }
     set { if let newValue { name(newValue) } }
   }
 }
 
-/// How many elements are read at once: few for who wants the head, more and more for who goes on.
+/// How many elements are read at once: few at the head, then more and more.
 @usableFromInline
 struct PageSize {
   @usableFromInline private(set) var count = 32

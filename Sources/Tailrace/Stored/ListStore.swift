@@ -1,12 +1,12 @@
-/// What keeps a list: its elements, and the state from which the next one is computed, together.
+/// Stores a list: its elements, together with the state from which the next one is computed.
 ///
-/// A store has two duties. What it has taken stays, in its own sense of durability; and it takes a
-/// commit whole or not at all, and only where the list ends. Then a list goes on where it stopped,
-/// whoever stopped it, and two writers cannot both be right. See
+/// A store has two duties. It keeps everything it has taken, within its durability. It takes a
+/// commit whole or not at all, and only at the end of the list. So a stopped list continues where
+/// it stopped, whoever stopped it, and of two writers only one succeeds. See
 /// ``LazyList/init(storedIn:from:state:atTail:file:line:next:)``.
 ///
-/// How elements become bytes, or columns, is the store's business. `checkStore`, in
-/// TailraceTesting, tells whether a store keeps what it promises.
+/// The store decides how elements become bytes or columns. `checkStore`, in TailraceTesting,
+/// checks whether a store keeps its promises.
 ///
 /// ```swift
 /// /// A list in a table: what a store comes to.
@@ -25,43 +25,42 @@
 /// }
 /// ```
 ///
-/// - Isolation: as that of ``ListSource``. A list awaits one call before it makes the next.
+/// - Isolation: as of ``ListSource``. A list awaits one call before it makes the next.
 public protocol ListStore<Element, State>: ListSource {
-  /// From what the next element is computed.
+  /// The state from which the next element is computed.
   associatedtype State: Sendable
 
-  /// Becomes the writer, if nobody else is, and says where the list stands.
+  /// Becomes the writer, if there is no other, and returns where the list stands.
   ///
-  /// A store in which appending alone decides who was first, such as a database with transactions,
-  /// may let everybody write. The writer may claim again, and is told where the list stands then.
+  /// A store whose appends alone decide the winner, such as a database with transactions, may let
+  /// everyone write. The writer may claim again, and then gets the list's present checkpoint.
   ///
-  /// - Returns: count, state and end as they are together, at one moment; `nil` if somebody else
-  ///   writes.
+  /// - Returns: count, state and end, all of the same moment; `nil` if there is another writer.
   nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>?
 
   /// Stores a commit at the end of the list: all of it, or nothing.
   ///
-  /// When this returns, the elements are as durable as the store makes them, and may be given out.
-  /// Where it throws anything but `superseded`, the list appends the same commit again at the next
+  /// When this returns, the elements are as durable as the store makes them, and may be read. If
+  /// it throws any error but `superseded`, the list appends the same commit again at the next
   /// demand.
   ///
   /// - Parameters:
-  ///   - commit: what is stored.
-  ///   - position: how many elements must be stored before it, no more and no fewer.
-  /// - Throws: ``ListStoreError/superseded`` if another number of elements is stored, if the list
-  ///   has ended, or if the claim was lost: then somebody else's elements are the elements.
+  ///   - commit: the elements, state and end to store.
+  ///   - position: how many elements must be stored before it, exactly.
+  ///   - Throws: ``ListStoreError/superseded`` if another number of elements is stored, the list
+  ///     has ended, or the claim was lost: then the other writer's elements count.
   nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
   ) async throws
 }
 
-/// Where a stored list stands: what its next step begins with.
+/// Where a stored list stands; its next step begins here.
 public struct ListCheckpoint<State: Sendable>: Sendable {
   /// How many elements are stored.
   public var count: Int
-  /// The last state that was stored; `nil` if none ever was.
+  /// The last stored state; `nil` if there is none.
   public var state: State?
-  /// After how many elements that state was: `count`, unless later commits had no state.
+  /// After how many elements that state was stored: `count`, unless later commits had no state.
   public var stateCount: Int
   /// Whether the list has ended.
   public var isEnded: Bool
@@ -70,8 +69,8 @@ public struct ListCheckpoint<State: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - count: how many elements are stored.
-  ///   - state: the last state that was stored; `nil` if none ever was.
-  ///   - stateCount: after how many elements that state was; all of them, if nothing is said.
+  ///   - state: the last stored state; `nil` if there is none.
+  ///   - stateCount: after how many elements that state was stored; by default all.
   ///   - isEnded: whether the list has ended.
   public init(count: Int, state: State?, stateCount: Int? = nil, isEnded: Bool) {
     self.count = count
@@ -83,12 +82,12 @@ public struct ListCheckpoint<State: Sendable>: Sendable {
 
 extension ListCheckpoint: Equatable where State: Equatable {}
 
-/// What is stored at once, or not at all.
+/// Elements and state that are stored together or not at all.
 public struct ListCommit<Element: Sendable, State: Sendable>: Sendable {
-  /// The elements, in order; none where the list only ends.
+  /// The elements, in order; none if the list only ends.
   public var elements: [Element]
-  /// The state after these elements; `nil` if the last one that is stored stays valid, together
-  /// with the number of elements that it came after.
+  /// The state after these elements; `nil` if the last stored state stays valid, together with its
+  /// element count.
   public var state: State?
   /// Whether the list ends with these elements.
   public var isEnd: Bool
@@ -103,30 +102,29 @@ public struct ListCommit<Element: Sendable, State: Sendable>: Sendable {
 
 extension ListCommit: Equatable where Element: Equatable, State: Equatable {}
 
-/// Why a stored list could not be read or written.
+/// A reason why a stored list could not be read or written.
 ///
-/// A list does not remember it: the next demand tries again.
+/// A list does not remember the error: the next demand tries again.
 public enum ListStoreError: Error, Equatable, Sendable {
-  /// Somebody else writes the list. What is stored can be read.
+  /// Another writer holds the list. Stored elements can be read.
   case inUse
-  /// What was to be appended lost against what somebody else has appended; a list takes that
-  /// instead.
+  /// An append lost against another writer's. The list takes the other elements instead.
   case superseded
-  /// The element at this position was stored, and cannot be read any more.
+  /// The stored element at this position cannot be read any more.
   case damaged(at: Int)
-  /// What is stored there is something else.
+  /// The store contains another schema.
   case otherSchema(found: String, expected: String)
-  /// It is not known what an earlier failure has left on the disk: this store writes no more. A new
-  /// one finds out.
+  /// An earlier failure left the disk in an unknown state: this store writes no more. Open a new
+  /// one to find out.
   case poisoned
-  /// The elements before this position are not kept any more.
+  /// The elements before this position were discarded.
   case trimmed(first: Int)
-  /// A list cannot be stored there, for the reason that is given.
+  /// A list cannot be stored there, for the given reason.
   case refused(String)
 }
 
 extension ListStoreError: CustomStringConvertible {
-  /// What happened, and what can be done about it.
+  /// The error, and the remedy.
   public var description: String {
     switch self {
     case .inUse: "the list is being written by somebody else; it can be read, or followed"

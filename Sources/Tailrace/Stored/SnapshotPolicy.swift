@@ -1,16 +1,15 @@
-/// How often a list that rebuilds its state from its elements stores the state, too.
+/// How often a list that rebuilds its state from its elements also stores the state.
 ///
-/// A snapshot costs its bytes, and spares whoever goes on the elements before it.
+/// A snapshot costs its bytes, and saves reading the elements before it when the list continues.
 public enum SnapshotPolicy: Sendable, Hashable {
-  /// Never: going on folds all elements.
+  /// Never: continuing folds all elements.
   case never
-  /// After every so many elements, 1 or more.
+  /// After every given number of elements, 1 or more.
   case every(Int)
-  /// After at least 1024 elements, and half as many as there were at the last snapshot: at 1024,
-  /// 2048, 3072, 4608 and so on. Going on folds at most a third of the list, or 1023 elements; and
-  /// where the state grows with the list, all snapshots together have three times the bytes of the
-  /// last one, so that the bytes that are written for an element stay the same however long the
-  /// list gets.
+  /// After at least 1024 elements, and half as many as at the last snapshot: at 1024, 2048, 3072,
+  /// 4608 and so on. Continuing folds at most a third of the list, or 1023 elements. If the state
+  /// grows with the list, all snapshots together have three times the bytes of the last one: the
+  /// bytes written per element do not grow with the list.
   case growing
 }
 

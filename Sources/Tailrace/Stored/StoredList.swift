@@ -1,16 +1,16 @@
-/// A list over a store: gives what is stored, and then computes, stores and gives, in this order.
+/// A list over a store: gives the stored elements, then computes, stores and gives, in this order.
 @usableFromInline
 struct StoredList<Store: ListStore>: ListPager {
   @usableFromInline typealias Element = Store.Element
   @usableFromInline typealias Commit = ListCommit<Store.Element, Store.State>
 
-  /// What there is while the list is the writer.
+  /// The state of a list that is the writer.
   @usableFromInline
   struct Writer {
     @usableFromInline var steps: Cursor<StoredStep<Store.Element, Store.State>>
-    /// Computed, and not stored yet: it is stored at the next demand, not computed again.
+    /// Computed and not stored yet: the next demand stores it without computing again.
     @usableFromInline var pending: Commit?
-    /// A step that failed behind others, which have to be stored first.
+    /// The failure of a step whose predecessors must be stored first.
     @usableFromInline var untold: (any Error)?
 
     @inlinable
@@ -24,7 +24,7 @@ struct StoredList<Store: ListStore>: ListPager {
   @usableFromInline var tail: TailTracker<Store.State>
   @usableFromInline var size = PageSize()
   @usableFromInline var writer: Writer?
-  /// For how long elements are gathered that are stored together.
+  /// For how long elements are gathered to be stored together.
   @usableFromInline let patience: Duration
 
   @inlinable
@@ -57,8 +57,7 @@ struct StoredList<Store: ListStore>: ListPager {
 
   // MARK: Reading
 
-  /// Reads what is stored, up to the end or the moment at which this list becomes the writer. `nil`
-  /// then.
+  /// Reads stored elements until the end. `nil` when this list becomes the writer.
   @inlinable
   nonisolated(nonsending) mutating func readOn() async throws -> ListPage<Store.Element>? {
     while true {
@@ -83,7 +82,7 @@ struct StoredList<Store: ListStore>: ListPager {
 
   // MARK: Computing
 
-  /// One element, and as many more as are wanted and can be had without waiting; or the end.
+  /// One element, and as many more as are demanded and available without waiting; or the end.
   @inlinable
   nonisolated(nonsending) mutating func gather(
     _ demand: TaskSteps<Store.Element>
@@ -107,7 +106,7 @@ struct StoredList<Store: ListStore>: ListPager {
     let deadline = clock.now + patience
     while commit.elements.count < demand.wanted, clock.now < deadline {
       guard let step = writer?.steps.next() else {
-        // A step that suspends goes on: what it gives is for the next commit.
+        // A suspended step continues: its result is for the next commit.
         switch writer?.steps.absence {
         case .end: commit.isEnd = true
         case .failed(let failure), .failedTransiently(let failure): writer?.untold = failure
@@ -121,14 +120,14 @@ struct StoredList<Store: ListStore>: ListPager {
     }
   }
 
-  /// Stores what is pending, and gives it. `nil` if somebody else was faster.
+  /// Stores the pending commit, and gives its elements. `nil` if another writer was faster.
   @inlinable
   nonisolated(nonsending) mutating func append() async throws -> ListPage<Store.Element>? {
     guard let commit = writer?.pending else { return nil }
     do {
       try await store.append(commit, at: tail.position)
     } catch let failure as ListStoreError where failure == .superseded {
-      // Somebody else's element is the element.
+      // The other writer's element counts.
       writer = nil
       return nil
     }

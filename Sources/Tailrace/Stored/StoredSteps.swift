@@ -1,9 +1,9 @@
-/// What a step of a stored list gave: an element, and the state after it, if that is to be stored.
+/// The result of a step of a stored list: an element, and the state after it, if stored.
 @usableFromInline
 struct StoredStep<Element: Sendable, State: Sendable>: Sendable {
   @usableFromInline let element: Element
   @usableFromInline let state: State?
-  /// Whether a commit ends with this element, because the state after it is a snapshot, and the
+  /// Whether a commit ends with this element, because the state after it is a snapshot and the
   /// next step has none.
   @usableFromInline let endsCommit: Bool
 
@@ -15,11 +15,10 @@ struct StoredStep<Element: Sendable, State: Sendable>: Sendable {
   }
 }
 
-/// How a stored list computes: the steps from a checkpoint on, as a list of their own.
+/// The computation of a stored list: the steps from a checkpoint on, as a list.
 ///
-/// It is read by the stored list alone, and only when that has to compute. Being a list, it has
-/// what a list has: a step that suspends goes on by itself, and what was computed before it can be
-/// stored meanwhile.
+/// Only the stored list reads it, and only to compute. As a list it lets a suspended step
+/// continue, while the elements computed before it are stored.
 @usableFromInline
 struct StoredWork<Store: ListStore>: Sendable {
   @usableFromInline typealias Steps = LazyList<StoredStep<Store.Element, Store.State>, any Error>
@@ -34,7 +33,7 @@ struct StoredWork<Store: ListStore>: Sendable {
 }
 
 extension StoredWork {
-  /// Steps that change a state, which is stored with each element.
+  /// Steps that change a state stored with each element.
   @inlinable
   init(
     _ initial: Store.State,
@@ -86,7 +85,7 @@ extension StoredWork {
     }
   }
 
-  /// Steps from a state that is folded from the elements.
+  /// Steps from a state folded from the elements.
   @inlinable
   init(
     _ initial: Store.State, _ snapshots: SnapshotPolicy,
@@ -138,7 +137,7 @@ extension StoredWork {
   }
 }
 
-/// A state that is folded from the elements, and stored now and then.
+/// A state folded from the elements, and stored now and then.
 @usableFromInline
 struct RebuiltState<Element: Sendable, State: Sendable> {
   @usableFromInline typealias Fold = @Sendable (inout State, Element) -> Void
@@ -147,10 +146,10 @@ struct RebuiltState<Element: Sendable, State: Sendable> {
   @usableFromInline let fold: Fold
   @usableFromInline var state: State
   @usableFromInline var count: Int
-  /// After how many elements the last snapshot was.
+  /// The number of elements at the last snapshot.
   @usableFromInline var stored: Int
 
-  /// The state at a checkpoint: its snapshot, and what has been stored since.
+  /// The state at a checkpoint: its snapshot, and the elements stored since.
   @inlinable
   nonisolated(nonsending) init<Source: ListSource<Element>>(
     _ initial: State, _ snapshots: SnapshotPolicy, _ fold: @escaping Fold,

@@ -1,10 +1,10 @@
-/// What a stored list does where it has read all that is stored, and more is demanded.
+/// What a stored list does when more is demanded after the last stored element.
 public enum TailPolicy: Sendable, Hashable {
-  /// Computes the next element. Where somebody else writes the list, the demand fails with
+  /// Computes the next element. If another writer holds the list, the demand fails with
   /// ``ListStoreError/inUse``, and the next demand tries again.
   case compute
-  /// Waits until somebody else has stored more.
+  /// Waits until another writer has stored more.
   case follow
-  /// Computes, if nobody else does; otherwise waits, and takes over when the other one is gone.
+  /// Computes without another writer; otherwise waits, and takes over when that one is gone.
   case computeOrFollow
 }

@@ -1,15 +1,15 @@
-/// Decides what a stored list does next: a value with one method for each thing that happens.
+/// Decides what a stored list does next: a value with one method for each event.
 ///
-/// | | what comes of it |
+/// | event | action |
 /// |---|---|
-/// | elements were read | they are given; read on |
-/// | the end was read | the list ends |
-/// | nothing is there | by policy: wait, or claim; or compute, if the claim ends exactly here |
-/// | a claim says that there is more | read on: the state belongs behind it |
-/// | somebody else writes | by policy: wait, or fail |
+/// | elements were read | give them; read on |
+/// | the end was read | end the list |
+/// | there are no more elements | by policy: wait, or claim; or compute, if the claim ends exactly here |
+/// | a claim finds more elements | read on: the state belongs after them |
+/// | there is another writer | by policy: wait, or fail |
 ///
-/// A claim counts only if it ends where this list has read to: its state is the one after its last
-/// element, and no other's.
+/// A claim counts only if it ends where this list has read to: its state must be the one after
+/// this list's last element.
 @usableFromInline
 struct TailTracker<State: Sendable> {
   @usableFromInline
@@ -18,16 +18,16 @@ struct TailTracker<State: Sendable> {
     case give
     case claim
     case wait
-    /// The list is the writer, and goes on from there.
+    /// The list is the writer, and continues from there.
     case compute(ListCheckpoint<State>)
     case end
     case fail(ListStoreError)
   }
 
   @usableFromInline let policy: TailPolicy
-  /// How many elements have been read, or appended, counted as the store counts.
+  /// How many elements have been read or appended, as the store counts.
   @usableFromInline private(set) var position: Int
-  /// A claim was granted, and what lies before it has to be read first.
+  /// A granted claim whose earlier elements must be read first.
   private var granted: ListCheckpoint<State>?
 
   @usableFromInline
@@ -36,7 +36,7 @@ struct TailTracker<State: Sendable> {
     self.position = position
   }
 
-  /// So many elements were read from the position on.
+  /// This many elements were read at the position.
   @usableFromInline
   mutating func didRead(_ count: Int, isEnd: Bool) -> Action {
     position += count
@@ -45,12 +45,12 @@ struct TailTracker<State: Sendable> {
     if policy == .follow { return .wait }
     guard let claim = granted.take() else { return .claim }
     if claim.count > position { return .fail(.damaged(at: position)) }
-    // Somebody has gone on since: another claim says from which state.
+    // Another writer has continued since: claim again for its state.
     guard claim.count == position else { return .claim }
     return claim.isEnded ? .end : .compute(claim)
   }
 
-  /// A claim was answered, where nothing more could be read.
+  /// The answer to a claim, made when nothing more could be read.
   @usableFromInline
   mutating func didClaim(_ claim: ListCheckpoint<State>?) -> Action {
     guard let claim else { return policy == .compute ? .fail(.inUse) : .wait }
@@ -60,7 +60,7 @@ struct TailTracker<State: Sendable> {
     return .read
   }
 
-  /// So many elements were appended at the position.
+  /// This many elements were appended at the position.
   @inlinable
   mutating func didAppend(_ count: Int) { position += count }
 }

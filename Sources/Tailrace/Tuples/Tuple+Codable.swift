@@ -1,4 +1,4 @@
-/// As an array of the elements; an optional one that is `nil` is a null.
+/// Encoded as an array of the elements; a `nil` element is a null.
 extension Tuple: Encodable where repeat each Element: Encodable {
   /// Encodes the elements as an array.
   public func encode(to encoder: any Encoder) throws {
@@ -7,11 +7,11 @@ extension Tuple: Encodable where repeat each Element: Encodable {
   }
 }
 
-/// From an array of as many elements, each of its type.
+/// Decoded from an array with one element of each type.
 ///
-/// What is missing, too much, or of another type is a `DecodingError` that names the position.
+/// A missing, surplus or mistyped element is a `DecodingError` that names the position.
 extension Tuple: Decodable where repeat each Element: Decodable {
-  /// Decodes the elements from an array that has neither more nor fewer.
+  /// Decodes the elements from an array of exactly this length.
   public init(from decoder: any Decoder) throws {
     var slots = try Slots(decoder, of: Self.self)
     self.init(repeat try slots.next((each Element).self))
@@ -24,7 +24,7 @@ private struct Slots {
   private var container: any UnkeyedDecodingContainer
   private let path: [any CodingKey]
   private let whole: Any.Type
-  /// Counted here: a container may move on although an element was of the wrong type.
+  /// Counted here: a container may advance past an element of the wrong type.
   private var position = 0
 
   init(_ decoder: any Decoder, of whole: Any.Type) throws {
@@ -45,7 +45,7 @@ private struct Slots {
     } catch let error as DecodingError {
       throw placed(error)
     } catch {
-      // Of a number that does not fit, some decoders say so in an error of their own.
+      // For a number that does not fit, some decoders throw their own error.
       throw DecodingError.dataCorrupted(
         context("the element at position \(position) is not a \(type): \(error)", [], error))
     }
@@ -57,7 +57,7 @@ private struct Slots {
       context("there is an element at position \(position), and the tuple ends before it"))
   }
 
-  /// The error with the position in its words, and in its path if it is not there.
+  /// The error with the position in its message, and in its path if missing there.
   private func placed(_ error: DecodingError) -> DecodingError {
     func here(_ context: DecodingError.Context) -> DecodingError.Context {
       self.context(

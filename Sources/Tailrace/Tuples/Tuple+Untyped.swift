@@ -1,6 +1,5 @@
 extension Tuple {
-  /// Creates a tuple of values that come without types, each of which must be of its element's
-  /// type.
+  /// Creates a tuple from untyped values, each of which must have its element's type.
   ///
   /// ```swift
   /// let untyped: [Any] = ["tea", 5]
@@ -9,14 +8,14 @@ extension Tuple {
   /// // throws: the value at position 1 is of type Int, not Double
   /// ```
   ///
-  /// Nothing is converted: an `Int` is no `Double`, and an `NSNumber` is neither. A value of a
-  /// subclass, or one that conforms to the protocol that its element names, is what it says. A `nil`
-  /// is taken where the element is optional.
+  /// It converts nothing: an `Int` is no `Double`, and an `NSNumber` is neither. An instance of a
+  /// subclass matches its class, and a conforming value its protocol. A `nil` matches an optional
+  /// element.
   ///
   /// - Parameters:
   ///   - values: as many values as the tuple has elements, in their order.
-  ///   - convertingNulls: whether an `NSNull` is a `nil` where the element is optional.
-  /// - Failure: ``TupleError``, for the first position that is wrong.
+  ///   - convertingNulls: whether an `NSNull` becomes `nil` for an optional element.
+  ///   - Failure: ``TupleError``, for the first wrong position.
   ///
   /// Replaces `+tupleWithObjectsFromArray:convertNullsToNils:`.
   public init(values: [Any], convertingNulls: Bool = false) throws(TupleError) {
@@ -26,16 +25,16 @@ extension Tuple {
   }
 }
 
-/// Why untyped values do not make a ``Tuple``.
+/// Why untyped values do not form a ``Tuple``.
 public enum TupleError: Error, Sendable {
-  /// There is no value at a position that needs one.
+  /// A required value is missing at a position.
   case missing(position: Int, expected: Any.Type)
-  /// The value at a position is not of the type that is needed there.
+  /// The value at a position has the wrong type.
   case mismatch(position: Int, expected: Any.Type, found: Any.Type)
-  /// There is a value at a position after the last one.
+  /// There is a value after the last position.
   case surplus(position: Int, found: Any.Type)
 
-  /// The first position that is wrong, counted from 0.
+  /// The first wrong position, counted from 0.
   public var position: Int {
     switch self {
     case .missing(let position, _), .mismatch(let position, _, _), .surplus(let position, _):
@@ -45,7 +44,7 @@ public enum TupleError: Error, Sendable {
 }
 
 extension TupleError: Equatable {
-  /// Returns whether the same is wrong at the same position.
+  /// Returns whether both report the same error at the same position.
   public static func == (left: TupleError, right: TupleError) -> Bool {
     switch (left, right) {
     case (.missing(let position, let expected), .missing(let other, let otherExpected)):
@@ -76,7 +75,7 @@ extension TupleError: CustomStringConvertible {
   }
 }
 
-/// The values that are still to be given types.
+/// The values whose types are not checked yet.
 private struct UntypedSlots {
   private let values: [Any]
   private let convertingNulls: Bool
@@ -108,8 +107,8 @@ private struct UntypedSlots {
     if convertingNulls, isNull(value), let optional = expected as? any OptionalValue.Type {
       return optional.null as? Value
     }
-    // A cast converts what the platform bridges, numbers for one. What has changed its type on the
-    // way was not of the type that is needed.
+    // A cast converts bridged types, such as numbers. A value whose type changed in the cast did
+    // not have the required type.
     guard let typed = value as? Value, isSameKind(typed, value) else { return nil }
     return typed
   }
@@ -129,13 +128,13 @@ private func innermost(_ value: Any) -> Any? {
   return optional.payload.flatMap(innermost)
 }
 
-/// Whether it is an `NSNull`, told by its name: this module does not know Foundation.
+/// Whether it is an `NSNull`, by its name: this module does not import Foundation.
 private func isNull(_ value: Any) -> Bool {
   guard type(of: value) is AnyClass else { return false }
   return ["NSNull", "Foundation.NSNull"].contains(String(reflecting: type(of: value)))
 }
 
-/// An optional of any type, seen from where its type is not known.
+/// An optional of any type, for code that does not know its type.
 protocol OptionalValue {
   static var null: Any { get }
   var payload: Any? { get }

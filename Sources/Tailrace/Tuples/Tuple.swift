@@ -1,4 +1,4 @@
-/// A few values of different types, in order, as one value that can be compared, hashed and encoded.
+/// A few values of different types, in order, as one value to compare, hash and encode.
 ///
 /// ```swift
 /// let order = Tuple("tea", 5)
@@ -8,15 +8,15 @@
 /// order.appending(2.5)                 // ("tea", 5, 2.5)
 /// ```
 ///
-/// One definition serves every arity, also 0 and 1. An optional element is a value of its own: a
-/// `nil` among the elements is not the absence of an element.
+/// One definition serves every arity, including 0 and 1. An optional element is a value of its
+/// own: a `nil` element is not a missing element.
 ///
 /// A tuple is equatable, hashable, comparable (lexicographically), codable (as an array) and
-/// sendable when all of its elements are.
+/// sendable if all of its elements are.
 ///
 /// Replaces `RACTuple` and its subclasses.
 public struct Tuple<each Element> {
-  /// The values as a plain Swift tuple, with their types, to take apart.
+  /// The values as a plain Swift tuple, with their types.
   ///
   /// ```swift
   /// let (name, count) = Tuple("tea", 5).elements
@@ -53,16 +53,16 @@ public struct Tuple<each Element> {
 // MARK: Without types
 
 extension Tuple {
-  /// How many values there are.
+  /// The number of values.
   public var count: Int {
     var count = 0
     for _ in repeat (each Element).self { count += 1 }
     return count
   }
 
-  /// The value at a position, without its type; `nil` after the end.
+  /// The value at a position, without its type; `nil` beyond the end.
   ///
-  /// A value that is `nil` itself is there: it comes as an `Any` that holds a `nil`.
+  /// A `nil` value is returned as an `Any` that holds `nil`.
   ///
   /// ```swift
   /// let tuple = Tuple("tea", Int?.none)
@@ -73,8 +73,8 @@ extension Tuple {
   ///
   /// - Parameters:
   ///   - position: 0 or more; a negative position is a programmer's error and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///
   /// Replaces `-objectAtIndex:` and `tuple[i]`.
   public subscript(
@@ -131,12 +131,12 @@ extension Tuple: Sequence {
   /// Returns an iterator over the values, without their types.
   public func makeIterator() -> IndexingIterator<[Any]> { array.makeIterator() }
 
-  /// How many values there are.
+  /// The number of values.
   public var underestimatedCount: Int { count }
 }
 
 extension Tuple where repeat each Element: Sendable {
-  /// The values as a list. A snapshot, as every `.lazyList`.
+  /// The values as a list, which is a snapshot like every `.lazyList`.
   ///
   /// ```swift
   /// await Tuple("tea", 5).lazyList.count()   // 2
@@ -171,12 +171,12 @@ extension Tuple: Hashable where repeat each Element: Hashable {
   }
 }
 
-/// Lexicographically: the first elements that differ decide, by the comparison that is asked for.
+/// Lexicographically: the first elements that differ decide, by the operator used.
 ///
-/// So elements that cannot be ordered compare as they do in a plain Swift tuple: `Tuple(.nan, 1)` is
-/// neither less than, nor greater than, nor equal to `Tuple(.nan, 1)`.
+/// Unordered elements compare as in a plain Swift tuple: `Tuple(.nan, 1)` is neither less than,
+/// nor greater than, nor equal to `Tuple(.nan, 1)`.
 extension Tuple: Comparable where repeat each Element: Comparable {
-  /// Returns whether this is the lesser one where the first elements differ.
+  /// Returns whether this tuple is less where the first elements differ.
   public static func < (left: Tuple, right: Tuple) -> Bool {
     for (left, right) in repeat (each left.elements, each right.elements) {
       if left != right { return left < right }
@@ -184,19 +184,19 @@ extension Tuple: Comparable where repeat each Element: Comparable {
     return false
   }
 
-  /// Returns whether this is the lesser one where the first elements differ, or the equal one.
+  /// Returns whether this tuple is less where the first elements differ, or equal.
   public static func <= (left: Tuple, right: Tuple) -> Bool {
-    // Not the contrary of `>`: neither need be true.
+    // Not the negation of `>`: neither need be true.
     for (left, right) in repeat (each left.elements, each right.elements) {
       if left != right { return left <= right }
     }
     return true
   }
 
-  /// Returns whether this is the greater one where the first elements differ.
+  /// Returns whether this tuple is greater where the first elements differ.
   public static func > (left: Tuple, right: Tuple) -> Bool { right < left }
 
-  /// Returns whether this is the greater one where the first elements differ, or the equal one.
+  /// Returns whether this tuple is greater where the first elements differ, or equal.
   public static func >= (left: Tuple, right: Tuple) -> Bool { right <= left }
 }
 
@@ -209,7 +209,7 @@ extension Tuple: CustomStringConvertible {
   }
 }
 
-/// As a literal would look: without the `Optional(…)` around a value that is there.
+/// Like a literal: without the `Optional(…)` around a value.
 private func describe(_ value: Any) -> String {
   guard let optional = value as? any OptionalValue else { return String(reflecting: value) }
   return optional.payload.map(describe) ?? "nil"

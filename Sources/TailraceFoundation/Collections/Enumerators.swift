@@ -2,17 +2,17 @@ public import Foundation
 public import Tailrace
 
 extension LazyList where Failure == ElementTypeError {
-  /// Creates a list of what an enumerator has left, each of a type, pulled from it once, as it is
-  /// demanded.
+  /// Creates a list of an enumerator's remaining elements, checked for their type and each pulled
+  /// once, on demand.
   ///
   /// ```swift
   /// let names = LazyList(enumerator: directory.objectEnumerator(), of: String.self)
   /// ```
   ///
-  /// The enumerator is handed over: nobody else can use it afterwards.
+  /// The list takes over the enumerator: no other code can use it afterwards.
   ///
   /// - Laziness: stepwise. After its end, and after a failure, the enumerator is released.
-  /// - Failure: ``ElementTypeError`` at the first element that is of another type.
+  /// - Failure: ``ElementTypeError`` at the first element of another type.
   ///
   /// Replaces `rac_sequence` on `NSEnumerator`.
   public init(enumerator: sending NSEnumerator, of type: Element.Type) {
@@ -26,15 +26,15 @@ extension LazyList where Failure == ElementTypeError {
 }
 
 extension NSEnumerator {
-  /// Returns what this enumerator has left, taken from it now, each of which must be of a type.
+  /// Returns the remaining elements, taken from this enumerator now and checked for their type.
   ///
-  /// `LazyList(enumerator:of:)` takes it when it is demanded.
+  /// `LazyList(enumerator:of:)` takes them on demand.
   ///
-  /// - Failure: ``ElementTypeError`` at the first element that is of another type.
+  /// - Failure: ``ElementTypeError`` at the first element of another type.
   public func lazyList<T: Sendable>(of type: T.Type) -> LazyList<T, ElementTypeError> {
     LazyList(checking: allObjects, of: type)
   }
 
-  /// What this enumerator has left, taken from it now, without types.
+  /// The remaining elements, taken from this enumerator now, without their types.
   public var lazyList: LazyList<Untyped, Never> { allObjects.map(Untyped.init).lazyList }
 }

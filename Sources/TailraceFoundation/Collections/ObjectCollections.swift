@@ -2,22 +2,22 @@ public import Foundation
 public import Tailrace
 
 extension NSArray {
-  /// Returns the elements as a list, each of which must be of a type. Later changes are not seen.
+  /// Returns the elements as a list, checked for their type. Later changes have no effect.
   ///
   /// ```swift
   /// try await NSArray(array: [1, 2]).lazyList(of: Int.self).array()   // [1, 2]
   /// ```
   ///
-  /// - Failure: ``ElementTypeError`` at the first element that is of another type.
-  /// - Complexity: O(*n*): the elements are looked at when the list is made.
+  /// - Failure: ``ElementTypeError`` at the first element of another type.
+  /// - Complexity: O(*n*): the elements are checked when the list is made.
   ///
   /// Replaces `rac_sequence`.
   public func lazyList<T: Sendable>(of type: T.Type) -> LazyList<T, ElementTypeError> {
     LazyList(checking: self, of: type)
   }
 
-  /// Returns the elements as a list of optionals, each of which must be of a type. Later changes
-  /// are not seen.
+  /// Returns the elements as a list of optionals, checked for their type. Later changes have no
+  /// effect.
   ///
   /// ```swift
   /// let names = NSArray(array: ["Ada", NSNull()])
@@ -26,10 +26,10 @@ extension NSArray {
   /// ```
   ///
   /// - Parameters:
-  ///   - type: what the elements are, where they are no `NSNull`.
-  ///   - convertingNulls: whether an `NSNull` is a `nil`; else it is an element of another type.
-  /// - Failure: ``ElementTypeError`` at the first element that is of another type.
-  /// - Complexity: O(*n*): the elements are looked at when the list is made.
+  ///   - type: the type of the elements other than `NSNull`.
+  ///   - convertingNulls: whether an `NSNull` becomes `nil`; otherwise it counts as another type.
+  ///   - Failure: ``ElementTypeError`` at the first element of another type.
+  ///   - Complexity: O(*n*): the elements are checked when the list is made.
   public func lazyList<T: Sendable>(
     of type: T.Type, convertingNulls: Bool
   ) -> LazyList<T?, ElementTypeError> {
@@ -39,43 +39,44 @@ extension NSArray {
     }
   }
 
-  /// The elements as a list, without their types. Later changes are not seen.
+  /// The elements as a list, without their types. Later changes have no effect.
   public var lazyList: LazyList<Untyped, Never> { map(Untyped.init).lazyList }
 }
 
 extension NSSet {
-  /// Returns the elements as a list, in the set's order, each of which must be of a type. Later
-  /// changes are not seen.
+  /// Returns the elements as a list, in the set's order, checked for their type. Later changes
+  /// have no effect.
   ///
-  /// - Failure: ``ElementTypeError`` at the first element that is of another type.
+  /// - Failure: ``ElementTypeError`` at the first element of another type.
   ///
   /// Replaces `rac_sequence`.
   public func lazyList<T: Sendable>(of type: T.Type) -> LazyList<T, ElementTypeError> {
     LazyList(checking: self, of: type)
   }
 
-  /// The elements as a list, in the set's order, without their types. Later changes are not seen.
+  /// The elements as a list, in the set's order, without their types. Later changes have no
+  /// effect.
   public var lazyList: LazyList<Untyped, Never> { map(Untyped.init).lazyList }
 }
 
 extension NSOrderedSet {
-  /// Returns the elements as a list, in order, each of which must be of a type. Later changes are
-  /// not seen.
+  /// Returns the elements as a list, in order, checked for their type. Later changes have no
+  /// effect.
   ///
-  /// - Failure: ``ElementTypeError`` at the first element that is of another type.
+  /// - Failure: ``ElementTypeError`` at the first element of another type.
   ///
   /// Replaces `rac_sequence`.
   public func lazyList<T: Sendable>(of type: T.Type) -> LazyList<T, ElementTypeError> {
     LazyList(checking: self, of: type)
   }
 
-  /// The elements as a list, in order, without their types. Later changes are not seen.
+  /// The elements as a list, in order, without their types. Later changes have no effect.
   public var lazyList: LazyList<Untyped, Never> { map(Untyped.init).lazyList }
 }
 
 extension NSDictionary {
-  /// Returns the pairs as a list, in the dictionary's order, each key and value of a type. Later
-  /// changes are not seen.
+  /// Returns the pairs as a list, in the dictionary's order, with keys and values checked for
+  /// their types. Later changes have no effect.
   ///
   /// ```swift
   /// let ages = NSDictionary(dictionary: ["Ada": 36])
@@ -83,7 +84,7 @@ extension NSDictionary {
   /// // [(key: "Ada", value: 36)]
   /// ```
   ///
-  /// - Failure: ``ElementTypeError`` at the first pair whose key or value is of another type.
+  /// - Failure: ``ElementTypeError`` at the first pair with a key or value of another type.
   ///
   /// Replaces `rac_sequence`.
   public func lazyList<Key: Sendable, Value: Sendable>(
@@ -98,14 +99,14 @@ extension NSDictionary {
     }
   }
 
-  /// Returns the keys as a list, in the order of the pairs, each of which must be of a type.
+  /// Returns the keys as a list, in the order of the pairs, checked for their type.
   ///
   /// Replaces `rac_keySequence`.
   public func lazyKeys<Key: Sendable>(of type: Key.Type) -> LazyList<Key, ElementTypeError> {
     LazyList(checking: pairs.map(\.key), of: type)
   }
 
-  /// Returns the values as a list, in the order of the pairs, each of which must be of a type.
+  /// Returns the values as a list, in the order of the pairs, checked for their type.
   ///
   /// Replaces `rac_valueSequence`.
   public func lazyValues<Value: Sendable>(
@@ -114,7 +115,8 @@ extension NSDictionary {
     LazyList(checking: pairs.map(\.value), of: type)
   }
 
-  /// The pairs as a list, in the dictionary's order, without their types. Later changes are not seen.
+  /// The pairs as a list, in the dictionary's order, without their types. Later changes have no
+  /// effect.
   public var lazyList: LazyList<(key: Untyped, value: Untyped), Never> {
     pairs.map { (key: Untyped($0.key), value: Untyped($0.value)) }.lazyList
   }
@@ -125,12 +127,12 @@ extension NSDictionary {
   /// The values as a list, in the order of the pairs, without their types.
   public var lazyValues: LazyList<Untyped, Never> { pairs.map { Untyped($0.value) }.lazyList }
 
-  /// One order for pairs, keys and values.
+  /// The same order for pairs, keys and values.
   private var pairs: [(key: Any, value: Any)] { map { ($0.key, $0.value) } }
 }
 
 extension NSString {
-  /// The characters, as a reader sees them, as a list. Later changes are not seen.
+  /// The characters (grapheme clusters) as a list. Later changes have no effect.
   ///
   /// ```swift
   /// await NSString("♥️♦️").lazyList.count()   // 2

@@ -1,6 +1,6 @@
 import Tailrace
 
-/// A value of a collection that says nothing of its elements' types, on its way to other tasks.
+/// A value of a collection without element types, on its way to other tasks.
 ///
 /// ```swift
 /// for await element in NSArray(array: [1, "a"]).lazyList { print(element.value) }
@@ -8,34 +8,34 @@ import Tailrace
 /// // a
 /// ```
 ///
-/// Use `lazyList(of:)` where the type is known: it checks each element, and what it gives is
-/// `Sendable` as the compiler understands it. This wrapper is for what the compiler cannot know: who
-/// reads the value in another task vouches that nobody changes the object meanwhile, as with any
-/// object of Foundation that is shared between threads.
-// Guard: none of ours; immutable objects, which is what such collections mostly hold, need none.
-// May touch it: whoever knows the object.
+/// If the type is known, use `lazyList(of:)`: it checks each element, and its elements are
+/// `Sendable` for the compiler. This wrapper is for values that the compiler cannot check: code
+/// that reads the value in another task must ensure that the object does not change meanwhile, as
+/// with any Foundation object shared between threads.
+// Guard: none of ours; immutable objects, which such collections mostly hold, need none. May touch
+// it: any holder of the object.
 public struct Untyped: @unchecked Sendable {
-  /// The value itself.
+  /// The wrapped value.
   public let value: Any
 
   init(_ value: Any) { self.value = value }
 }
 
 extension Untyped: CustomStringConvertible {
-  /// That of the value.
+  /// The value's description.
   public var description: String { String(describing: value) }
 }
 
-/// An element of an untyped collection is not of the type that its reader needs.
+/// An element of an untyped collection has the wrong type.
 ///
-/// Elements are cast as `as?` does, with Foundation's bridging: an `NSNumber` is an `Int` where its
+/// Elements are cast as by `as?`, with Foundation's bridging: an `NSNumber` is an `Int` if its
 /// value is one, an `NSString` is a `String`.
 public struct ElementTypeError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Which element it is, counted from 0.
+  /// The element's position, counted from 0.
   public let position: Int
-  /// The type that was needed.
+  /// The required type.
   public let expected: Any.Type
-  /// The type of the element.
+  /// The element's type.
   public let found: Any.Type
 
   init(_ position: Int, expected: Any.Type, found: Any) {
@@ -44,7 +44,7 @@ public struct ElementTypeError: Error, Equatable, Sendable, CustomStringConverti
     self.found = type(of: found)
   }
 
-  /// Returns whether the same is wrong at the same position.
+  /// Returns whether both report the same error at the same position.
   public static func == (left: ElementTypeError, right: ElementTypeError) -> Bool {
     left.position == right.position && left.expected == right.expected && left.found == right.found
   }
@@ -56,9 +56,9 @@ public struct ElementTypeError: Error, Equatable, Sendable, CustomStringConverti
 }
 
 extension LazyList where Failure == ElementTypeError {
-  /// The elements that are of the type, up to the first that is not, which is a failure there.
+  /// The elements up to the first one of another type, which is a failure there.
   ///
-  /// All are looked at now: the list is a snapshot, and holds nothing that cannot be sent.
+  /// All are checked now: the list is a snapshot that holds nothing unsendable.
   init(checking elements: some Sequence, _ check: (Int, Any) throws(ElementTypeError) -> Element) {
     var checked: [Element] = []
     for element in elements {

@@ -2,7 +2,7 @@ public import Foundation
 public import Tailrace
 
 extension IndexSet {
-  /// The indices, in order, as a list. Later changes are not seen.
+  /// The indices, in order, as a list. Later changes have no effect.
   ///
   /// ```swift
   /// await IndexSet([3, 1]).lazyList.array()   // [1, 3]
@@ -11,7 +11,7 @@ extension IndexSet {
 }
 
 extension Data {
-  /// The bytes as a list. Later changes are not seen.
+  /// The bytes as a list. Later changes have no effect.
   ///
   /// ```swift
   /// await Data("hi".utf8).lazyList.array()   // [104, 105]

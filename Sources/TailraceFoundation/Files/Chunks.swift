@@ -1,11 +1,11 @@
 import FileReading
 
-/// Where the bytes of a list come from.
+/// The source of a list's bytes.
 struct FileOrigin: Sendable {
   enum Place: Sendable {
     case path([CChar])
     case open(Descriptor)
-    /// What is known already to be unreadable.
+    /// Known to be unreadable.
     case unreadable(SystemError)
   }
 
@@ -14,7 +14,7 @@ struct FileOrigin: Sendable {
   let place: Place
 }
 
-/// The bytes of a file, as they are read.
+/// The bytes of a file, in the chunks that were read.
 struct FileChunks: AsyncSequence, Sendable {
   let origin: FileOrigin
   let size: Int
@@ -22,7 +22,7 @@ struct FileChunks: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(origin: origin, size: size) }
 
   struct Iterator: AsyncIteratorProtocol {
-    /// `nil` once nothing more is to be read: the file is closed then.
+    /// `nil` once nothing more will be read: the file is then closed.
     private var origin: FileOrigin?
     private let size: Int
 

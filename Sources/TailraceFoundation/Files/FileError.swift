@@ -1,13 +1,13 @@
 import FileReading
 public import Foundation
 
-/// Why a file could not be opened or read on.
+/// An error of opening or reading a file.
 ///
-/// It is the failure of the list that reads the file, at the position where it happened.
+/// It is the failure of the list that reads the file, at the position of the error.
 public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The path of the file, or what stands for it: `file descriptor 0`, or a URL that is no file's.
+  /// The path of the file, or a substitute: `file descriptor 0`, or a URL that is not of a file.
   public let path: String
-  /// What the system says, `ENOENT` for one.
+  /// The system's error, such as `ENOENT`.
   public let code: POSIXErrorCode
 
   init(_ path: String, _ error: SystemError) {
@@ -15,6 +15,6 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     code = POSIXErrorCode(rawValue: error.code) ?? .EIO
   }
 
-  /// The path, and what the system says.
+  /// The path and the system's error.
   public var description: String { "\(path): \(SystemError(code: code.rawValue))" }
 }

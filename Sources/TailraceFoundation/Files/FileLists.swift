@@ -3,7 +3,7 @@ public import Foundation
 public import Tailrace
 
 extension URL {
-  /// The lines of this file as a list, read as they are demanded, without their ends.
+  /// The lines of this file as a list, without line ends, read on demand.
   ///
   /// <!-- not run: there may be no such file -->
   /// ```swift
@@ -11,37 +11,38 @@ extension URL {
   /// let firstError = try await log.first { $0.contains("error") }   // reads up to it
   /// ```
   ///
-  /// A line ends with `\n` or `\r\n`; the last one may have no end. Empty lines are lines. Bytes that
-  /// are not UTF-8 are replaced by U+FFFD.
+  /// A line ends with `\n` or `\r\n`; the last one may have no end. Empty lines count. Bytes that
+  /// are not UTF-8 become U+FFFD.
   ///
-  /// Lines that have been read are remembered while the head of the list is held. An ordinary parameter
-  /// holds it: a function that reads a large file takes the list as `consuming LazyList<String, FileError>`.
+  /// Lines that have been read stay in memory while the head of the list is retained. An ordinary
+  /// parameter retains it: a function that reads a large file takes the list as `consuming
+  /// LazyList<String, FileError>`.
   ///
-  /// - Laziness: stepwise, 64 KiB of the file at a time. It is opened at the first demand, and closed
-  ///   at its end, at a failure, and when nobody can read on.
-  /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
-  /// - Failure: ``FileError``, after the lines that were complete.
+  /// - Laziness: stepwise, 64 KiB of the file at a time. The first demand opens it. It is closed
+  ///   at its end, at a failure, and when no reader can read on.
+  /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
+  /// - Failure: ``FileError``, after the complete lines.
   public var lazyLines: LazyList<String, FileError> { origin.lines }
 
-  /// Returns the bytes of this file as a list, in chunks, read as they are demanded.
+  /// Returns the bytes of this file as a list of chunks, read on demand.
   ///
   /// ```swift
   /// let size = try await url.lazyChunks().reduce(0) { $0 + $1.count }   // in constant memory
   /// ```
   ///
-  /// Chunks that have been read are remembered while the head of the list is held, by a variable or by a
-  /// parameter that is not `consuming`.
+  /// Chunks that have been read stay in memory while a variable, or a parameter that is not
+  /// `consuming`, retains the head of the list.
   ///
-  /// - Laziness: stepwise, one chunk at a time. The file is opened at the first demand, and closed at
-  ///   its end, at a failure, and when nobody can read on.
-  /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
-  /// - Failure: ``FileError``, after what could be read.
+  /// - Laziness: stepwise, one chunk at a time. The first demand opens the file. It is closed at
+  ///   its end, at a failure, and when no reader can read on.
+  /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
+  /// - Failure: ``FileError``, after the bytes that could be read.
   /// - Parameters:
   ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
-  ///     bytes, at the end, where a pipe has no more at the moment, and where the system reads no more
-  ///     at once. Memory is taken for what there is to read.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///     bytes at the end, if a pipe has no more at the moment, or if the system reads no more at
+  ///     once. Memory is allocated for the available bytes.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func lazyChunks(
     upTo count: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
   ) -> LazyList<Data, FileError> {
@@ -63,37 +64,36 @@ extension URL {
 }
 
 extension FileHandle {
-  /// The lines of what this handle has left, as a list, read as they are demanded, without their
-  /// ends.
+  /// The remaining lines of this handle as a list, without line ends, read on demand.
   ///
   /// <!-- not run: it waits for the standard input -->
   /// ```swift
   /// for try await line in FileHandle.standardInput.lazyLines { print(line.count) }
   /// ```
   ///
-  /// It has a descriptor of its own, so that the handle may be closed; but the position in the file
-  /// belongs to both, and who goes on reading from the handle takes bytes away from the list.
+  /// The list has its own descriptor, so the handle may be closed. They share the position in the
+  /// file: reading from the handle takes bytes away from the list.
   ///
-  /// A line ends with `\n` or `\r\n`; the last one may have no end. Bytes that are not UTF-8 are
-  /// replaced by U+FFFD.
+  /// A line ends with `\n` or `\r\n`; the last one may have no end. Bytes that are not UTF-8
+  /// become U+FFFD.
   ///
   /// - Laziness: stepwise, 64 KiB at a time.
-  /// - Isolation: no thread that runs tasks waits for the file, a silent pipe included.
-  /// - Failure: ``FileError``, after the lines that were complete.
+  /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
+  /// - Failure: ``FileError``, after the complete lines.
   public var lazyLines: LazyList<String, FileError> { origin.lines }
 
-  /// Returns the bytes that this handle has left, as a list, in chunks, read as they are demanded.
+  /// Returns the remaining bytes of this handle as a list of chunks, read on demand.
   ///
-  /// It has a descriptor of its own, as ``lazyLines``.
+  /// The list has its own descriptor, like ``lazyLines``.
   ///
   /// - Laziness: stepwise, one chunk at a time.
-  /// - Failure: ``FileError``, after what could be read.
+  /// - Failure: ``FileError``, after the bytes that could be read.
   /// - Parameters:
   ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
-  ///     bytes, at the end, where a pipe has no more at the moment, and where the system reads no more
-  ///     at once. Memory is taken for what there is to read.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///     bytes at the end, if a pipe has no more at the moment, or if the system reads no more at
+  ///     once. Memory is allocated for the available bytes.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func lazyChunks(
     upTo count: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
   ) -> LazyList<Data, FileError> {

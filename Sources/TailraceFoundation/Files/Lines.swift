@@ -1,6 +1,6 @@
 import Foundation
 
-/// The lines that are complete with each chunk of a file.
+/// The lines completed by each chunk of a file.
 struct LineBlocks: AsyncSequence, Sendable {
   let chunks: FileChunks
 
@@ -22,13 +22,13 @@ struct LineBlocks: AsyncSequence, Sendable {
       if isAtEnd { return nil }
       guard let bytes = try await chunks.next(isolation: actor) else {
         isAtEnd = true
-        // What is left is a line without an end.
+        // The rest is a line without an end.
         return carry.isEmpty ? nil : [String(decoding: carry, as: UTF8.self)]
       }
       return bytes.withUnsafeBytes { cut($0) }
     }
 
-    // Guard: the array that the bytes belong to. May touch them: this call, to read.
+    // Guard: the array that owns the bytes. May touch them: this call, to read.
     private mutating func cut(_ bytes: UnsafeRawBufferPointer) -> [String] {
       var lines: [String] = []
       var start = 0
@@ -57,7 +57,7 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawPointer(found) - baseAddress
   }
 
-  /// The line, without the first half of a `\r\n`.
+  /// The line, without the `\r` of a `\r\n`.
   fileprivate var text: String {
     let hasReturn = last == UInt8(ascii: "\r")
     return String(decoding: self[..<(hasReturn ? count - 1 : count)], as: UTF8.self)

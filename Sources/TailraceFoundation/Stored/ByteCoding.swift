@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How values become bytes in a file, and come back.
+/// Converts values to bytes of a file, and back.
 ///
-/// `.json`, `.text`, `.bytes`, `.data` and `.raw` are there; others are a pair of functions:
+/// Use `.json`, `.text`, `.bytes`, `.data` or `.raw`, or give a pair of functions:
 ///
 /// ```swift
 /// let dates = ByteCoding<Date>(name: "seconds since 1970") { date, bytes in
@@ -13,19 +13,20 @@ public import Foundation
 /// let store = FileStore(url, element: dates, state: .raw as ByteCoding<Int>)
 /// ```
 ///
-/// The name stands in the file: a file of something else is `ListStoreError.otherSchema`. The
-/// version stands with each commit: a coding that says the oldest version that it understands is
-/// given bytes of older ones, and so migrates as it reads.
+/// The name is stored in the file: a file with another name is `ListStoreError.otherSchema`. The
+/// version is stored with each commit. A coding with an `oldest` version also gets bytes of older
+/// versions, and so migrates as it reads.
 public struct ByteCoding<Value: Sendable>: Sendable {
   /// Appends the bytes of a value.
   public typealias Encode = @Sendable (_ value: Value, _ bytes: inout [UInt8]) throws -> Void
-  /// Makes a value of bytes, which are lent for the call, and the version that wrote them.
+  /// Makes a value from bytes, which are valid only during the call, and the version that wrote
+  /// them.
   public typealias Decode =
     @Sendable (_ bytes: UnsafeRawBufferPointer, _ version: UInt8) throws -> Value
 
-  /// What the values are called in the file.
+  /// The values' name in the file.
   public let name: String
-  /// What is written; and what can be read, up to it.
+  /// The versions that can be read; the last one is written.
   public let versions: ClosedRange<UInt8>
   @usableFromInline let encode: Encode
   @usableFromInline let decode: Decode
@@ -33,11 +34,11 @@ public struct ByteCoding<Value: Sendable>: Sendable {
   /// Creates a coding.
   ///
   /// - Parameters:
-  ///   - name: what the values are called in the file. Another name is another schema.
-  ///   - version: what is written.
-  ///   - oldest: the oldest version that `decode` understands; only `version`, if nothing is said.
+  ///   - name: the values' name in the file. Another name is another schema.
+  ///   - version: the version to write.
+  ///   - oldest: the oldest version that `decode` understands; by default only `version`.
   ///   - encode: appends the bytes of a value.
-  ///   - decode: makes a value of them.
+  ///   - decode: makes a value from them.
   @inlinable
   public init(
     name: String, version: UInt8 = 1, understanding oldest: UInt8? = nil,
@@ -51,14 +52,14 @@ public struct ByteCoding<Value: Sendable>: Sendable {
 }
 
 extension ByteCoding where Value: Codable {
-  /// JSON. Called by the type's name; ``json(version:migrating:)`` for types that have changed.
+  /// JSON, named after the type. Use ``json(version:migrating:)`` for types that have changed.
   public static var json: ByteCoding { json(version: 1, migrating: nil) }
 
-  /// JSON of a type that had other properties before.
+  /// JSON of a type whose properties have changed.
   ///
   /// - Parameters:
-  ///   - version: of the type as it is now.
-  ///   - migrate: makes a value of the JSON of an older version, from 1 on.
+  ///   - version: the type's present version.
+  ///   - migrate: makes a value from the JSON of an older version, from 1 on.
   public static func json(
     version: UInt8, migrating migrate: (@Sendable (Data, UInt8) throws -> Value)?
   ) -> ByteCoding {
@@ -112,8 +113,8 @@ extension ByteCoding where Value == Data {
 }
 
 extension ByteCoding where Value: BitwiseCopyable {
-  /// The value as it lies in memory: for numbers, and structs and tuples of them. For machines of
-  /// one kind: nothing is said about the order of bytes.
+  /// The value as in memory: for numbers, and structs and tuples of them. Only for machines of one
+  /// kind: the byte order is not defined.
   @inlinable
   public static var raw: ByteCoding {
     ByteCoding(name: "raw \(Value.self) of \(MemoryLayout<Value>.size) bytes") { value, bytes in
@@ -127,11 +128,11 @@ extension ByteCoding where Value: BitwiseCopyable {
   }
 }
 
-/// A value has another number of bytes in the file than it has in memory.
+/// A value has different sizes in the file and in memory.
 public struct CodingSizeError: Error, Equatable, Sendable {
-  /// How many bytes a value has in memory.
+  /// The size in memory, in bytes.
   public let expected: Int
-  /// How many it has in the file.
+  /// The size in the file.
   public let found: Int
 
   @usableFromInline

@@ -1,10 +1,11 @@
-/// What a stored element survives, from the moment on at which it is given out.
+/// What a stored element survives once it has been published.
 public enum Durability: Sendable, Hashable {
-  /// The process: it is with the operating system. A loss of power may take the last elements away.
+  /// The end of the process: the operating system has it. A loss of power may lose the last
+  /// elements.
   case process
-  /// The machine: it is on the disk (`fdatasync`; `F_FULLFSYNC` on Darwin).
+  /// A failure of the machine: it is on the disk (`fdatasync`; `F_FULLFSYNC` on Darwin).
   case machine
-  /// The process, at once; and the machine, after at most so many commits, 1 or more. An element
-  /// may be given out before it is on the disk.
+  /// The process, at once; the machine, after at most this many commits, 1 or more. An element may
+  /// be published before it is on the disk.
   case machineEvery(Int)
 }

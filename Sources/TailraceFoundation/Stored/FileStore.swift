@@ -1,7 +1,7 @@
 public import Foundation
 public import Tailrace
 
-/// A list in a file of this machine.
+/// A list in a local file.
 ///
 /// ```swift
 /// let store = FileStore(url, element: .text, state: .raw as ByteCoding<Int>)
@@ -13,19 +13,18 @@ public import Tailrace
 /// try await LazyList(reading: store).last()   // "element 3"
 /// ```
 ///
-/// The file is made by the first append, and only ever grows at its end. One process writes it, any
-/// number follow it. Whoever opens it goes on after the last commit that is whole, be it after a
+/// The first append makes the file, which only ever grows at its end. One process writes it, and
+/// any number follow it. An opened store continues after the last complete commit, also after a
 /// crash. See *Lists that are stored*, in the documentation of Tailrace.
 ///
-/// A claim lasts until the store is released: it is a lock of the file, which goes with the process
-/// at the latest.
+/// A claim lasts until the store is released. It is a lock of the file, which ends with the
+/// process at the latest.
 ///
-/// - Isolation: no thread that runs tasks waits for a disk. An append that does not have to wait
-///   for one (``Durability/process``) is made in place: it copies the bytes to the operating
-///   system.
-/// - Failure: `ListStoreError`; ``FileError`` where the system says no, for one with `ENOSPC`: the
-///   next demand stores the same elements. After a sync that has failed the store is `poisoned`,
-///   and a new one has to be made. What the codings throw.
+/// - Isolation: no thread that runs tasks waits for a disk. An append that need not wait for one
+///   (``Durability/process``) runs in place: it copies the bytes to the operating system.
+/// - Failure: `ListStoreError`, the codings' errors, or ``FileError`` for a system error such as
+///   `ENOSPC`: then the next demand stores the same elements. After a failed sync the store is
+///   `poisoned`, and must be replaced by a new one.
 public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// The file.
   public let url: URL
@@ -33,13 +32,13 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   @usableFromInline let state: ByteCoding<State>
   @usableFromInline let journal: Journal
 
-  /// Creates a store over a file. Nothing is opened, and no file is made.
+  /// Creates a store over a file. It opens nothing, and makes no file.
   ///
   /// - Parameters:
-  ///   - url: of a file that is, or will be, a stored list; not on a network file system.
-  ///   - element: how elements become bytes.
-  ///   - state: how the state becomes bytes.
-  ///   - durability: what an element survives once it has been given out. For whoever writes.
+  ///   - url: of a file that is or will be a stored list; not on a network file system.
+  ///   - element: the coding of the elements.
+  ///   - state: the coding of the state.
+  ///   - durability: what a published element survives. Only for the writer.
   public convenience init(
     _ url: URL, element: ByteCoding<Element>, state: ByteCoding<State>,
     durability: Durability = .machine
@@ -70,7 +69,7 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
 
   /// Reads some elements, from a position on.
   ///
-  /// - Complexity: O(log *n*) to find a position that nobody has read up to.
+  /// - Complexity: O(log *n*) to find a position that has not been read up to.
   @inlinable
   public nonisolated(nonsending) func read(
     from position: Int, upTo count: Int
@@ -88,7 +87,7 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
             try element.decode(UnsafeRawBufferPointer(rebasing: bytes[item.range]), item.version))
         }
       } catch {
-        // The failure belongs to its position: whoever reads on from there gets it.
+        // The failure belongs to its position: the read that continues there gets it.
         if elements.isEmpty { throw error }
         return ListPage(elements)
       }
@@ -101,10 +100,10 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     try await journal.waitForMore(than: position)
   }
 
-  /// Becomes the writer, if nobody else is: makes the file if there is none, and cuts off what a
-  /// writer that was stopped has left unfinished.
+  /// Becomes the writer, if there is no other: makes a missing file, and cuts off what a stopped
+  /// writer left unfinished.
   ///
-  /// - Complexity: independent of the length of the list; proportional to what was not on the disk.
+  /// - Complexity: independent of the list's length; proportional to what was not on the disk.
   public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
     guard let checkpoint = try await journal.claim() else { return nil }
     guard let state = checkpoint.state else {
@@ -135,27 +134,27 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
 
   // MARK: Retention and repair
 
-  /// Forgets elements before a position, and gives their space back, where the file system can.
+  /// Discards elements before a position, and frees their space if the file system can.
   ///
-  /// Positions stay what they are. Whoever reads there gets `ListStoreError.trimmed`, also in the
-  /// middle of reading; whoever reads behind it notices nothing. Whole commits are forgotten, and
-  /// never the last state, nor, where the state is rebuilt, the elements since.
+  /// Positions do not change. A read of discarded elements gets `ListStoreError.trimmed`, even a
+  /// read in progress; reads after them are not affected. Whole commits are discarded, but never
+  /// the last state, nor the elements after it if the state is rebuilt.
   ///
-  /// - Returns: the position of the first element that is kept.
-  /// - Throws: `ListStoreError.inUse` if somebody else writes the list.
+  /// - Returns: the position of the first element kept.
+  /// - Throws: `ListStoreError.inUse` if another writer holds the list.
   @discardableResult
   public nonisolated(nonsending) func trim(before position: Int) async throws -> Int {
     try await journal.trim(before: position)
   }
 
-  /// Gives up what is damaged and everything behind it, and becomes the writer: for whoever would
-  /// rather go on than know what was lost.
+  /// Discards damaged elements and everything after them, and becomes the writer. Use it if
+  /// continuing matters more than knowing the loss.
   ///
-  /// A damaged list is not repaired by itself, because others may have seen the elements that are
-  /// lost. Keep a copy of the file.
+  /// A damaged list is not repaired automatically, because others may have seen the lost elements.
+  /// Keep a copy of the file.
   ///
-  /// - Returns: how many elements are left.
-  /// - Throws: `ListStoreError.inUse` if somebody else writes the list.
+  /// - Returns: the number of elements left.
+  /// - Throws: `ListStoreError.inUse` if another writer holds the list.
   @discardableResult
   public nonisolated(nonsending) func cutDamage() async throws -> Int {
     try await journal.cutDamage()

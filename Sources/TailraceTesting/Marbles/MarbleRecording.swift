@@ -1,6 +1,6 @@
 import Tailrace
 
-/// What a signal, a stream or a list gives on virtual time, as it is recorded.
+/// A recording of a signal, a stream or a list in virtual time.
 ///
 /// ```swift
 /// let recording = scheduler.record(signal)
@@ -8,7 +8,7 @@ import Tailrace
 /// #expect(recording == "a-b--")
 /// ```
 ///
-/// When that expectation fails, it says so with both lines, one under the other:
+/// A failing expectation prints both lines, one above the other:
 ///
 /// ```
 /// Expectation failed: (recording →
@@ -17,12 +17,12 @@ import Tailrace
 ///             ^ tick 2) == ("a-b--" → a-b--)
 /// ```
 ///
-/// What does not come by way of the scheduler, such as an answer of an actor that lives elsewhere,
-/// comes in its own time: wait for it before the scheduler is advanced.
+/// Events from outside the scheduler, such as an answer of another actor, are not under its
+/// control: wait for them before advancing the scheduler.
 public final class MarbleRecording: Sendable {
   private let tape: MarbleTape
   private let reading: Task<Void, Never>
-  /// What was expected instead, by the last comparison.
+  /// The expected line, if the last comparison failed.
   private let refuted = Locked(Marbles?.none)
 
   init<Sequence: AsyncSequence & Sendable>(
@@ -35,7 +35,7 @@ public final class MarbleRecording: Sendable {
     }
     let tape = MarbleTape(scheduler, tick)
     self.tape = tape
-    // Here and not in the task, because that is when a hot signal is listened to.
+    // Here, not in the task: making the iterator subscribes to a hot signal.
     var iterator = sequence.makeAsyncIterator()
     reading = Task(executorPreference: scheduler) {
       do {
@@ -49,24 +49,24 @@ public final class MarbleRecording: Sendable {
 
   deinit { reading.cancel() }
 
-  /// What has happened until now: until the ending, or until the tick that the clock shows.
+  /// The events until now: until the ending, or until the clock's tick.
   public var marbles: Marbles { tape.marbles }
 
-  /// Ends the reading, and with it a subscription.
+  /// Ends the reading and its subscription.
   public func stop() { reading.cancel() }
 
-  /// Whether this is what has happened until now.
+  /// Whether these are the events until now.
   public static func == (recording: MarbleRecording, expected: Marbles) -> Bool {
     let isEqual = recording.marbles == expected
-    // A test framework describes each side of an expectation by itself: so this side remembers
-    // the other one, and can say both.
+    // A test framework describes each side of an expectation separately: this side remembers the
+    // other one, and describes both.
     recording.refuted.withLock { $0 = isEqual ? nil : expected }
     return isEqual
   }
 }
 
 extension MarbleRecording: CustomStringConvertible {
-  /// The line; after a comparison that it failed, both lines, one under the other.
+  /// The line; after a failed comparison, both lines, one above the other.
   public var description: String {
     let marbles = marbles
     let difference = refuted.withLock { $0 }.flatMap { marbles.difference(from: $0) }
@@ -74,7 +74,7 @@ extension MarbleRecording: CustomStringConvertible {
   }
 }
 
-/// What was recorded, and at which ticks.
+/// The recorded events and their ticks.
 private final class MarbleTape: Sendable {
   private let scheduler: VirtualScheduler
   private let start: VirtualScheduler.Instant
@@ -104,7 +104,7 @@ private final class MarbleTape: Sendable {
       })
   }
 
-  /// How many ticks the clock has gone through.
+  /// How many ticks have passed on the clock.
   private var now: Int { Int((scheduler.now - start).attoseconds / tick.attoseconds) }
 }
 

@@ -1,6 +1,6 @@
 import Tailrace
 
-/// A line of marbles that is played on virtual time: as a signal, or as a list.
+/// A line of marbles played in virtual time: as a signal, or as a list.
 ///
 /// <!-- not run: the comments say what each of them is -->
 /// ```swift
@@ -51,7 +51,7 @@ public struct MarbleSource<Element: Sendable, Failure: Error>: Sendable {
 
   // MARK: Signals
 
-  /// A cold signal: each subscription gets the whole line, from its own instant on.
+  /// A cold signal: each subscription gets the whole line, from its own start.
   ///
   /// - Laziness: deferred.
   /// - Isolation: it sends on the scheduler.
@@ -59,9 +59,9 @@ public struct MarbleSource<Element: Sendable, Failure: Error>: Sendable {
     Signal { (subscriber: Signal<Element, Failure>.Subscriber) -> Void in play(to: subscriber) }
   }
 
-  /// A hot signal, which plays the line from now on, to whoever is subscribed.
+  /// A hot signal, which plays the line from now on, to all subscriptions.
   ///
-  /// What is sent before there is a subscription waits for the first one.
+  /// Elements sent before the first subscription wait for it.
   public func makeHotSignal() -> Signal<Element, Failure> {
     let (signal, subscriber) = Signal<Element, Failure>.makeSignal()
     play(to: subscriber)
@@ -69,7 +69,7 @@ public struct MarbleSource<Element: Sendable, Failure: Error>: Sendable {
   }
 
   private func play(to subscriber: Signal<Element, Failure>.Subscriber) {
-    // Also for ticks at which nothing happens: time passes to the end of the line.
+    // Ticks without events count, too: time passes to the end of the line.
     let works = ticks.enumerated().map { index, events in
       scheduler.schedule(after: tick * index) {
         for event in events {
@@ -81,7 +81,7 @@ public struct MarbleSource<Element: Sendable, Failure: Error>: Sendable {
         }
       }
     }
-    // Holds the subscriber, because a line without an ending is not over when it has been played.
+    // Retains the subscriber: a line without an ending does not complete after its last tick.
     subscriber.onTermination { [subscriber] _ in
       for work in works { work.cancel() }
       withExtendedLifetime(subscriber) {}
@@ -90,15 +90,16 @@ public struct MarbleSource<Element: Sendable, Failure: Error>: Sendable {
 
   // MARK: Lists
 
-  /// A list whose steps take time: an element is there as many ticks after it was asked for as lie
-  /// between it and the one before it.
+  /// A list whose steps take time. The time from demanding an element to getting it is its
+  /// distance from the element before it.
   ///
-  /// A reader that takes no time sees the line as it is; one that is slow delays the steps that it has
-  /// not asked for. A list that is pushed, whose elements do not wait for a reader, is
-  /// `signal.memoized()`. After a line without an ending its reader waits for ever.
+  /// A reader that takes no time sees the line unchanged; a slow one delays the steps that it has
+  /// not demanded. Use `signal.memoized()` for a list whose elements do not wait for a reader.
+  /// After a line without an ending the reader waits for ever.
   ///
   /// - Laziness: stepwise.
-  /// - Isolation: the steps run where the first reader runs: on the scheduler, if its task prefers it.
+  /// - Isolation: the steps run where the first reader runs: on the scheduler, if its task prefers
+  ///   it.
   public var list: LazyList<Element, Failure> { MarbleSteps(source: self).memoized() }
 }
 
@@ -109,7 +110,7 @@ private struct MarbleSteps<Element: Sendable, Failure: Error>: AsyncSequence, Se
 
   struct Iterator: AsyncIteratorProtocol {
     let source: MarbleSource<Element, Failure>
-    /// The tick that has been reached, and how many of its events were given.
+    /// The tick reached, and the number of its events given.
     private var position = (tick: 0, given: 0)
 
     init(source: MarbleSource<Element, Failure>) { self.source = source }

@@ -1,5 +1,5 @@
 extension Marbles {
-  /// Where two lines part.
+  /// A difference between two lines.
   ///
   /// ```
   /// expected  a-b-|
@@ -7,15 +7,15 @@ extension Marbles {
   ///             ^ tick 2
   /// ```
   public struct Difference: Hashable, Sendable, CustomStringConvertible {
-    /// The line that was expected.
+    /// The expected line.
     public let expected: Marbles
-    /// The line that differs from it.
+    /// The differing line.
     public let recorded: Marbles
 
-    /// The first tick at which not the same happens.
+    /// The first tick whose events differ.
     public var tick: Int { zip(expected.ticks, recorded.ticks).prefix { $0 == $1 }.count }
 
-    /// Both lines, one under the other, with the same tick in the same column.
+    /// Both lines, one above the other, with equal ticks in equal columns.
     public var description: String {
       var lines = ("expected  ", "recorded  ")
       var mark = ""
@@ -38,7 +38,7 @@ extension Marbles {
     }
   }
 
-  /// How this line is not what was expected, `nil` if it is.
+  /// Returns how this line differs from the expected one, `nil` if it does not.
   ///
   /// ```swift
   /// #expect(marbles.difference(from: "a-b-|") == nil)

@@ -1,5 +1,5 @@
 extension Marbles {
-  /// What is wrong with a text that should be a line of marbles.
+  /// The error in a text that is not a line of marbles.
   ///
   /// ```
   /// expected an element, '-', '(', '|' or '#' at position 3, found '?'
@@ -9,14 +9,14 @@ extension Marbles {
   public struct ParsingError: Error, Hashable, CustomStringConvertible {
     /// The whole text.
     public let text: String
-    /// Where in the text, counted in characters from 0.
+    /// The position in the text, counted in characters from 0.
     public let position: Int
-    /// What could have stood there.
+    /// The characters that would be valid there.
     public let expected: String
-    /// What stands there, `nil` for the end of the text.
+    /// The character there, `nil` at the end of the text.
     public let found: Character?
 
-    /// What was expected where, and a mark under that place.
+    /// The expectation, with a mark under the position.
     public var description: String {
       let found = found.map { "'\($0)'" } ?? "the end of the text"
       return """
@@ -27,7 +27,7 @@ extension Marbles {
     }
   }
 
-  /// The line that a text says.
+  /// Creates a line from its text.
   ///
   /// ```swift
   /// let line = try Marbles(parsing: "a-(bc)-|")

@@ -1,4 +1,4 @@
-/// What happens in a signal, a stream or a list, tick by tick, as a line of text.
+/// The events of a signal, a stream or a list, tick by tick, as a line of text.
 ///
 /// ```swift
 /// let scheduler = VirtualScheduler()
@@ -8,7 +8,7 @@
 /// #expect(recording == "-1---(34)-|")
 /// ```
 ///
-/// A line begins at the instant of the subscription, and each sign is one tick of virtual time:
+/// A line begins when the subscription begins, and each sign is one tick of virtual time:
 ///
 /// | sign | at this tick |
 /// |---|---|
@@ -19,33 +19,33 @@
 /// | `#` | a failure |
 /// | `(ab\|)` | all this, in this order |
 ///
-/// A group is one tick, however long it is. Spaces mean nothing, so that lines can be put under each
-/// other. After the end and after a failure there is nothing. Without either, the line is as long as
-/// it was looked at: `a-b--` says that nothing happened in two ticks after `b`.
+/// A group is one tick, whatever its length. Spaces mean nothing, so that lines can be aligned.
+/// Nothing follows an end or a failure. A line without either is as long as the observation:
+/// `a-b--` means that nothing happened in two ticks after `b`.
 public struct Marbles: Hashable, Sendable {
-  /// One thing that happens.
+  /// One event.
   public enum Marble: Hashable, Sendable {
     /// An element, by its name.
     case element(String)
-    /// A failure, which nothing follows.
+    /// A failure, which is the last event.
     case failure
     /// The end.
     case completed
 
-    /// Whether nothing can happen after it.
+    /// Whether no event can follow.
     public var isEnding: Bool { if case .element = self { false } else { true } }
   }
 
-  /// What happens at each tick, in order.
+  /// The events of each tick, in order.
   public let ticks: [[Marble]]
 
-  /// A line of what happens at each tick.
+  /// Creates a line from the events of each tick.
   ///
   /// - Parameters:
-  ///   - ticks: an ending is the last marble of the last tick; anything else is a programmer's error
-  ///     and traps.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - ticks: an ending must be the last marble of the last tick; otherwise this is a
+  ///     programmer's error and traps.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public init(_ ticks: [[Marble]], file: StaticString = #fileID, line: UInt = #line) {
     guard ticks.joined().dropLast().allSatisfy({ !$0.isEnding }),
       ticks.last?.isEmpty == false || !ticks.joined().contains(where: \.isEnding)
@@ -58,7 +58,7 @@ public struct Marbles: Hashable, Sendable {
 }
 
 extension Marbles: ExpressibleByStringLiteral {
-  /// The line that a literal says. One that says none traps, with the words of ``ParsingError``.
+  /// Creates a line from a literal. An invalid one traps with the message of ``ParsingError``.
   public init(stringLiteral text: String) {
     do throws(ParsingError) { try self.init(parsing: text) } catch {
       fatalError("Marbles: \(error)")
@@ -67,7 +67,7 @@ extension Marbles: ExpressibleByStringLiteral {
 }
 
 extension Marbles: CustomStringConvertible {
-  /// The line, in the notation that it is parsed from, without spaces.
+  /// The line in its notation, without spaces.
   public var description: String { ticks.map(Self.text).joined() }
 
   static func text(_ tick: [Marble]) -> String {
@@ -89,7 +89,7 @@ extension Marbles.Marble: CustomStringConvertible {
     }
   }
 
-  /// Whether a name is a sign by itself. One that melts with its neighbours, as an accent does, is not.
+  /// Whether a name is a sign by itself. An accent, which combines with its neighbour, is not.
   private static func isSign(_ name: String) -> Bool {
     guard let sign = name.first, name.count == 1, sign.isLetter || sign.isNumber else {
       return false

@@ -1,7 +1,7 @@
 import Tailrace
 
 extension VirtualScheduler {
-  /// A line of marbles whose elements are what their names say.
+  /// A line of marbles whose elements are converted from their names.
   ///
   /// <!-- not run: the comments say of what type it is -->
   /// ```swift
@@ -10,12 +10,12 @@ extension VirtualScheduler {
   /// ```
   ///
   /// - Parameters:
-  ///   - marbles: what happens at which tick.
-  ///   - type: what the names are read as. One that cannot be is a programmer's error and traps, and
-  ///     so is a failure in the line.
-  ///   - tick: how long a tick takes.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - marbles: the events of each tick.
+  ///   - type: the type of the elements. A name that cannot be converted, or a failure in the
+  ///     line, is a programmer's error and traps.
+  ///   - tick: the duration of a tick.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   public func source<Element: LosslessStringConvertible & Sendable>(
     _ marbles: Marbles, of type: Element.Type = String.self, every tick: Duration = .seconds(1),
     file: StaticString = #fileID, line: UInt = #line
@@ -23,7 +23,7 @@ extension VirtualScheduler {
     MarbleSource(marbles, on: self, every: tick, element: { Element($0) }, failure: nil, file, line)
   }
 
-  /// A line of marbles whose elements are what their names say, and what it fails with.
+  /// A line of marbles whose elements are converted from their names, with its failure.
   ///
   /// <!-- not run: the comments say of what type it is -->
   /// ```swift
@@ -51,7 +51,7 @@ extension VirtualScheduler {
       marbles, on: self, every: tick, element: { elements[$0] }, failure: nil, file, line)
   }
 
-  /// A line of marbles, with an element for each name, and what it fails with.
+  /// A line of marbles, with an element for each name, and its failure.
   public func source<Element: Sendable, Failure: Error>(
     _ marbles: Marbles, _ elements: [String: Element], failure: Failure,
     every tick: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
@@ -60,7 +60,7 @@ extension VirtualScheduler {
       marbles, on: self, every: tick, element: { elements[$0] }, failure: failure, file, line)
   }
 
-  /// Reads a signal, a stream or a list in a task on this scheduler, and records what it gives when.
+  /// Reads a signal, a stream or a list in a task on this scheduler, and records its events.
   ///
   /// ```swift
   /// let recording = scheduler.record(list.map { $0 * 10 })
@@ -68,16 +68,15 @@ extension VirtualScheduler {
   /// #expect(recording == "-'10'-'20'|")
   /// ```
   ///
-  /// A hot signal is listened to from now on. Nothing else happens until the scheduler is advanced.
+  /// A hot signal is subscribed at once. Nothing else happens until the scheduler is advanced.
   ///
   /// - Parameters:
-  ///   - sequence: what is read, from its beginning.
-  ///   - tick: how long a tick takes. What happens between two ticks counts as happening at the one
-  ///     before it.
-  ///   - file: the caller's, for the words of a trap.
-  ///   - line: the caller's, too.
+  ///   - sequence: the sequence to read, from its beginning.
+  ///   - tick: the duration of a tick. An event between two ticks counts for the earlier one.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
   ///   - name: the name of an element, by default its description.
-  /// - Cancellation: releasing the recording ends the reading, and so does ``MarbleRecording/stop()``.
+  ///   - Cancellation: releasing the recording, or ``MarbleRecording/stop()``, ends the reading.
   public func record<Sequence: AsyncSequence & Sendable>(
     _ sequence: Sequence, every tick: Duration = .seconds(1), file: StaticString = #fileID,
     line: UInt = #line,
@@ -86,9 +85,9 @@ extension VirtualScheduler {
     MarbleRecording(sequence, on: self, every: tick, file, line, naming: name)
   }
 
-  /// Records what a signal, a stream or a list gives, under the names of a dictionary.
+  /// Records a signal, a stream or a list, with the names of a dictionary.
   ///
-  /// An element that has none is recorded under its description.
+  /// An element without a name is recorded by its description.
   public func record<Sequence: AsyncSequence & Sendable>(
     _ sequence: Sequence, _ elements: [String: Sequence.Element],
     every tick: Duration = .seconds(1),

@@ -1,21 +1,21 @@
 public import Tailrace
 
-/// Checks that a store keeps what a list has to rely on, and throws what is wrong with it.
+/// Checks that a store keeps every ``StoreRule``, and throws its faults.
 ///
-/// For whoever writes a store, in a test of any framework:
+/// For authors of stores, in a test of any framework:
 ///
 /// ```swift
 /// try await checkStore { MemoryStore<Int, Int>() }
 /// ```
 ///
-/// It appends, claims and reads, alone and side by side, and looks at every ``StoreRule``. A store
-/// that hangs is given up after the patience.
+/// It appends, claims and reads, sequentially and concurrently. It gives up on a store that hangs
+/// after `patience`.
 ///
 /// - Parameters:
-///   - patience: after which time a call that should have come back is a fault.
-///   - reopen: opens what a store has stored anew, as another process would; `nil` if that cannot
-///     be done.
-///   - make: makes a store in which nothing is stored, each time in another place.
+///   - patience: the time after which a call that has not returned is a fault.
+///   - reopen: opens the contents of a store anew, as another process would; `nil` if that is
+///     impossible.
+///   - make: makes an empty store, each time in another place.
 /// - Throws: ``StoreFaults``.
 public func checkStore<Store: ListStore>(
   patience: Duration = .seconds(60),
@@ -26,15 +26,15 @@ public func checkStore<Store: ListStore>(
     element: { $0 }, state: { $0 }, patience: patience, reopening: reopen, make)
 }
 
-/// Checks a store of elements and states of any type, which are made from numbers.
+/// Checks a store of elements and states of any type, made from numbers.
 ///
 /// - Parameters:
-///   - element: makes an element; others for other numbers.
-///   - state: makes a state; others for other numbers.
-///   - patience: after which time a call that should have come back is a fault.
-///   - reopen: opens what a store has stored anew, as another process would; `nil` if that cannot
-///     be done.
-///   - make: makes a store in which nothing is stored, each time in another place.
+///   - element: makes a distinct element for each number.
+///   - state: makes a distinct state for each number.
+///   - patience: the time after which a call that has not returned is a fault.
+///   - reopen: opens the contents of a store anew, as another process would; `nil` if that is
+///     impossible.
+///   - make: makes an empty store, each time in another place.
 /// - Throws: ``StoreFaults``.
 public func checkStore<Store: ListStore>(
   element: @escaping @Sendable (Int) -> Store.Element,

@@ -1,6 +1,6 @@
 public import Tailrace
 
-/// A store in memory, for tests: what a list leaves in it outlives the list.
+/// A store in memory, for tests: its contents outlive the list.
 ///
 /// ```swift
 /// let store = MemoryStore<String, Int>()
@@ -13,19 +13,19 @@ public import Tailrace
 /// store.isEnded   // true
 /// ```
 ///
-/// Handles of one memory stand for processes: `other()` makes a second one, and only one of them
-/// writes, the first that claims, until it releases its claim or goes away. A memory that is
-/// `shared` lets all of them write, as a database does, and the first that appends wins.
+/// Handles of one memory stand for processes: `other()` makes a second one. Only one handle
+/// writes, the first that claims, until it releases its claim or is released. If the memory is
+/// `shared`, all may write, as in a database, and the first append wins.
 public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
-  /// What a test looks at, and what fails because it says so.
+  /// The contents that a test inspects, and the failures that it orders.
   typealias Place = MemoryPlace<Element, State>
 
   private let place: Place
 
-  /// Creates an empty store, or one that has some elements and no state.
+  /// Creates an empty store, or one with some elements and no state.
   ///
   /// - Parameters:
-  ///   - elements: what is stored.
+  ///   - elements: the stored elements.
   ///   - isEnded: whether the list ends with them.
   ///   - isShared: whether all handles may write.
   public init(_ elements: [Element] = [], isEnded: Bool = false, isShared: Bool = false) {
@@ -39,10 +39,10 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
 
   deinit { release() }
 
-  /// Returns another handle of the same memory, as another process would have one.
+  /// Returns another handle of the same memory, as for another process.
   public func other() -> MemoryStore { MemoryStore(place) }
 
-  /// Gives the claim back, if this handle has it.
+  /// Gives up the claim, if this handle has it.
   public func release() {
     let key = ObjectIdentifier(self)
     wake { $0.release(key) }
@@ -50,29 +50,29 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
 
   // MARK: Looking
 
-  /// The elements that are stored and were not trimmed.
+  /// The stored elements that were not trimmed.
   public var elements: [Element] { place.contents.withLock { $0.elements } }
 
-  /// The last state that was stored.
+  /// The last stored state.
   public var state: State? { place.contents.withLock { $0.state } }
 
   /// Whether the list has ended.
   public var isEnded: Bool { place.contents.withLock { $0.isEnded } }
 
-  /// The commits that were appended, in order.
+  /// The appended commits, in order.
   public var commits: [ListCommit<Element, State>] { place.contents.withLock { $0.commits } }
 
-  /// How many calls there were, of any kind.
+  /// The number of calls of any kind.
   public var calls: Int { place.contents.withLock { $0.calls } }
 
   // MARK: Faults
 
-  /// Has the next appends fail, one for each error, without storing anything.
+  /// Makes the next appends fail, one for each error, without storing anything.
   public func failAppends(with errors: any Error...) {
     place.contents.withLock { $0.failures += errors }
   }
 
-  /// Forgets the elements before a position. Positions stay as they are.
+  /// Discards the elements before a position. Positions do not change.
   public func trim(before position: Int) {
     place.contents.withLock { $0.trim(before: position) }
   }
@@ -86,19 +86,18 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
     try place.contents.withLock { $0.read(from: position, upTo: count) }.get()
   }
 
-  /// Waits until there are more elements, or until the list has ended, or the claim has become
-  /// free.
+  /// Waits until there are more elements, the list has ended, or the claim is free.
   public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     await place.waitForMore(than: position, ObjectIdentifier(self))
   }
 
-  /// Becomes the writer, if nobody else is.
+  /// Becomes the writer, if there is no other.
   public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
     let key = ObjectIdentifier(self)
     return place.contents.withLock { $0.claim(key) }
   }
 
-  /// Stores a commit, where exactly so many elements are stored.
+  /// Stores a commit, if exactly this many elements are stored.
   public nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
   ) async throws {
@@ -106,7 +105,7 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
     try wake { $0.append(commit, at: position, key) }.get()
   }
 
-  /// Changes the contents, and wakes those who wait for that.
+  /// Changes the contents, and wakes the waiting tasks.
   private func wake<Answer: Sendable>(
     _ change: (inout MemoryContents<Element, State>) -> Answer
   ) -> Answer {
@@ -119,7 +118,7 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
   }
 }
 
-/// What several handles share.
+/// The memory that handles share.
 final class MemoryPlace<Element: Sendable, State: Sendable>: Sendable {
   let contents: Locked<MemoryContents<Element, State>>
 
@@ -142,10 +141,10 @@ final class MemoryPlace<Element: Sendable, State: Sendable>: Sendable {
   }
 }
 
-/// The contents of a memory: a value with one method for each thing that happens.
+/// The contents of a memory: a value with one method for each event.
 struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
   let isShared: Bool
-  /// Those from `first` on.
+  /// The elements from `first` on.
   var elements: [Element] = []
   var first = 0
   var state: State?
@@ -156,7 +155,7 @@ struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
   var failures: [any Error] = []
   var waiters = MemoryWaiters()
   private var writer: ObjectIdentifier?
-  /// Those whose claims were refused; and those who do not know yet that it has come free since.
+  /// The handles whose claims were refused and that have not yet learned that the claim is free.
   private var refused: Set<ObjectIdentifier> = []
   private var freed: Set<ObjectIdentifier> = []
 
@@ -213,18 +212,18 @@ struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
     refused = []
   }
 
-  /// Whether there is nothing to wait for: there are elements, or the claim can be taken.
+  /// Whether waiting is unnecessary: there are elements, or the claim is free.
   mutating func hasNews(behind position: Int, for key: ObjectIdentifier) -> Bool {
     calls += 1
     return count > position || isEnded || freed.remove(key) != nil
   }
 }
 
-/// Tasks that wait, each by its number.
+/// Waiting tasks, by number.
 struct MemoryWaiters: Sendable {
   private var next = 0
   private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-  /// Those that were cancelled before they had entered.
+  /// The tasks that were cancelled before they entered.
   private var cancelled: Set<Int> = []
 
   mutating func number() -> Int {
@@ -232,7 +231,7 @@ struct MemoryWaiters: Sendable {
     return next
   }
 
-  /// False if the task was cancelled before.
+  /// False if the task was already cancelled.
   mutating func enter(_ number: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
     if cancelled.remove(number) != nil { return false }
     waiting[number] = continuation
@@ -245,7 +244,7 @@ struct MemoryWaiters: Sendable {
     return nil
   }
 
-  /// The task has come back.
+  /// The task has returned.
   mutating func forget(_ number: Int) { cancelled.remove(number) }
 
   mutating func take() -> [CheckedContinuation<Void, Never>] {

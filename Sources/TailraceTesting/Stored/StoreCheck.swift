@@ -1,6 +1,6 @@
 import Tailrace
 
-/// What `checkStore` does with a store, one method for each thing that it looks at.
+/// The checks of `checkStore`, one method for each.
 struct StoreCheck<Store: ListStore>: Sendable
 where Store.Element: Equatable, Store.State: Equatable {
   typealias Commit = ListCommit<Store.Element, Store.State>
@@ -22,7 +22,7 @@ where Store.Element: Equatable, Store.State: Equatable {
 
   // MARK: Building blocks
 
-  /// The elements with these numbers, and the state that is numbered like the place after the last.
+  /// The elements with these numbers; the state's number is the position after the last.
   func commit(_ numbers: Range<Int>, hasState: Bool = true, isEnd: Bool = false) -> Commit {
     Commit(
       numbers.map(element), state: hasState ? state(numbers.upperBound) : nil, isEnd: isEnd)
@@ -30,7 +30,7 @@ where Store.Element: Equatable, Store.State: Equatable {
 
   func elements(_ numbers: Range<Int>) -> [Store.Element] { numbers.map(element) }
 
-  /// A store that has been claimed, and has so many elements, one commit each.
+  /// A claimed store with that many elements, one per commit.
   func claimed(_ count: Int = 0) async throws -> Store {
     let store = try await make()
     guard try await store.claim() != nil else {
@@ -41,7 +41,7 @@ where Store.Element: Equatable, Store.State: Equatable {
     return store
   }
 
-  /// Everything that can be read, and whether the list has ended; not more than a check ever
+  /// All readable elements, and whether the list has ended; at most as many as a check ever
   /// stores.
   func everything(in store: Store) async throws -> ListPage<Store.Element> {
     var all = ListPage<Store.Element>([])
@@ -54,7 +54,7 @@ where Store.Element: Equatable, Store.State: Equatable {
     return all
   }
 
-  /// Whether an append was taken; `nil` if it was superseded.
+  /// Whether an append was stored; `nil` if it was superseded.
   func append(_ commit: Commit, to store: Store, at position: Int) async throws -> Bool {
     do {
       try await store.append(commit, at: position)
@@ -64,10 +64,10 @@ where Store.Element: Equatable, Store.State: Equatable {
     }
   }
 
-  /// Runs something that should come back soon. False if it does not: it is cancelled then, and
-  /// left alone.
+  /// Runs a call that should return soon. False if it does not: it is then cancelled and
+  /// abandoned.
   ///
-  /// - Parameter share: of the patience; what runs in a part of a check has less of it.
+  /// - Parameter share: of the patience; a part of a check has less.
   func comesBack(
     share: Int = 4, _ body: @escaping @Sendable () async throws -> Void
   ) async -> Bool {
@@ -110,7 +110,7 @@ where Store.Element: Equatable, Store.State: Equatable {
 
   func order() async throws {
     let store = try await claimed()
-    // One element, several, and as many as a segment has.
+    // One element, several, and as many as in a segment.
     var count = 0
     for size in [1, 1, 3, 2, 40, 1] {
       try await store.append(commit(count..<count + size), at: count)
@@ -205,7 +205,7 @@ where Store.Element: Equatable, Store.State: Equatable {
 
   // MARK: Several
 
-  /// A second handle where there can be one, otherwise the same.
+  /// A second handle if possible, otherwise the same.
   func another(_ store: Store) async throws -> Store { try await reopen?(store) ?? store }
 
   func races() async throws {
@@ -215,7 +215,7 @@ where Store.Element: Equatable, Store.State: Equatable {
       let mayWrite = try await other.claim() != nil
       let outcomes = await withTaskGroup(of: (Int, Result<Bool, any Error>).self) { group in
         for racer in 0..<6 {
-          // Elements that tell who appended them.
+          // The elements identify their writer.
           let number = 1000 * (racer + 1) + round
           let own = Commit([element(number)], state: state(number))
           let store = mayWrite && racer % 2 == 1 ? other : store
@@ -251,7 +251,7 @@ where Store.Element: Equatable, Store.State: Equatable {
   func staleClaims() async throws {
     let store = try await claimed(2)
     let other = try await another(store)
-    // As a writer that was thought to be dead, and comes back.
+    // Like a writer that was thought dead and returns.
     guard try await other.claim() != nil else { return }
     try await other.append(commit(2..<4), at: 2)
     let isTaken = try await append(
@@ -263,7 +263,7 @@ where Store.Element: Equatable, Store.State: Equatable {
       "what a stale writer appended has changed what is stored")
   }
 
-  /// Writers that race, each going on from what it claims, and a reader that claims all the time.
+  /// Racing writers, each continuing from its claim, and a reader that claims all the time.
   func snapshots() async throws {
     let store = try await make()
     let length = 60
@@ -272,7 +272,7 @@ where Store.Element: Equatable, Store.State: Equatable {
     await withTaskGroup { group in
       for writer in lists {
         group.addTask {
-          // Each round is somebody's; a store that takes nothing would go on for ever.
+          // Bounded: with a store that accepts nothing, the rounds would never end.
           for _ in 0..<20 * length {
             guard let checkpoint = try? await writer.claim() else { return }
             seen.record((checkpoint.count, checkpoint.state, checkpoint.stateCount))
@@ -305,7 +305,7 @@ where Store.Element: Equatable, Store.State: Equatable {
     async let counts = {
       var counts: Set<Int> = []
       while isDone.count == 0, !Task.isCancelled {
-        // Pages may be short, but the last one ends where a commit ends.
+        // Pages may be short, but the last one ends with a commit.
         counts.insert(try await everything(in: reader).elements.count)
         await Task.yield()
       }
@@ -329,7 +329,7 @@ where Store.Element: Equatable, Store.State: Equatable {
     for isEnd in [false, true] {
       let count = isEnd ? 2 : 1
       let next = isEnd ? Commit([], state: nil, isEnd: true) : commit(1..<2)
-      // Spurious returns are allowed: it waits as a list does.
+      // Spurious returns are allowed: this waits like a list.
       async let wakes = comesBack {
         while true {
           let page = try await reader.read(from: count, upTo: 1)
@@ -344,7 +344,7 @@ where Store.Element: Equatable, Store.State: Equatable {
       let isWoken = await wakes
       expect(
         .wakesThoseWhoWait, isWoken, "one waited, and \(isEnd ? "the end" : "an element") came")
-      // The one before may have read without waiting.
+      // The wait before may have read without waiting.
       let isOver = await comesBack { try await reader.waitForMore(than: count) }
       expect(
         .wakesThoseWhoWait, isOver,
@@ -375,7 +375,7 @@ where Store.Element: Equatable, Store.State: Equatable {
       let next = commit(count..<count + size)
       let position = count
       let appending = Task { try await append(next, to: store, at: position) }
-      // Before it begins, and at several places in its middle.
+      // Before it begins, and at several places within.
       for _ in 0..<round % 6 { await Task.yield() }
       appending.cancel()
       let outcome = await appending.result

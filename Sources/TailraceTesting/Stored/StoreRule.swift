@@ -1,59 +1,59 @@
-/// What every store has to keep, and `checkStore` looks at.
+/// The rules for every store, which `checkStore` checks.
 public enum StoreRule: String, Sendable, CaseIterable, Hashable {
   /// A new store has no elements, no state and no end.
   case beginsEmpty = "a new store has no elements, no state and no end"
-  /// A read gives the elements from the position on, in order, at most as many as were asked for,
-  /// and none only if there are none.
+  /// A read gives the elements from the position on, in order, at most as many as requested, and
+  /// none only if there are none.
   case readsInOrder =
     "a read gives what was appended, in order, from any position, and no more than was asked for"
-  /// A page says that the list has ended if it reaches the end of a list that has, and not before.
+  /// A page reports the end if it reaches the end of an ended list, and not before.
   case tellsTheEnd = "the end is told by the page that reaches it, and by no other"
-  /// An end without elements is stored as any commit.
+  /// An end without elements is stored like any commit.
   case storesAnEmptyEnd = "a commit of no elements can end the list"
-  /// A commit is stored only where exactly as many elements are stored as it says, before the end.
+  /// A commit is stored only if exactly as many elements are stored as it states, before the end.
   case appendsAtTheEndOnly =
     "a commit is superseded unless it is appended exactly where the list ends"
   /// Of several appends at one position, one wins, and the others are superseded.
   case hasOneWinner = "of appends that race, one wins, and the others are superseded"
-  /// A claim that others have gone past since is good for nothing.
+  /// A claim is void once others have appended.
   case refusesStaleClaims = "who claimed before others appended is superseded"
-  /// Nobody sees a part of a commit.
+  /// No reader sees a part of a commit.
   case storesCommitsWhole = "nobody sees a part of a commit"
-  /// Count and state of a checkpoint are of the same moment.
+  /// Count and state of a checkpoint belong to the same moment.
   case claimsOneSnapshot = "the state of a checkpoint is the one after its last element"
-  /// A commit without a state leaves the state, and the count that it came after.
+  /// A commit without a state keeps the last state and its element count.
   case keepsTheState =
     "a commit without a state leaves the last one valid, and says after how many elements it was"
-  /// Who waits is woken by an append and by the end, and does not wait for what is there.
+  /// A waiting call is woken by an append and by the end, and does not wait for existing elements.
   case wakesThoseWhoWait = "who waits for more comes back when there is more, or the end"
-  /// Who waits comes back when its task is cancelled.
+  /// A waiting call returns when its task is cancelled.
   case letsCancelledOnesGo = "who waits comes back when its task is cancelled"
-  /// An append that is cancelled is there as a whole, or not at all, and the list goes on.
+  /// A cancelled append is stored whole or not at all, and the list continues.
   case survivesCancellation = "an append that is cancelled is stored whole, or not at all"
-  /// Who opens the store anew finds what was appended.
+  /// A store that is opened anew has everything that was appended.
   case isThereForOthers = "who opens the store anew finds what was stored"
 }
 
-/// How a store breaks a rule.
+/// A broken rule.
 public struct StoreFault: Sendable, Hashable, CustomStringConvertible {
   /// The rule.
   public let rule: StoreRule
-  /// What was seen, and what should have been.
+  /// The observation, and what was expected.
   public let observation: String
 
-  /// The rule, and what was seen.
+  /// The rule and the observation.
   public var description: String { "\(rule.rawValue): \(observation)" }
 }
 
-/// The faults of a store, as `checkStore` throws them.
+/// The faults of a store; `checkStore` throws them.
 public struct StoreFaults: Error, CustomStringConvertible {
-  /// One for each thing that was seen.
+  /// One for each observation.
   public let faults: [StoreFault]
 
-  /// The rules that are broken.
+  /// The broken rules.
   public var rules: Set<StoreRule> { Set(faults.map(\.rule)) }
 
-  /// All faults, one a line.
+  /// All faults, one per line.
   public var description: String {
     (["the store breaks \(rules.count) of \(StoreRule.allCases.count) rules:"]
       + faults.map { "- \($0)" }).joined(separator: "\n")

@@ -1,7 +1,7 @@
 /// The checksum of frames: CRC-32C, eight bytes at a time.
 enum CRC32C {
-  /// Eight tables of 256 words, one after the other.
-  // Guard: never written after it is made, and never freed. May read it: everybody.
+  /// Eight tables of 256 words, one after another.
+  // Guard: never written after creation, and never freed. May read it: everybody.
   private nonisolated(unsafe) static let tables: UnsafePointer<UInt32> = {
     let tables = UnsafeMutablePointer<UInt32>.allocate(capacity: 8 * 256)
     for byte in 0..<256 {
@@ -16,7 +16,7 @@ enum CRC32C {
     return UnsafePointer(tables)
   }()
 
-  /// The checksum of some bytes, after those that gave `seed`.
+  /// The checksum of some bytes, continuing from `seed`.
   static func of(_ bytes: UnsafeRawBufferPointer, after seed: UInt32 = 0) -> UInt32 {
     let tables = tables
     var sum = ~seed
@@ -40,14 +40,14 @@ enum CRC32C {
     return ~sum
   }
 
-  /// The checksum of a number, after what gave `seed`.
+  /// The checksum of a number, continuing from `seed`.
   static func of(_ number: UInt64, after seed: UInt32) -> UInt32 {
     withUnsafeBytes(of: number.littleEndian) { of($0, after: seed) }
   }
 }
 
 extension UnsafeRawBufferPointer {
-  /// A number, least byte first.
+  /// A number, least significant byte first.
   func number<T: FixedWidthInteger>(_: T.Type, at offset: Int) -> T {
     T(littleEndian: loadUnaligned(fromByteOffset: offset, as: T.self))
   }

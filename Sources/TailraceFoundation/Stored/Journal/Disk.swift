@@ -6,47 +6,47 @@ import FileReading
   import Darwin
 #endif
 
-/// The calls that a journal makes: a layer of its own, so that a test can let it lie.
+/// The system calls of a journal: a separate layer, so that a test can fake failures.
 ///
-/// Its calls may block: they are made on a queue for that (`elsewhere`), except for short writes
-/// that do not wait for the disk.
+/// Its calls may block. They run on a queue for that (`elsewhere`), except short writes that do
+/// not wait for the disk.
 package protocol Disk: Sendable {
-  /// Opens a file that is there.
+  /// Opens an existing file.
   func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile
 
-  /// Makes a file with some contents, all at once. Nothing happens if there is one.
+  /// Makes a file with some contents, atomically. Does nothing if it exists.
   func create(_ path: [CChar], contents: [UInt8]) throws(SystemError)
 
-  /// What the file system of a path is called, if it is another machine's.
+  /// The name of the path's file system, if it is another machine's.
   func remoteFileSystem(of path: [CChar]) -> String?
 }
 
-/// An open file. It is closed, and its lock goes, when nobody holds it.
+/// An open file. Releasing it closes it and ends its lock.
 package protocol DiskFile: AnyObject, Sendable {
   /// Reads some bytes, fewer at the end of the file.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int
-  /// Writes some bytes, perhaps fewer than there are.
+  /// Writes some bytes, perhaps not all.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int
-  /// Returns when everything that was written is on the disk.
+  /// Returns when all written bytes are on the disk.
   func synchronize() throws(SystemError)
-  /// Writes zeros at the end of the file, for what comes there later.
+  /// Writes zeros at the end of the file, as room for later bytes.
   func extend(_ range: Range<Int>) throws(SystemError)
   func truncate(to size: Int) throws(SystemError)
-  /// Gives the space of some bytes back, where the file system can; they are zero then.
+  /// Frees the space of some bytes, if the file system can; they are then zero.
   func punch(_ range: Range<Int>)
   func size() throws(SystemError) -> Int
-  /// Takes the lock of the file. False if somebody else has it.
+  /// Takes the lock of the file. False if another holder has it.
   func lock() throws(SystemError) -> Bool
 }
 
 extension DiskFile {
-  /// Reads exactly so many bytes; `nil` if the file ends before.
+  /// Reads exactly that many bytes; `nil` if the file ends before.
   func bytes(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8]? {
     let bytes = try upTo(count, at: offset)
     return bytes.count == count ? bytes : nil
   }
 
-  /// Reads so many bytes, or those up to the end of the file.
+  /// Reads that many bytes, or those up to the end of the file.
   func upTo(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -90,8 +90,8 @@ package struct SystemDisk: Disk {
     try SystemFile(path, flags: (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY)
   }
 
-  /// The file is made beside its place, and linked there when it is whole and on the disk: nobody
-  /// ever sees a part of it, and of two who make it one comes first.
+  /// The file is made beside its place, and linked there when it is complete and on the disk: no
+  /// reader ever sees a part of it, and of two creators one is first.
   package func create(_ path: [CChar], contents: [UInt8]) throws(SystemError) {
     let (number, name) = try Self.openBeside(path)
     let file = SystemFile(number)
@@ -99,12 +99,12 @@ package struct SystemDisk: Disk {
     try file.put(contents, at: 0)
     try file.synchronize()
     if link(name, path) != 0, errno != EEXIST { throw .last }
-    // The entry of the directory, too. Some file systems cannot, and need not.
+    // Syncs the directory's entry, too. Some file systems cannot, and need not.
     let folder = Array(path.folder)
     if let folder = try? SystemFile(folder, flags: O_RDONLY | O_CLOEXEC) { fsync(folder.number) }
   }
 
-  /// Makes an empty file under a name that nobody else uses, with the rights of any new file.
+  /// Makes an empty file under a unique name, with the rights of any new file.
   private static func openBeside(_ path: [CChar]) throws(SystemError) -> (Int32, [CChar]) {
     while true {
       let suffix = String(UInt32.random(in: 0...(.max)), radix: 36)
@@ -167,7 +167,7 @@ final class SystemFile: DiskFile {
     #if canImport(Glibc)
       _ = try retried { Int(fdatasync(number)) }
     #else
-      // A file system that does not know it knows `fsync`.
+      // A file system without it has `fsync`.
       if fcntl(number, F_FULLFSYNC) == 0 { return }
       _ = try retried { Int(fsync(number)) }
     #endif
@@ -195,7 +195,7 @@ final class SystemFile: DiskFile {
 
   func punch(_ range: Range<Int>) {
     #if canImport(Glibc)
-      // Not among what Swift sees of the C library; a C library without it keeps the space.
+      // Swift does not see it in the C library; a C library without it keeps the space.
       typealias Allocate = @convention(c) (Int32, Int32, off_t, off_t) -> Int32
       guard let symbol = dlsym(nil, "fallocate") else { return }
       let keepsSizeAndPunches: Int32 = 0x01 | 0x02
@@ -224,7 +224,7 @@ final class SystemFile: DiskFile {
 }
 
 extension [CChar] {
-  /// The path of the folder that a path is in, with a zero at its end.
+  /// The folder of a path, with a zero byte at its end.
   var folder: [CChar] {
     guard let slash = lastIndex(of: CChar(UInt8(ascii: "/"))) else {
       return Array(".".utf8CString)
@@ -234,9 +234,10 @@ extension [CChar] {
 }
 
 #if canImport(Glibc)
-  /// What the kernel says of mounted file systems.
+  /// The kernel's list of mounted file systems.
   enum MountedFileSystem {
-    /// Those in which a lock may not hold, or not reach everybody, and a sync says little.
+    /// File systems whose locks may fail or not reach every machine, and whose sync guarantees
+    /// little.
     static let remote: Set<String> = [
       "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "coda", "glusterfs", "lustre",
       "beegfs",
@@ -254,7 +255,7 @@ extension [CChar] {
       return kind(of: device, in: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// What follows the `-` in the line of a device; the third word of a line is its device.
+    /// The word after the `-` in the line of a device; the third word of a line is its device.
     static func kind(of device: String, in mounts: String) -> String? {
       for line in mounts.split(separator: "\n") {
         let words = line.split(separator: " ")

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import Tailrace
 
-/// Tells tasks that a file has changed, or has come to be.
+/// Tells tasks that a file was changed or created.
 ///
-/// One for the process: the kernel allows few. Where it has none to give, and for what it does not
-/// tell, those who wait look again after a while.
+/// One for the process: the kernel allows few. Without one, and for changes that the kernel does
+/// not report, waiting tasks check again after a while.
 final class FileChanges: Sendable {
   static let shared = FileChanges()
 
@@ -28,12 +28,12 @@ final class FileChanges: Sendable {
       source?.activate()
     }
 
-    /// Rings a bell at the next change of a file; or of its folder, if there is no such file.
+    /// Rings a bell at the next change of a file, or of its folder if the file does not exist.
     ///
-    /// - Returns: what ends the watch.
+    /// - Returns: a closure that ends the watch.
     func watch(_ path: [CChar], _ bell: Bell) -> @Sendable () -> Void {
       guard descriptor >= 0 else { return {} }
-      // The number of a watch may be given anew once it has been removed: both under the lock.
+      // A removed watch's number may be reused: both under the lock.
       let number = watches.withLock { watches in
         var number = inotify_add_watch(
           descriptor, path, UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB))
@@ -73,15 +73,15 @@ final class FileChanges: Sendable {
   #else
     private init() {}
 
-    /// Rings a bell at the next change of a file; or of its folder, if there is no such file.
+    /// Rings a bell at the next change of a file, or of its folder if the file does not exist.
     ///
-    /// - Returns: what ends the watch.
+    /// - Returns: a closure that ends the watch.
     func watch(_ path: [CChar], _ bell: Bell) -> @Sendable () -> Void {
       var descriptor = open(path, O_EVTONLY | O_CLOEXEC)
       if descriptor < 0 { descriptor = open(path.folder, O_EVTONLY | O_CLOEXEC) }
       guard descriptor >= 0 else { return {} }
-      // Guard: Dispatch's own; a source may be used from any thread.
-      // May touch it: this call, and what ends the watch.
+      // Guard: Dispatch's own; a source is thread-safe. May touch it: this call, and the closure
+      // that ends the watch.
       nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete])
       source.setEventHandler { bell.ring() }
@@ -92,13 +92,13 @@ final class FileChanges: Sendable {
   #endif
 }
 
-/// Who waits for which watch of the kernel's.
+/// The bells of each watch of the kernel.
 struct Watches: Sendable {
   private var bells: [Int32: [Bell]] = [:]
 
   mutating func add(_ bell: Bell, to number: Int32) { bells[number, default: []].append(bell) }
 
-  /// True if nobody else waits for that watch.
+  /// True if no other bell has that watch.
   mutating func remove(_ bell: Bell, from number: Int32) -> Bool {
     guard var others = bells[number] else { return false }
     others.removeAll { $0 === bell }
@@ -106,7 +106,7 @@ struct Watches: Sendable {
     return others.isEmpty
   }
 
-  /// Those who are to be told of some events; everybody, if some were lost.
+  /// The bells for some events; all, if events were lost.
   func bells(of numbers: [Int32]) -> [Bell] {
     if numbers.contains(-1) { return bells.values.flatMap { $0 } }
     return Set(numbers).flatMap { bells[$0] ?? [] }
@@ -114,7 +114,7 @@ struct Watches: Sendable {
 }
 
 extension Bell {
-  /// Rings after a while.
+  /// Rings after a pause.
   func ring(after pause: Duration) {
     let parts = pause.components
     let nanoseconds = Int(parts.seconds) * 1_000_000_000 + Int(parts.attoseconds / 1_000_000_000)

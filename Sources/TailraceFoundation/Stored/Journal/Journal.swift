@@ -2,12 +2,12 @@ import FileReading
 import Foundation
 import Tailrace
 
-/// A list in a file, as bytes: what a `FileStore` is a face of.
+/// A list in a file, as bytes: the implementation of `FileStore`.
 ///
-/// Readers take places from a small table, read without any lock, and put the next place back. The
-/// writer's state is a value that is moved out, and back, by whoever has the turn. What may wait
-/// for the disk runs on the queue of `elsewhere`.
-// The fields say what guards them.
+/// Readers take places from a small table, which they read without a lock, and put the next place
+/// back. The writer's state is a value that the holder of the turn moves out and back. Calls that
+/// may wait for the disk run on the queue of `elsewhere`.
+// Each field names its guard.
 @usableFromInline
 package final class Journal: @unchecked Sendable {
   let path: [CChar]
@@ -18,9 +18,9 @@ package final class Journal: @unchecked Sendable {
   let disk: any Disk
   private let reading = Locked(Readings())
   private let turn = Turn()
-  // Guard: the turn. May touch it: whoever has taken it.
+  // Guard: the turn. May touch it: the holder of the turn.
   private nonisolated(unsafe) var writer: JournalWriter?
-  // Guard: the turn. May touch it: whoever has taken it.
+  // Guard: the turn. May touch it: the holder of the turn.
   private nonisolated(unsafe) var isPoisoned = false
 
   init(
@@ -50,7 +50,7 @@ package final class Journal: @unchecked Sendable {
     }
   }
 
-  /// The journal, opened for reading; `nil` if there is none yet.
+  /// The journal, opened for reading; `nil` if it does not exist yet.
   private func opened() throws -> JournalReader? {
     if let reader = reading.withLock({ $0.reader }) { return reader }
     let file: any DiskFile
@@ -71,7 +71,7 @@ package final class Journal: @unchecked Sendable {
   /// Waits until there may be more elements.
   @usableFromInline
   nonisolated(nonsending) package func waitForMore(than position: Int) async throws {
-    // Watched first, looked at then: what comes in between rings, too.
+    // Watch first, then look: a change in between rings, too.
     let bell = Bell()
     let endWatch = FileChanges.shared.watch(path, bell)
     defer { endWatch() }
@@ -91,7 +91,7 @@ package final class Journal: @unchecked Sendable {
 
   // MARK: Writing
 
-  /// Becomes the writer. `nil` if somebody else is.
+  /// Becomes the writer. `nil` if there is another.
   @usableFromInline
   nonisolated(nonsending) package func claim() async throws -> JournalCheckpoint? {
     try await withTurn { journal in
@@ -101,7 +101,7 @@ package final class Journal: @unchecked Sendable {
     }
   }
 
-  /// Gives up what is damaged, and all that follows it. Returns how many elements are left.
+  /// Discards damaged elements and all after them. Returns the number of elements left.
   nonisolated(nonsending) func cutDamage() async throws -> Int {
     try await withTurn { journal in
       guard try journal.open(cutsDamage: true), let writer = journal.writer else {
@@ -111,7 +111,7 @@ package final class Journal: @unchecked Sendable {
     }
   }
 
-  /// Forgets elements. Returns the first position that is kept.
+  /// Discards elements. Returns the first position kept.
   nonisolated(nonsending) func trim(before position: Int) async throws -> Int {
     try await withTurn { journal in
       let wasWriter = journal.writer != nil
@@ -123,7 +123,7 @@ package final class Journal: @unchecked Sendable {
     }
   }
 
-  /// Opens the journal for writing, if it is not. False if somebody else writes.
+  /// Opens the journal for writing, if necessary. False if there is another writer.
   private func open(cutsDamage: Bool) throws -> Bool {
     if isPoisoned { throw ListStoreError.poisoned }
     if writer != nil { return true }
@@ -154,7 +154,7 @@ package final class Journal: @unchecked Sendable {
     return true
   }
 
-  /// Appends a draft where exactly so many elements are stored.
+  /// Appends a draft if exactly this many elements are stored.
   @usableFromInline
   nonisolated(nonsending) package func append(
     _ draft: consuming JournalDraft, at position: Int
@@ -167,7 +167,7 @@ package final class Journal: @unchecked Sendable {
       let isRight = try writer?.seal(
         &draft, at: position, elements: versions.elements, state: versions.state), isRight
     else { throw ListStoreError.superseded }
-    // A write is a copy, and does not wait for the disk.
+    // A small write is a copy, and does not wait for the disk.
     guard writer?.waitsForDisk == true || draft.bytes.count > 1 << 16 else {
       return try write(draft)
     }
@@ -181,15 +181,14 @@ package final class Journal: @unchecked Sendable {
     do throws(SystemError) { try store(draft) } catch { throw FileError(name, error) }
   }
 
-  /// Writes a sealed draft at the end, and has it on the disk if it has to be. For whoever has the
-  /// turn.
+  /// Writes a sealed draft at the end, and syncs it if required. The caller holds the turn.
   private func store(_ draft: JournalDraft) throws(SystemError) {
     guard var writer = writer.take() else { throw SystemError(code: EBADF) }
     let syncs = writer.waitsForDisk || draft.isEnd && durability != .process
     do throws(SystemError) {
       try writer.file.put(draft.bytes, at: writer.end)
     } catch {
-      // No room: what was written of the frame is taken back, and the next demand tries again.
+      // No room: removes the part of the frame that was written; the next demand tries again.
       do throws(SystemError) {
         try writer.file.truncate(to: writer.end)
         writer.didTruncate()
@@ -204,21 +203,21 @@ package final class Journal: @unchecked Sendable {
       do throws(SystemError) {
         try writer.file.synchronize()
       } catch {
-        // What has reached the disk is not known. The file is closed, for somebody who finds out.
+        // The contents of the disk are unknown. The file is closed; a new store finds out.
         isPoisoned = true
         throw error
       }
     }
     writer.didAppend(draft, isSynced: syncs)
-    // The elements are stored, whether or not this succeeds: followers find them later then.
+    // The elements are stored even if this fails: followers then find them later.
     if let cells = writer.cells(isSynced: syncs) {
       try? writer.file.put(cells, at: JournalCells.offset)
     }
     self.writer = writer
   }
 
-  /// Extends the file for the commits to come, if it can be; and takes back what a list that ends does
-  /// not need. Neither has to succeed: zeros behind the last frame are no frame.
+  /// Extends the file for later commits, if possible, and frees the surplus of a list that ends.
+  /// Neither must succeed: zeros after the last frame are no frame.
   private func makeRoom(behind draft: JournalDraft, _ writer: inout JournalWriter) {
     if writer.hasRoomLeft(behind: draft) {
       try? writer.file.truncate(to: writer.end + draft.bytes.count)
@@ -258,7 +257,7 @@ package final class Journal: @unchecked Sendable {
   }
 }
 
-/// Where a journal stands.
+/// The state of a journal.
 @usableFromInline
 package struct JournalCheckpoint: Sendable {
   @usableFromInline let count: Int
@@ -266,19 +265,19 @@ package struct JournalCheckpoint: Sendable {
   @usableFromInline let isEnded: Bool
 }
 
-/// What the readers of a journal share.
+/// The shared state of a journal's readers.
 private struct Readings: Sendable {
-  /// Those who read on find their places here.
+  /// The places of readers that continue.
   private static let mostPlaces = 16
 
   var reader: JournalReader?
   private var places: [JournalPlace] = []
-  /// How many waits in a row have ended without a change.
+  /// How many consecutive waits have ended without a change.
   var quietWaits = 0
 
   mutating func take(_ position: Int) -> JournalPlace? {
     guard let index = places.lastIndex(where: { $0.position == position }) else { return nil }
-    // Others may read on from there, too.
+    // Other readers may continue from there, too.
     return places[index]
   }
 
@@ -289,8 +288,8 @@ private struct Readings: Sendable {
     places.append(place)
   }
 
-  /// After which time one looks again where nothing was told: soon at first, because a lock goes
-  /// only after its file has been closed, of which one is told.
+  /// The pause before checking again without a notification: short at first, because the lock ends
+  /// only after its file was closed, which is the event notified.
   mutating func nextPause() -> Duration {
     quietWaits = min(quietWaits + 1, 9)
     return .milliseconds(1 << (quietWaits + 1))

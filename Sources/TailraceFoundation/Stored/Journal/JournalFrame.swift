@@ -1,4 +1,4 @@
-/// A commit in a journal: the atom of what is stored.
+/// A commit in a journal: stored whole or not at all.
 ///
 /// ```
 /// ┌ header, 64 ┬ lengths, 4 each ┬ elements ┬ state ┐┌ header …
@@ -16,8 +16,8 @@
 /// | 48 ..< 60 | where an earlier frame begins, and how many frames that is back (``JournalJumps``) |
 /// | 60 ..< 64 | the length of the frame before |
 ///
-/// A frame without a state begins, after the header, with eight bytes that say where the last one
-/// with a state begins.
+/// After the header, a frame without a state has eight bytes: the offset of the last one with a
+/// state.
 struct JournalFrame: Sendable, Equatable {
   static let headerSize = 64
   private static let magic: UInt32 = 0x3146_5254
@@ -44,7 +44,7 @@ struct JournalFrame: Sendable, Equatable {
   var isEnd: Bool { flags & Self.endFlag != 0 }
   /// The positions of its elements.
   var positions: Range<Int> { position..<position + count }
-  /// Where the lengths begin, counted from the header's end.
+  /// The offset of the lengths, counted from the header's end.
   var lengthsOffset: Int { hasState ? 0 : 8 }
 
   init() {}
@@ -68,11 +68,11 @@ struct JournalFrame: Sendable, Equatable {
     jump = Int(bytes.number(UInt64.self, at: 48))
     span = Int(bytes.number(UInt32.self, at: 56))
     previousLength = Int(bytes.number(UInt32.self, at: 60))
-    // The checksum is right, so the writer was wrong, or mean.
+    // The checksum is right, so the writer was faulty or malicious.
     guard elementsLength >= lengthsOffset + 4 * count else { return nil }
   }
 
-  /// Writes the header, into the first bytes.
+  /// Writes the header into the first bytes.
   func put(into bytes: UnsafeMutableRawBufferPointer, at offset: Int, seed: UInt32) {
     bytes.put(Self.magic, at: 0)
     bytes.put(UInt32(elementsLength), at: 8)
@@ -99,17 +99,17 @@ struct JournalFrame: Sendable, Equatable {
   }
 }
 
-/// A frame that is being made: the bytes of elements and state, behind room for the header.
+/// A frame in progress: the bytes of elements and state, after room for the header.
 @usableFromInline
 package struct JournalDraft: Sendable {
   @usableFromInline package var bytes: [UInt8]
   @usableFromInline let count: Int
   @usableFromInline let hasState: Bool
   @usableFromInline let isEnd: Bool
-  /// Where the next length goes, and where the bytes that it counts begin.
+  /// The place of the next length, and the beginning of the bytes that it counts.
   @usableFromInline var slot: Int
   @usableFromInline var start: Int
-  /// Where the state begins.
+  /// The beginning of the state.
   @usableFromInline var stateStart: Int
 
   @inlinable
@@ -125,7 +125,7 @@ package struct JournalDraft: Sendable {
     bytes.append(contentsOf: repeatElement(0, count: start))
   }
 
-  /// The bytes of one element have been appended.
+  /// The bytes of one element were appended.
   @inlinable
   mutating func endElement() {
     var length = bytes.count - start

@@ -13,7 +13,7 @@ import Tailrace
 /// | 64 ..< 128 | the cells (``JournalCells``) |
 /// | 128 ..< | the schema's name, filled up to a multiple of 8 |
 ///
-/// It is written once, as a whole, but for the cells.
+/// It is written once, as a whole, except for the cells.
 struct JournalHeader: Sendable, Equatable {
   static let fixedSize = 128
   private static let magic: UInt64 = 0x4543_4152_4C49_4154
@@ -32,10 +32,10 @@ struct JournalHeader: Sendable, Equatable {
     self.schema = schema
   }
 
-  /// What checksums of this journal begin with.
+  /// The seed of this journal's checksums.
   var seed: UInt32 { CRC32C.of(id.1, after: CRC32C.of(id.0, after: 0)) }
 
-  /// Where the first frame begins.
+  /// The offset of the first frame.
   var size: Int { Self.fixedSize + (schema.utf8.count + 7) / 8 * 8 }
 
   var bytes: [UInt8] {
@@ -55,7 +55,7 @@ struct JournalHeader: Sendable, Equatable {
     return bytes
   }
 
-  /// Reads the header of a file, which is to be one of a schema.
+  /// Reads the header of a file, which must have the given schema.
   init(of file: any DiskFile, expecting schema: String, at path: String) throws {
     guard let fixed = try file.bytes(Self.fixedSize, at: 0),
       fixed.withUnsafeBytes({ $0.number(UInt64.self, at: 0) }) == Self.magic
@@ -84,7 +84,7 @@ struct JournalHeader: Sendable, Equatable {
     }
   }
 
-  /// Of the fixed part without magic, version and cells, and of what comes after the cells.
+  /// Of the fixed part without magic, version and cells, and of the bytes after the cells.
   private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     let length = Int(bytes.number(UInt32.self, at: 40))
     let fixed = CRC32C.of(bytes.part(16..<JournalCells.offset))
@@ -97,23 +97,22 @@ struct JournalHeader: Sendable, Equatable {
   }
 }
 
-/// Places in a journal that are written over and over: hints for those who read, and a promise.
+/// Places in a journal that are rewritten: hints for readers, and a promise.
 ///
-/// Each is eight bytes: 48 bits of an offset, and 16 bits that check it. One that does not check is
-/// as good as none.
+/// Each has eight bytes: 48 bits of an offset, and 16 check bits. An invalid one is ignored.
 struct JournalCells: Sendable, Equatable {
   static let offset = 64
   static let size = 32
-  /// Stands for the end of the file: whatever is whole may be read.
+  /// Stands for the end of the file: every complete frame may be read.
   static let everything = (1 << 48) - 1
 
-  /// Up to where followers may read; or `everything`.
+  /// Followers may read up to here; or `everything`.
   var visible: Int?
-  /// Up to where the bytes are known to be on the disk: they must be there for ever.
+  /// The bytes up to here are known to be on the disk: they must stay there for ever.
   var synced: Int?
-  /// Where one of the last frames begins; 0 if there is none yet.
+  /// The offset of one of the last frames; 0 if there is none yet.
   var last: Int?
-  /// Where the first frame that is kept begins.
+  /// The offset of the first frame kept.
   var first: Int?
 
   init(visible: Int?, synced: Int?, last: Int?, first: Int?) {

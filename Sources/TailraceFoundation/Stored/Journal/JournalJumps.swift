@@ -1,12 +1,12 @@
-/// Where each new frame points back to, so that any position is found in a logarithmic number of
+/// The back references of new frames, with which any position is found in a logarithmic number of
 /// steps.
 ///
-/// A frame knows the length of the one before it, and one *jump*, to a frame further back: the
-/// spans of jumps are 1, 1, 3, 1, 1, 3, 7 and so on, as the digits of a skew binary number. To find
-/// a position one jumps back for as long as that does not go past it, and takes single steps
-/// otherwise. The index needs no file of its own, no memory, and cannot contradict the frames.
+/// A frame has the length of the one before it, and one *jump* to a frame further back: the spans
+/// of jumps are 1, 1, 3, 1, 1, 3, 7 and so on, as the digits of a skew binary number. To find a
+/// position, a reader jumps back while that does not pass it, and otherwise takes single steps.
+/// The index needs no file and no memory, and cannot contradict the frames.
 struct JournalJumps: Sendable, Equatable {
-  /// A frame that can be jumped to, and how many frames its own jump goes back.
+  /// A frame that is a jump's target, and how many frames its own jump goes back.
   struct Root: Sendable, Equatable {
     let offset: Int
     let span: Int
@@ -31,8 +31,7 @@ struct JournalJumps: Sendable, Equatable {
     roots.append(Root(offset: offset, span: span))
   }
 
-  /// The jumps of a journal, found from its last frame. Where frames are not kept any more they
-  /// end.
+  /// The jumps of a journal, read from its last frame back to the first frame kept.
   init(from last: Int?, header: (Int) throws -> JournalFrame?) rethrows {
     var offset = last ?? 0
     while offset > 0, let frame = try header(offset) {

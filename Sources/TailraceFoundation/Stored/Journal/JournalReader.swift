@@ -4,7 +4,7 @@ import Tailrace
 /// Some elements of a journal, as bytes.
 @usableFromInline
 package struct JournalPage: Sendable {
-  /// Where an element lies, and which version wrote it.
+  /// The place of an element, and the version that wrote it.
   @usableFromInline
   struct Item: Sendable {
     @usableFromInline let range: Range<Int>
@@ -14,18 +14,17 @@ package struct JournalPage: Sendable {
   @usableFromInline var bytes: [UInt8] = []
   @usableFromInline var items: [Item] = []
   @usableFromInline var isEnd = false
-  /// The next position, and the frame that has it.
+  /// The next position, and its frame.
   var next = JournalPlace(position: 0, offset: 0)
 }
 
-/// A position, and where the frame that has it begins: or will begin, at the end.
+/// A position, and where its frame begins, or will begin if it is the end.
 struct JournalPlace: Sendable, Hashable {
   var position: Int
   var offset: Int
 }
 
-/// Reads an open journal. A value that keeps nothing: it may be used by several readers, beside a
-/// writer.
+/// Reads an open journal. A stateless value: several readers may use it, beside a writer.
 struct JournalReader: Sendable {
   let file: any DiskFile
   let header: JournalHeader
@@ -48,7 +47,7 @@ struct JournalReader: Sendable {
     return bytes.withUnsafeBytes { JournalFrame($0, at: offset, seed: seed) }
   }
 
-  /// The header of a frame all of which is there, as it was written.
+  /// The header of a frame that is complete and intact.
   func wholeFrame(at offset: Int) throws -> JournalFrame? {
     guard let frame = try frame(at: offset),
       offset + frame.length <= (try file.size()),
@@ -62,7 +61,7 @@ struct JournalReader: Sendable {
     } ? frame : nil
   }
 
-  /// Whether there is a whole frame anywhere behind a place.
+  /// Whether a complete frame follows a place.
   func hasFrame(behind offset: Int) throws -> Bool {
     let size = try file.size()
     let window = 1 << 20
@@ -87,10 +86,10 @@ struct JournalReader: Sendable {
 
   // MARK: Places
 
-  /// Where the first frame begins that is kept.
+  /// Where the first frame kept begins.
   func first(_ cells: JournalCells) -> Int { max(cells.first ?? 0, header.size) }
 
-  /// The frame that has a position, or the place behind the last one.
+  /// The frame of a position, or the place after the last one.
   ///
   /// It begins at one of the last frames, and jumps back from there.
   func place(of position: Int, _ cells: JournalCells, limit: Int) throws -> JournalPlace? {
@@ -100,13 +99,13 @@ struct JournalReader: Sendable {
       offset = last
     }
     guard var frame = try frame(at: offset) else {
-      // Nothing there: it may be the beginning of an empty journal.
+      // No frame: it may be the beginning of an empty journal.
       return offset == header.size && position == 0
         ? JournalPlace(position: 0, offset: offset) : nil
     }
     while frame.position > position {
       guard offset > first else {
-        // What is kept begins behind it.
+        // The elements kept begin after it.
         throw ListStoreError.trimmed(first: frame.position)
       }
       if frame.jump >= first, let jumped = try self.frame(at: frame.jump),
@@ -121,7 +120,7 @@ struct JournalReader: Sendable {
       }
       frame = previous
     }
-    // Behind the last place that is known: forward, frame by frame.
+    // After the last known place: forward, frame by frame.
     while frame.positions.upperBound <= position, !frame.isEnd {
       let next = offset + frame.length
       guard next < limit, let following = try self.frame(at: next) else {
@@ -137,7 +136,7 @@ struct JournalReader: Sendable {
 
   /// Elements from a position on.
   ///
-  /// - Parameter known: where that position is, if it is known.
+  /// - Parameter known: the place of that position, if known.
   func page(
     from position: Int, upTo count: Int, known: JournalPlace?
   ) throws -> JournalPage {
@@ -156,7 +155,7 @@ struct JournalReader: Sendable {
     while page.items.count < count {
       guard offset < limit else {
         if isExact, let visible = cells.visible, visible > size {
-          // Promised, and gone.
+          // Promised, but missing.
           throw ListStoreError.damaged(at: page.next.position)
         }
         return page
@@ -171,10 +170,10 @@ struct JournalReader: Sendable {
         guard page.take(frame, at: start, upTo: count) else {
           throw ListStoreError.damaged(at: frame.position)
         }
-        // Some are left for the next page.
+        // Some remain for the next page.
         if page.next.position < frame.positions.upperBound { return page }
         if frame.isEnd {
-          // Nothing follows, and who asks again is told so again.
+          // Nothing follows; a repeated read gets the same answer.
           page.isEnd = true
           return page
         }
@@ -182,7 +181,7 @@ struct JournalReader: Sendable {
         page.next.offset = offset
       }
     }
-    // The end may be an entry of its own.
+    // The end may be a separate entry.
     if offset < limit, let next = try frame(at: offset), next.isEnd, next.count == 0 {
       page.isEnd = true
       page.next.offset = offset
@@ -193,7 +192,7 @@ struct JournalReader: Sendable {
   private enum Found {
     /// A frame, and where its lengths begin in the window.
     case frame(JournalFrame, Int)
-    /// It is not in the window, and something else was found before.
+    /// It is not in the window, but elements were found before it.
     case later
     case bad
   }
@@ -220,22 +219,22 @@ struct JournalReader: Sendable {
     return .frame(frame, body.lowerBound - window.start)
   }
 
-  /// Decides about a place where a frame should be, and none was found.
+  /// Decides about a place where a frame should be, but none was found.
   ///
-  /// Nothing is wrong where the end of the file is being written, or was when it was read: whoever asks
-  /// again finds the frame.
+  /// Nothing is wrong if the end of the file is being written, or was when it was read: another
+  /// read finds the frame.
   private func judge(_ offset: Int, _ position: Int, isExact: Bool) throws {
-    // A frame is whole before the next one begins. So one that is still bad when another one follows
-    // was not caught in the middle of being written.
+    // A frame is complete before the next one begins. So one that is still bad when another
+    // follows was not read while being written.
     let isLost =
       try isExact || first(cells()) > offset
       || (hasFrame(behind: offset) && wholeFrame(at: offset) == nil)
     if isLost { throw try loss(at: offset, position) }
   }
 
-  /// The failure of a frame that was there, and is not: trimmed meanwhile, or damaged.
+  /// The failure of a frame that is gone: trimmed meanwhile, or damaged.
   private func loss(at offset: Int, _ position: Int) throws -> ListStoreError {
-    // Read last: a writer that trims says so before it takes the bytes away.
+    // Read last: a trimming writer announces it before it removes the bytes.
     let first = first(try cells())
     guard first > offset else { return .damaged(at: position) }
     return .trimmed(first: try frame(at: first)?.position ?? position)
@@ -243,10 +242,10 @@ struct JournalReader: Sendable {
 }
 
 extension JournalPage {
-  /// Takes the elements of a frame, from the next position on, up to a number of them.
+  /// Takes elements of a frame, from the next position on, up to a number of them.
   ///
   /// - Parameter start: where the body begins in the bytes.
-  /// - Returns: false if the lengths are not those of this body.
+  /// - Returns: false if the lengths do not match this body.
   fileprivate mutating func take(
     _ frame: JournalFrame, at start: Int, upTo count: Int
   ) -> Bool {
@@ -286,7 +285,7 @@ private struct Window {
     start <= range.lowerBound && range.upperBound <= start + bytes.count
   }
 
-  /// Reads bytes from a place on: those that are needed, and more, but none behind the limit.
+  /// Reads bytes from a place on: the required ones and more, but none after the limit.
   mutating func load(_ offset: Int, atLeast count: Int, upTo limit: Int) throws {
     start = offset
     bytes = try file.upTo(min(max(count, size), limit - offset), at: offset)
@@ -301,7 +300,7 @@ private struct Window {
     }
   }
 
-  /// The checksum of some bytes; `nil` if the file has ended before.
+  /// The checksum of some bytes; `nil` if the file ends before.
   func checksum(of range: Range<Int>, seed: UInt32) -> UInt32? {
     guard has(range) else { return nil }
     return bytes.withUnsafeBytes {

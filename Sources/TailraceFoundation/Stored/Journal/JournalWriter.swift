@@ -1,17 +1,15 @@
 import FileReading
 import Tailrace
 
-/// The end of a journal, for the one who appends: a value, with one method for each thing that
-/// happens to it.
+/// The end of a journal, for the writer: a value with one method for each event.
 struct JournalWriter: Sendable {
-  /// How many bytes of frames may follow the last one that the cells know: what is read to find the
-  /// end.
+  /// How many bytes of frames may follow the last one in the cells: this is read to find the end.
   static let unknownBytes = 1 << 18
 
-  /// How many bytes are made ready behind the end at once, for commits that are synced.
+  /// How many bytes are prepared after the end at once, for commits that are synced.
   ///
-  /// A sync after an append has to write where the file ends, too; a sync after bytes were replaced does
-  /// not, and takes two thirds of the time.
+  /// A sync after an append also writes the file's length; a sync after replacing bytes does not,
+  /// and takes two thirds of the time.
   static let roomBytes = 1 << 16
 
   let reader: JournalReader
@@ -27,10 +25,10 @@ struct JournalWriter: Sendable {
   private var synced: Int
   /// How many commits are not on the disk.
   private var unsynced = 0
-  /// Where the file ends: with zeros, from the end of the last frame on. A reader finds no frame there.
+  /// The file's length: zeros follow the last frame. A reader finds no frame there.
   private var size = 0
   private var makesRoom: Bool
-  /// Where the last frame begins that the cells know.
+  /// The offset of the last frame in the cells.
   private var known = 0
   private var number: UInt8 = 0
 
@@ -38,11 +36,9 @@ struct JournalWriter: Sendable {
 
   // MARK: Opening
 
-  /// Finds the end of a journal, cuts off what was not written as a whole, and has the rest on the
-  /// disk.
+  /// Finds the end of a journal, cuts off an incomplete frame, and syncs the rest.
   ///
-  /// - Parameter cutsDamage: whether what was stored and is damaged is given up, with all that
-  ///   follows.
+  /// - Parameter cutsDamage: whether damaged elements are discarded, with all after them.
   init(_ reader: JournalReader, _ durability: Durability, cutsDamage: Bool) throws {
     self.reader = reader
     self.durability = durability
@@ -67,20 +63,20 @@ struct JournalWriter: Sendable {
     try publish(first: cells.first)
   }
 
-  /// What exact followers have been shown.
+  /// The end shown to exact followers.
   private func visible(_ cells: JournalCells) -> Int {
     guard let visible = cells.visible, visible < JournalCells.everything else { return 0 }
     return visible
   }
 
-  /// Passes all whole frames, from one of the last on.
+  /// Passes all complete frames, starting from one of the last.
   private mutating func walk(_ cells: JournalCells, _ size: Int) throws {
     end = reader.first(cells)
     if let last = cells.last, last > end, last < size, try reader.wholeFrame(at: last) != nil {
       end = last
     }
     while let frame = try reader.wholeFrame(at: end) {
-      // The first one says where this list begins.
+      // The first one tells where this list begins.
       guard last.offset == 0 || frame.position == count else { break }
       if frame.hasState {
         stateOffset = end
@@ -97,14 +93,14 @@ struct JournalWriter: Sendable {
     known = last.offset
   }
 
-  /// Where the last state is, as a frame without one says.
+  /// The offset of the last state, from a frame without one.
   private func stateBefore(_ offset: Int) throws -> Int {
     let bytes = try file.bytes(8, at: offset + JournalFrame.headerSize) ?? []
     return bytes.isEmpty ? 0 : bytes.withUnsafeBytes { Int($0.number(UInt64.self, at: 0)) }
   }
 
-  /// Writes once more what may not be on the disk, and waits until it is: after a sync that failed
-  /// nobody knows what the system has given up.
+  /// Rewrites the bytes that may not be on the disk, and waits until they are: after a failed
+  /// sync, what the system has dropped is unknown.
   private mutating func settle() throws {
     let window = 1 << 20
     var offset = max(synced, reader.header.size)
@@ -118,7 +114,7 @@ struct JournalWriter: Sendable {
     synced = end
   }
 
-  /// Tells those who read where the journal ends now.
+  /// Tells readers the journal's present end.
   private func publish(first: Int?) throws {
     let cells = JournalCells(
       visible: durability == .machine ? end : JournalCells.everything, synced: synced,
@@ -128,7 +124,7 @@ struct JournalWriter: Sendable {
 
   // MARK: Appending
 
-  /// Fills the header of a draft in, for the place at the end.
+  /// Completes the header of a draft, for the place at the end.
   ///
   /// - Returns: false if it does not belong there.
   func seal(
@@ -173,30 +169,30 @@ struct JournalWriter: Sendable {
     }
   }
 
-  /// What is to be made ready behind a draft that was written at the end; nothing mostly.
+  /// The range to prepare after a draft written at the end; usually `nil`.
   func room(behind draft: JournalDraft) -> Range<Int>? {
     let next = end + draft.bytes.count
-    // Behind large commits it would cost more than it saves.
+    // After large commits it would cost more than it saves.
     guard makesRoom, !draft.isEnd, next > size, draft.bytes.count <= Self.roomBytes / 8 else {
       return nil
     }
     return next..<next + Self.roomBytes
   }
 
-  /// The file was extended; or could not be, and is not any more.
+  /// The file was extended, or could not be, and will not be any more.
   mutating func didMakeRoom(to size: Int?) {
     if let size { self.size = size } else { makesRoom = false }
   }
 
-  /// What follows the end was cut off.
+  /// The bytes after the end were cut off.
   mutating func didTruncate() { size = end }
 
-  /// Whether there is room that nobody will need, behind a draft that ends the list.
+  /// Whether unneeded room is left after a draft that ends the list.
   func hasRoomLeft(behind draft: JournalDraft) -> Bool {
     draft.isEnd && size > end + draft.bytes.count
   }
 
-  /// A sealed draft is at the end of the file; and on the disk, if it had to be.
+  /// A sealed draft is at the end of the file, and on the disk if required.
   mutating func didAppend(_ draft: JournalDraft, isSynced: Bool) {
     last = (end, draft.bytes.count)
     jumps.append(at: end)
@@ -209,7 +205,7 @@ struct JournalWriter: Sendable {
     if isSynced { synced = end }
   }
 
-  /// What the cells are to say after an append; nothing mostly, if nobody depends on it.
+  /// The cells to write after an append; usually `nil`, if nothing depends on them.
   mutating func cells(isSynced: Bool) -> [UInt8]? {
     guard isSynced || isEnded || end - known > Self.unknownBytes else { return nil }
     known = last.offset
@@ -221,7 +217,7 @@ struct JournalWriter: Sendable {
 
   // MARK: Where it stands
 
-  /// The last state, and after how many elements it was.
+  /// The last state, and the number of elements before it.
   func state() throws -> JournalState? {
     guard stateOffset > 0 else { return nil }
     guard let frame = try reader.frame(at: stateOffset), frame.hasState,
@@ -236,8 +232,8 @@ struct JournalWriter: Sendable {
 
   // MARK: Retention
 
-  /// Forgets the frames that lie wholly before a position, up to the one with the last state.
-  /// Returns the first position that is kept.
+  /// Discards the frames that lie wholly before a position, up to the one with the last state.
+  /// Returns the first position kept.
   func trim(before position: Int) throws -> Int {
     guard last.offset > 0 else { return 0 }
     let cells = try reader.cells()
@@ -245,7 +241,7 @@ struct JournalWriter: Sendable {
     guard let firstFrame = try reader.frame(at: first) else {
       throw ListStoreError.damaged(at: 0)
     }
-    // Without a state all elements are needed to go on.
+    // Without a state, all elements are needed to continue.
     if position <= firstFrame.position || stateOffset == 0 { return firstFrame.position }
     let known = JournalCells(
       visible: cells.visible, synced: cells.synced, last: last.offset, first: first)
@@ -258,9 +254,9 @@ struct JournalWriter: Sendable {
     let word = JournalCells(visible: nil, synced: nil, last: nil, first: kept)
       .bytes(4, seed: reader.seed)
     try file.put(Array(word[24..<32]), at: JournalCells.offset + 24)
-    // Before the frames are gone; or they would be damage after a loss of power.
+    // Before the frames are removed; otherwise they would be damage after a loss of power.
     try file.synchronize()
-    // Whoever reads there finds zeros, and then that it is trimmed.
+    // A read there finds zeros, and then that it is trimmed.
     file.punch(reader.header.size..<kept)
     return frame.position
   }
@@ -271,6 +267,6 @@ struct JournalWriter: Sendable {
 package struct JournalState: Sendable {
   @usableFromInline let bytes: [UInt8]
   @usableFromInline let version: UInt8
-  /// After how many elements it was.
+  /// After how many elements it was stored.
   @usableFromInline let count: Int
 }

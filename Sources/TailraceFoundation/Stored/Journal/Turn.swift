@@ -1,7 +1,6 @@
 import Tailrace
 
-/// One task at a time, first come, first served. Taking a turn that is free takes a lock and no
-/// more.
+/// One task at a time, in the order of arrival. Taking a free turn costs one lock.
 final class Turn: Sendable {
   private struct State {
     var isTaken = false
@@ -35,7 +34,7 @@ final class Turn: Sendable {
   }
 }
 
-/// Something that happens once, and a task that waits for it.
+/// An event that happens once, and a task that waits for it.
 final class Bell: Sendable {
   private enum State: Sendable {
     case silent
@@ -62,7 +61,8 @@ final class Bell: Sendable {
       }
       if hasRung { continuation.resume() }
     }
-    // The lock says to the thread sanitizer what the continuation does not, if it was resumed early.
+    // If the continuation was resumed early, only the lock shows the order to the thread
+    // sanitizer.
     state.withLock { _ in }
   }
 }
