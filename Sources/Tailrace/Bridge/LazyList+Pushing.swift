@@ -52,11 +52,11 @@ extension LazyList where Failure == Never {
   ///   - bufferingPolicy: how far the walk may get ahead of the reader. `.unbounded`: without
   ///     limit. `.bufferingOldest(n)`: by `n` elements; then it waits, and nothing is lost.
   ///     `.bufferingNewest(n)`: without limit, and the reader gets the newest `n`.
-  ///   - Laziness: deferred; the walk begins at the first read. Other work of the scheduler gets a
-  ///     turn now and then, even if the walk never has to wait.
-  ///   - Isolation: if the walk demands first, the list's plain closures run on the scheduler.
-  ///   - Cancellation: releasing the stream and its iterators, or cancelling a task that reads it,
-  ///     stops the walk.
+  /// - Laziness: deferred; the walk begins at the first read. Other work of the scheduler gets a
+  ///   turn now and then, even if the walk never has to wait.
+  /// - Isolation: if the walk demands first, the list's plain closures run on the scheduler.
+  /// - Cancellation: releasing the stream and its iterators, or cancelling a task that reads it,
+  ///   stops the walk.
   @inlinable
   public func stream(
     on scheduler: any Scheduler,

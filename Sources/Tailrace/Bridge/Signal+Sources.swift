@@ -44,9 +44,9 @@ extension Signal {
   ///     the sequence allows. `.bufferingOldest(n)`: by `n` elements; then it waits, and nothing
   ///     is lost. `.bufferingNewest(n)`: as far as the sequence allows, and the reader gets the
   ///     newest `n`.
-  ///   - Laziness: deferred. Each subscription iterates the sequence, from its first read on.
-  ///   - Isolation: a separate task, on the executor that the subscribing task prefers.
-  ///   - Failure: sent as a failure after the elements before it.
+  /// - Laziness: deferred. Each subscription iterates the sequence, from its first read on.
+  /// - Isolation: a separate task, on the executor that the subscribing task prefers.
+  /// - Failure: sent as a failure after the elements before it.
   // Not generic: the compiler would consider a closure as the argument, and would report a mistake
   // in the closure of another initialiser as one in this call.
   @inlinable

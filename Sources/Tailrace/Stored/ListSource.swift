@@ -18,9 +18,9 @@ public protocol ListSource<Element>: Sendable {
   ///   - position: 0 or more; it may be beyond all elements.
   ///   - count: how many at most, 1 or more. Fewer may be returned, but none only if there are
   ///     none.
-  ///   - Returns: the elements, and whether the list ends with them.
-  ///   - Throws: ``ListStoreError/trimmed(first:)`` if the elements at the position were
-  ///     discarded.
+  /// - Returns: the elements, and whether the list ends with them.
+  /// - Throws: ``ListStoreError/trimmed(first:)`` if the elements at the position were
+  ///   discarded.
   nonisolated(nonsending) func read(
     from position: Int, upTo count: Int
   ) async throws -> ListPage<Element>

@@ -47,8 +47,8 @@ public protocol ListStore<Element, State>: ListSource {
   /// - Parameters:
   ///   - commit: the elements, state and end to store.
   ///   - position: how many elements must be stored before it, exactly.
-  ///   - Throws: ``ListStoreError/superseded`` if another number of elements is stored, the list
-  ///     has ended, or the claim was lost: then the other writer's elements count.
+  /// - Throws: ``ListStoreError/superseded`` if another number of elements is stored, the list
+  ///   has ended, or the claim was lost: then the other writer's elements count.
   nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
   ) async throws

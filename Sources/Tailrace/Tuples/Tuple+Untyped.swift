@@ -15,7 +15,7 @@ extension Tuple {
   /// - Parameters:
   ///   - values: as many values as the tuple has elements, in their order.
   ///   - convertingNulls: whether an `NSNull` becomes `nil` for an optional element.
-  ///   - Failure: ``TupleError``, for the first wrong position.
+  /// - Failure: ``TupleError``, for the first wrong position.
   ///
   /// Replaces `+tupleWithObjectsFromArray:convertNullsToNils:`.
   public init(values: [Any], convertingNulls: Bool = false) throws(TupleError) {

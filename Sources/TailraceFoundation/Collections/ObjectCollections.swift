@@ -28,8 +28,8 @@ extension NSArray {
   /// - Parameters:
   ///   - type: the type of the elements other than `NSNull`.
   ///   - convertingNulls: whether an `NSNull` becomes `nil`; otherwise it counts as another type.
-  ///   - Failure: ``ElementTypeError`` at the first element of another type.
-  ///   - Complexity: O(*n*): the elements are checked when the list is made.
+  /// - Failure: ``ElementTypeError`` at the first element of another type.
+  /// - Complexity: O(*n*): the elements are checked when the list is made.
   public func lazyList<T: Sendable>(
     of type: T.Type, convertingNulls: Bool
   ) -> LazyList<T?, ElementTypeError> {

@@ -76,7 +76,7 @@ extension VirtualScheduler {
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
   ///   - name: the name of an element, by default its description.
-  ///   - Cancellation: releasing the recording, or ``MarbleRecording/stop()``, ends the reading.
+  /// - Cancellation: releasing the recording, or ``MarbleRecording/stop()``, ends the reading.
   public func record<Sequence: AsyncSequence & Sendable>(
     _ sequence: Sequence, every tick: Duration = .seconds(1), file: StaticString = #fileID,
     line: UInt = #line,
