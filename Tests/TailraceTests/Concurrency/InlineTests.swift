@@ -1,0 +1,106 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+/// Each test decides the order of events: its reader runs on an ``InlineExecutor``, so that it waits when the
+/// line after it runs.
+@Suite("Steps side by side, and ahead, in an order that is known", .hangLimit, .inTurn)
+struct InlineTests {
+  private struct Refused: Error {}
+  private typealias Members = LazyList<Population.Member, Never>
+
+  @Test("the task of a closure that has not ended does not hold the list that it returned")
+  func movedResult() async {
+    let (population, gate) = (Population(), Gate())
+    let reader = Task(executorPreference: InlineExecutor()) {
+      await LazyList(0..<1).concurrentMap(limit: 2) { _ async in
+        await gate.wait()
+        return Self.members(of: population)
+      }.joined().count()
+    }
+    gate.open()
+    #expect(await reader.value == 400)
+    #expect(population.greatest <= 150)
+  }
+
+  @Test("nor does that of a closure whose result comes in any order")
+  func movedUnorderedResult() async {
+    let (population, gate) = (Population(), Gate())
+    let reader = Task(executorPreference: InlineExecutor()) {
+      await LazyList(0..<1).concurrentMapUnordered(limit: 2) { _ async in
+        await gate.wait()
+        return Self.members(of: population)
+      }.joined().count()
+    }
+    gate.open()
+    #expect(await reader.value == 400)
+    #expect(population.greatest <= 150)
+  }
+
+  private static func members(of population: Population) -> Members {
+    LazyList(0..<400).map { population.member($0) }
+  }
+
+  @Test("a failure ahead is told to the reader that waited for it, and the step runs once for that")
+  func toldAhead() async throws {
+    let (gate, attempts) = (Gate(), Probe<Int>())
+    let list = LazyList<Int, any Error>(state: 0, retryingFailures: true) { state async throws in
+      attempts.record(state)
+      if state == 1, attempts.values.count(where: { $0 == 1 }) == 1 {
+        await gate.wait()
+        throw Refused()
+      }
+      state += 1
+      return state
+    }.prefetching(1)
+    #expect(try await list.head() == 1)
+    await gate.waitForArrivals(1)
+    let reader = Task(executorPreference: InlineExecutor()) { try await list.element(at: 1) }
+    gate.open()
+    await #expect(throws: Refused.self) { try await reader.value }
+    #expect(try await list.element(at: 1) == 2)
+    #expect(attempts.values.count { $0 == 1 } == 2)
+  }
+
+  @Test("a source that cancels the task that pulls ahead: a demand goes on")
+  func cancelledPuller() async {
+    let reader = Locked(0)
+    let list = LazyList(0..<10).map { number async in
+      await Task.yield()
+      return number
+    }.map { (number: Int) -> Int in
+      withUnsafeCurrentTask { task in
+        if let task, task.hashValue != reader.withLock({ $0 }) { task.cancel() }
+      }
+      return number
+    }.prefetching(3)
+    let task = Task {
+      reader.withLock { $0 = withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
+      return await list.array()
+    }
+    #expect(await task.value == Array(0..<10))
+  }
+
+  @Test("a result that all closures wait for, when there will be no others, is an error")
+  func noOtherResults() async {
+    let gate = Gate()
+    let list = Locked(LazyList<Int, any Error>.empty)
+    let made = LazyList<Int, any Error>(state: 0) { state async throws -> Int? in
+      if state == 1 {
+        await gate.wait()
+        return nil
+      }
+      state += 1
+      return state
+    }.concurrentMapUnordered(limit: 2) { _ in
+      try await list.withLock { $0 }.element(at: 0) ?? 0
+    }
+    list.withLock { $0 = made }
+    let reader = Task(executorPreference: InlineExecutor()) { try await made.head() }
+    await gate.waitForArrivals(1)
+    gate.open()
+    await #expect(throws: CyclicEvaluationError.self) { try await reader.value }
+    list.withLock { $0 = .empty }
+  }
+}
