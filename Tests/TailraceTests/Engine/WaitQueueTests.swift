@@ -42,6 +42,22 @@ struct WaitQueueTests {
     #expect(room.isEmpty)
   }
 
+  @Test("the reader that began a failed attempt is told, whether it waits already or comes late")
+  func beginner() {
+    struct Refused: Error {}
+    var room = WaitQueue<Guest>()
+    let (beginner, other) = (Guest(), Guest())
+    room.enter(beginner, until: 1, attempt: 7)
+    room.enter(other, until: 1)
+    #expect(room.keep(Refused(), of: 7).map(ObjectIdentifier.init) == [ObjectIdentifier(beginner)])
+    #expect(room.failure(of: 7) is Refused)
+    #expect(room.failure(of: 6) == nil)
+    #expect(room.keep(Refused(), of: 7).isEmpty)
+    room.forgetFailure()
+    #expect(room.failure(of: 7) == nil)
+    #expect(room.empty().map(ObjectIdentifier.init) == [ObjectIdentifier(other)])
+  }
+
   @Test("everybody looks again when the claim is free")
   func emptied() {
     var room = WaitQueue<Guest>()

@@ -82,7 +82,11 @@ extension Evaluator {
     borrowed = held.map(Unmanaged.passUnretained)
     task.wanted.store(end, ordering: .relaxed)
     return withExtendedLifetime(held) {
-      if case .parked = task.driveOn() { return letGoOfTask(isPast: isThere(), isBulk: isBulk) }
+      if case .parked = task.driveOn() {
+        // Another reader may have begun this attempt, and be on its way to wait.
+        if case .failedTransiently(let failure)? = undelivered { keep(failure) }
+        return letGoOfTask(isPast: isThere(), isBulk: isBulk)
+      }
       task.wanted.store(0, ordering: .relaxed)
       serveWhenSuspended(task)
       return .retry

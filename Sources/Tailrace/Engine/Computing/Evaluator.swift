@@ -277,7 +277,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       if isOver() { return .over }
       if attempt != 0, let failure = state.failure(of: attempt) { return .failed(failure) }
       guard isHeld else { return .over }
-      state.enter(waiter, until: end)
+      state.enter(waiter, until: end, attempt: attempt)
       return .entered
     }
   }
@@ -288,8 +288,9 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// An attempt has failed while its driver was about to wait. For the holder of the claim.
   nonisolated func keep(_ failure: any Error) {
-    queue.state.withLock { $0.keep(failure, of: attempts) }
+    let late = queue.state.withLock { $0.keep(failure, of: attempts) }
     keepsFailure = true
+    for waiter in late { waiter.wake(.failedTransiently(failure)) }
   }
 
   /// Numbers the attempt that begins. For the holder of the claim.

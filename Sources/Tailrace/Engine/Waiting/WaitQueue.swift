@@ -3,8 +3,14 @@
 /// A wait has a position: a waiter is woken as soon as the cells that it wants are published,
 /// whatever the claim's holder does next, and at the latest when the claim is free.
 struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
-  /// Each wants the cells before a position.
-  private var waiters = WaiterSet<Waiter, Int>()
+  private struct Wish: Sendable {
+    /// The cells before this position are wanted.
+    let end: Int
+    /// The attempt that the reader began; 0 for none.
+    let attempt: UInt32
+  }
+
+  private var waiters = WaiterSet<Waiter, Wish>()
   /// The failure of the last attempt, for the reader that began it, which may only now come to
   /// wait.
   private var lastFailure: (attempt: UInt32, failure: any Error)?
@@ -12,7 +18,11 @@ struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
   var isEmpty: Bool { waiters.isEmpty }
 
   /// Waits until the cells before a position are published.
-  mutating func enter(_ waiter: Waiter, until end: Int) { waiters.enter(waiter, end) }
+  ///
+  /// - Parameter attempt: the attempt that the reader began; 0 for none.
+  mutating func enter(_ waiter: Waiter, until end: Int, attempt: UInt32 = 0) {
+    waiters.enter(waiter, Wish(end: end, attempt: attempt))
+  }
 
   /// A waiter leaves, with its mark. It may be unknown: it was woken meanwhile.
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
@@ -21,15 +31,19 @@ struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
   ///
   /// Returns the served waiters, and the position up to which the others want cells.
   mutating func published(before position: Int) -> (served: [Waiter], wanted: Int) {
-    let served = waiters.remove { $0 <= position }
-    return (served, waiters.reduce(0, max))
+    let served = waiters.remove { $0.end <= position }
+    return (served, waiters.reduce(0) { max($0, $1.end) })
   }
 
   /// The claim is free, or the step has failed: all waiters look again.
   mutating func empty() -> [Waiter] { waiters.removeAll() }
 
-  /// An attempt has failed in the absence of the reader that began it.
-  mutating func keep(_ failure: any Error, of attempt: UInt32) { lastFailure = (attempt, failure) }
+  /// An attempt has failed, and the other waiters were told. The reader that began it may have come
+  /// since: it is returned, to be told now. Or it may still come.
+  mutating func keep(_ failure: any Error, of attempt: UInt32) -> [Waiter] {
+    lastFailure = (attempt, failure)
+    return waiters.remove { $0.attempt == attempt }
+  }
 
   /// The next attempt begins.
   mutating func forgetFailure() { lastFailure = nil }
