@@ -72,25 +72,35 @@ extension Evaluator {
     return outcome
   }
 
-  /// A reader that has waited drives the task on.
+  /// A reader that has waited drives the task on. Returns the outcome for it; or the attempt that goes on,
+  /// if the step has suspended again.
   @usableFromInline
   nonisolated func driveOn(
     _ task: StepTask, wanting end: Int, isBulk: Bool, isThere: () -> Bool
-  ) -> ResumeReason {
+  ) -> Waited {
     // Retained here while it is borrowed.
     let held = open
     borrowed = held.map(Unmanaged.passUnretained)
     task.wanted.store(end, ordering: .relaxed)
+    let attempt = attempts
     return withExtendedLifetime(held) {
       if case .parked = task.driveOn() {
         // Another reader may have begun this attempt, and be on its way to wait.
         if case .failedTransiently(let failure)? = undelivered { keep(failure) }
-        return letGoOfTask(isPast: isThere(), isBulk: isBulk)
+        return .over(letGoOfTask(isPast: isThere(), isBulk: isBulk))
       }
       task.wanted.store(0, ordering: .relaxed)
       serveWhenSuspended(task)
-      return .retry
+      return .suspended(attempt: attempt)
     }
+  }
+
+  /// What a reader has waited for.
+  @usableFromInline
+  enum Waited {
+    case over(ResumeReason)
+    /// The reader has driven the step on, which has suspended again.
+    case suspended(attempt: UInt32)
   }
 
   /// A driver leaves a suspended step, which may wait for a reader of the cells before it. Readers
@@ -329,16 +339,25 @@ extension Segment: MemoCells {
     for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
   ) async -> ResumeReason {
     guard let evaluator = source.evaluator else { return .abandoned }
-    let reason = await wait(for: cell, of: evaluator, asked: asked, cancellable: cancellable)
-    // If the cell exists now, the reason belongs to another step.
-    if case .failedBehind = reason { return reason }
-    return isMissing(cell.mark) ? reason : .retry
+    var cell = cell
+    while true {
+      switch await wait(for: cell, of: evaluator, asked: asked, cancellable: cancellable) {
+      case .over(let reason):
+        // If the cell exists now, the reason belongs to another step.
+        if case .failedBehind = reason { return reason }
+        return isMissing(cell.mark) ? reason : .retry
+      case .suspended(let attempt):
+        guard isMissing(cell.mark) else { return .retry }
+        // It waits for the same attempt: a new pull could find that attempt failed, and begin another.
+        cell = MissingCell(self, mark: cell.mark, isBulk: cell.isBulk, attempt: attempt)
+      }
+    }
   }
 
   private nonisolated(nonsending) func wait(
     for cell: MissingCell, of evaluator: Evaluator<Element>, asked: (any MemoCells)?,
     cancellable: Bool
-  ) async -> ResumeReason {
+  ) async -> Evaluator<Element>.Waited {
     let waiter = Waiter()
     // Until anything is new, even if everything is wanted: the next step may wait for this reader
     // to have seen it.
@@ -348,25 +367,27 @@ extension Segment: MemoCells {
     }
     switch entrance {
     case .entered: break
-    case .over: return .retry
-    case .abandoned: return .abandoned
-    case .failed(let failure): return .failedTransiently(failure)
+    case .over: return .over(.retry)
+    case .abandoned: return .over(.abandoned)
+    case .failed(let failure): return .over(.failedTransiently(failure))
     }
     defer { evaluator.leave(waiter) }
-    guard let task = evaluator.task else { return await waiter.wait(cancellable: cancellable) }
+    guard let task = evaluator.task else {
+      return .over(await waiter.wait(cancellable: cancellable))
+    }
     task.raise(to: Task.currentPriority)
     let executor = StepTask.preferredExecutor
     let node = WorkerToken.runningWorker
     if let node,
       let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: task, asked: asked)
     {
-      return .cycle(cycle)
+      return .over(.cycle(cycle))
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
     // A reader may drive on if the step may go on here: not on an actor, nor in a step of its own.
     let isExpecting = node == nil && #isolation == nil && task.expect(waiter, preferring: executor)
     let reason = await waiter.wait(cancellable: cancellable) { task.raise(to: $0) }
-    guard isExpecting else { return reason }
+    guard isExpecting else { return .over(reason) }
     if case .drive = reason {
       let wanted = cell.isBulk ? end(after: cell.mark) : next
       return evaluator.driveOn(task, wanting: wanted, isBulk: cell.isBulk) { [self] in
@@ -374,7 +395,7 @@ extension Segment: MemoCells {
       }
     }
     task.stopExpecting()
-    return reason
+    return .over(reason)
   }
 
   @usableFromInline
