@@ -15,6 +15,9 @@
 /// sums   // [6, 6]
 /// ```
 ///
+/// It has the operators of `AsyncSequence`, and none of a list's: count with
+/// `reduce(0) { count, _ in count + 1 }`.
+///
 /// Made by ``LazyList/inStep(readers:within:file:line:)``. It is read once, from the list's head
 /// on, by one task at a time. A second iteration is a programmer's error, and traps.
 ///

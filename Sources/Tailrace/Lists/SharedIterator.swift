@@ -10,6 +10,8 @@
 /// }
 /// ```
 ///
+/// It is `Sendable`, unlike an iterator, so an escaping closure can take one element at a time from it.
+///
 /// Replaces `-objectEnumerator`.
 public actor SharedIterator<Element: Sendable, Failure: Error> {
   /// `nil` while a task reads.
@@ -22,6 +24,8 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
 
   /// Returns the next element that no other task got, or `nil` at the end.
   ///
+  /// - Failure: thrown to the task that asked, and to every later one. If the list retries failures, the
+  ///   next call tries the same element again.
   /// - Cancellation: a task that is cancelled while it waits takes no element; another task gets
   ///   it. The cancelled task gets `CancellationError` if `Failure` is `any Error`, else `nil`.
   /// - Complexity: O(1), however many tasks ask.

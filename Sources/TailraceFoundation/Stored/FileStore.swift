@@ -35,7 +35,8 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// Creates a store over a file. It opens nothing, and makes no file.
   ///
   /// - Parameters:
-  ///   - url: of a file that is or will be a stored list; not on a network file system.
+  ///   - url: of a file that is or will be a stored list, in an existing folder; not on a network file
+  ///     system.
   ///   - element: the coding of the elements.
   ///   - state: the coding of the state.
   ///   - durability: what a published element survives. Only for the writer.
@@ -101,8 +102,9 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   }
 
   /// Becomes the writer, if there is no other: makes a missing file, and cuts off what a stopped
-  /// writer left unfinished.
+  /// writer left unfinished. A list over this store can claim it again.
   ///
+  /// - Returns: where the list stands; `nil` if another store, or process, writes it.
   /// - Complexity: independent of the list's length; proportional to what was not on the disk.
   public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
     guard let checkpoint = try await journal.claim() else { return nil }
