@@ -286,8 +286,10 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     waiting.load() ?? waiting.storeIfNil(SharedWaitQueue())
   }
 
-  /// An attempt has failed while its driver was about to wait. For the holder of the claim.
-  nonisolated func keep(_ failure: any Error) {
+  /// The attempt may have failed while the reader that began it was about to wait: that reader is told
+  /// when it does. For the holder of the claim.
+  nonisolated func keepUndelivered() {
+    guard case .failedTransiently(let failure)? = undelivered else { return }
     let late = queue.state.withLock { $0.keep(failure, of: attempts) }
     keepsFailure = true
     for waiter in late { waiter.wake(.failedTransiently(failure)) }
