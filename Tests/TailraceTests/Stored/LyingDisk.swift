@@ -12,8 +12,7 @@ final class LyingDisk: Disk {
     var mostWritten = Int.max
     /// How many bytes can still be written; then it is full.
     var room = Int.max
-    /// Whether the file can be extended for later writes. Nothing else but the writes, and a full disk,
-    /// refuses that.
+    /// Whether the file can be extended ahead of the writes. On a full disk it never can.
     var extends = true
     /// How many of the next syncs, and truncations, fail.
     var failingSyncs = 0

@@ -227,7 +227,7 @@ package final class Journal: @unchecked Sendable {
       try writer.file.extend(room)
       writer.didMakeRoom(to: room.upperBound)
     } catch {
-      writer.didMakeRoom(to: nil)
+      writer.stopMakingRoom()
       try? writer.file.truncate(to: room.lowerBound)
     }
   }

@@ -179,10 +179,11 @@ struct JournalWriter: Sendable {
     return next..<next + Self.roomBytes
   }
 
-  /// The file was extended, or could not be, and will not be any more.
-  mutating func didMakeRoom(to size: Int?) {
-    if let size { self.size = size } else { makesRoom = false }
-  }
+  /// The file was extended.
+  mutating func didMakeRoom(to size: Int) { self.size = size }
+
+  /// The file could not be extended: commits go on at its end.
+  mutating func stopMakingRoom() { makesRoom = false }
 
   /// The bytes after the end were cut off.
   mutating func didTruncate() { size = end }
