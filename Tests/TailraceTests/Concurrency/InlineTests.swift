@@ -3,43 +3,33 @@ import Testing
 
 @testable import Tailrace
 
-/// Each test decides the order of events: its reader runs on an ``InlineExecutor``, so that it waits when the
-/// line after it runs.
+/// Where a reader has to wait before the test goes on, it runs on an ``InlineExecutor``: it waits when the line
+/// after it runs.
 @Suite("Steps side by side, and ahead, in an order that is known", .hangLimit, .inTurn)
 struct InlineTests {
   private struct Refused: Error {}
   private typealias Members = LazyList<Population.Member, Never>
 
-  @Test("the task of a closure that has not ended does not hold the list that it returned")
-  func movedResult() async {
+  @Test(
+    "the task of a closure that has not ended does not hold the list that it returned",
+    arguments: [false, true])
+  func movedResult(_ isUnordered: Bool) async {
     let (population, gate) = (Population(), Gate())
+    let members: @Sendable (Int) async -> Members = { _ in
+      await gate.wait()
+      return LazyList(0..<400).map { population.member($0) }
+    }
     let reader = Task(executorPreference: InlineExecutor()) {
-      await LazyList(0..<1).concurrentMap(limit: 2) { _ async in
-        await gate.wait()
-        return Self.members(of: population)
-      }.joined().count()
+      let source = LazyList(0..<1)
+      return await
+        (isUnordered
+        ? source.concurrentMapUnordered(limit: 2, members)
+        : source.concurrentMap(limit: 2, members))
+        .joined().count()
     }
     gate.open()
     #expect(await reader.value == 400)
     #expect(population.greatest <= 150)
-  }
-
-  @Test("nor does that of a closure whose result comes in any order")
-  func movedUnorderedResult() async {
-    let (population, gate) = (Population(), Gate())
-    let reader = Task(executorPreference: InlineExecutor()) {
-      await LazyList(0..<1).concurrentMapUnordered(limit: 2) { _ async in
-        await gate.wait()
-        return Self.members(of: population)
-      }.joined().count()
-    }
-    gate.open()
-    #expect(await reader.value == 400)
-    #expect(population.greatest <= 150)
-  }
-
-  private static func members(of population: Population) -> Members {
-    LazyList(0..<400).map { population.member($0) }
   }
 
   @Test("a failure ahead is told to the reader that waited for it, and the step runs once for that")
