@@ -1,0 +1,259 @@
+import Foundation
+import Tailrace
+import TailraceTesting
+import Testing
+
+@testable import TailraceFoundation
+
+@Suite("A list over HTTP", .inTurn, .hangLimit)
+struct ListEndpointTests {
+  typealias Store = MemoryStore<Int, Int>
+
+  private func name(_ position: Int) -> String { ListOffset.name(position) }
+
+  private func text(_ response: ListResponse) -> String? {
+    guard case .data(let data) = response.body else { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  private func isEmpty(_ response: ListResponse) -> Bool {
+    if case .none = response.body { true } else { false }
+  }
+
+  private func append(_ elements: [Int], isEnd: Bool = false, to store: Store) async throws {
+    let count = try #require(try await store.claim()).count
+    try await store.append(ListCommit(elements, state: 0, isEnd: isEnd), at: count)
+  }
+
+  // MARK: Stored elements
+
+  @Test(
+    "pages follow each other, whatever their size", arguments: [1, 2, 3, 4, 5, 6, 7, 130, 1000])
+  func pages(_ limit: Int) async throws {
+    let store = Store(Array(0..<300), isEnded: true)
+    let endpoint = ListEndpoint(store, pageLimit: limit)
+    var (offset, numbers) = ("-1", [Int]())
+    while true {
+      let response = try await endpoint.response(to: ListRequest(offset: offset))
+      #expect(response.status == 200)
+      #expect(response.headers["Content-Type"] == "application/json")
+      let page = try JSONDecoder().decode([Int].self, from: Data(try #require(text(response)).utf8))
+      #expect(page.count <= limit)
+      numbers += page
+      offset = try #require(response.headers["Stream-Next-Offset"])
+      #expect(offset == name(numbers.count))
+      let isLast = numbers.count == 300
+      #expect((response.headers["Stream-Up-To-Date"] == "true") == isLast)
+      #expect((response.headers["Stream-Closed"] == "true") == isLast)
+      if isLast { break }
+    }
+    #expect(numbers == Array(0..<300))
+  }
+
+  @Test("a page ends when it has enough bytes, and has one element at least")
+  func bytes() async throws {
+    let store = MemoryStore<String, Int>(["aaaa", "bbbb", "cccc"], isEnded: true)
+    let endpoint = ListEndpoint(store, pageBytes: 8)
+    let first = try await endpoint.response(to: ListRequest())
+    #expect(text(first) == "[\"aaaa\",\"bbbb\"]")
+    #expect(first.headers["Stream-Up-To-Date"] == nil)
+    let tiny = ListEndpoint(store, pageBytes: 1)
+    #expect(text(try await tiny.response(to: ListRequest(offset: name(1)))) == "[\"bbbb\"]")
+  }
+
+  @Test("an empty list, and a position beyond the end")
+  func nothing() async throws {
+    let endpoint = ListEndpoint(Store())
+    let response = try await endpoint.response(to: ListRequest())
+    #expect(text(response) == "[]")
+    #expect(response.headers["Stream-Next-Offset"] == name(0))
+    #expect(response.headers["Stream-Up-To-Date"] == "true")
+    #expect(response.headers["Stream-Closed"] == nil)
+    let beyond = try await endpoint.response(to: ListRequest(offset: name(9)))
+    #expect(text(beyond) == "[]")
+    #expect(beyond.headers["Stream-Next-Offset"] == name(9))
+  }
+
+  @Test("the limit of a request, and of the endpoint")
+  func limit() async throws {
+    let endpoint = ListEndpoint(Store([1, 2, 3, 4, 5]), pageLimit: 3)
+    let small = try await endpoint.response(to: ListRequest(limit: "2"))
+    #expect(text(small) == "[1,2]")
+    let huge = try await endpoint.response(to: ListRequest(limit: "99999999999999999999"))
+    #expect(text(huge) == "[1,2,3]")
+  }
+
+  @Test("a tag is that of the elements and of the end")
+  func tags() async throws {
+    let store = Store([1, 2])
+    let endpoint = ListEndpoint(store, id: "numbers")
+    let first = try await endpoint.response(to: ListRequest())
+    let tag = try #require(first.headers["ETag"])
+    #expect(tag == "\"numbers:\(name(0)):\(name(2))\"")
+    // The page may grow.
+    #expect(first.headers["Cache-Control"] == "no-cache")
+
+    for field in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+      let again = try await endpoint.response(to: ListRequest(ifNoneMatch: field))
+      #expect(again.status == 304 && isEmpty(again), "\(field)")
+      #expect(again.headers["ETag"] == tag)
+      #expect(again.headers["Content-Type"] == nil)
+    }
+    try await append([], isEnd: true, to: store)
+    let ended = try await endpoint.response(to: ListRequest(ifNoneMatch: tag))
+    #expect(ended.status == 200)
+    #expect(ended.headers["Stream-Closed"] == "true")
+    #expect(ended.headers["ETag"] == "\"numbers:\(name(0)):\(name(2)):c\"")
+  }
+
+  @Test("pages that do not change may be kept", arguments: [(false, "private"), (true, "public")])
+  func caching(_ isShared: Bool, _ scope: String) async throws {
+    let endpoint = ListEndpoint(Store([1, 2, 3]), pageLimit: 2, isShared: isShared)
+    let full = try await endpoint.response(to: ListRequest())
+    #expect(full.headers["Cache-Control"]?.hasPrefix("\(scope), max-age=") == true)
+    let last = try await endpoint.response(to: ListRequest(offset: name(2)))
+    #expect(last.headers["Cache-Control"] == "no-cache")
+  }
+
+  // MARK: The end of what is stored
+
+  @Test(
+    "where the list ends, however long it is and whatever was discarded",
+    arguments: [(0, 0), (1, 0), (2, 0), (3, 1), (7, 7), (8, 3), (100, 0), (1000, 999)])
+  func end(_ count: Int, _ trimmed: Int) async throws {
+    let store = Store(Array(0..<count))
+    store.trim(before: trimmed)
+    let endpoint = ListEndpoint(store)
+    let now = try await endpoint.response(to: ListRequest(offset: "now"))
+    #expect(text(now) == "[]")
+    #expect(now.headers["Stream-Next-Offset"] == name(count))
+    #expect(now.headers["Stream-Up-To-Date"] == "true")
+    #expect(now.headers["ETag"] == nil)
+    #expect(now.headers["Cache-Control"] == "no-store")
+
+    let head = try await endpoint.response(to: ListRequest(method: "HEAD"))
+    #expect(head.status == 200 && isEmpty(head))
+    #expect(head.headers["Stream-Next-Offset"] == name(count))
+    #expect(head.headers["Content-Type"] == "application/json")
+    #expect(head.headers["Stream-Closed"] == nil)
+    try await append([], isEnd: true, to: store)
+    let ended = try await endpoint.response(to: ListRequest(method: "HEAD"))
+    #expect(ended.headers["Stream-Closed"] == "true")
+  }
+
+  @Test("discarded elements: 410, which says where to begin; -1 begins there")
+  func trimmed() async throws {
+    let store = Store([10, 11, 12, 13])
+    store.trim(before: 2)
+    let endpoint = ListEndpoint(store)
+    for live in [nil, "long-poll", "sse"] {
+      let gone = try await endpoint.response(to: ListRequest(offset: name(1), live: live))
+      #expect(gone.status == 410)
+      #expect(gone.headers["Stream-Next-Offset"] == name(2))
+    }
+    let first = try await endpoint.response(to: ListRequest(offset: "-1"))
+    #expect(text(first) == "[12,13]")
+    #expect(first.headers["Stream-Next-Offset"] == name(4))
+  }
+
+  // MARK: Long polls
+
+  @Test("a long poll gets what is there at once, and else what comes")
+  func longPoll() async throws {
+    let store = Store([1])
+    let scheduler = VirtualScheduler()
+    let endpoint = ListEndpoint(store, clock: scheduler.clock)
+    let request = ListRequest(offset: "-1", live: "long-poll")
+    let first = try await endpoint.response(to: request)
+    #expect(text(first) == "[1]")
+    #expect(first.headers["Stream-Cursor"] != nil)
+
+    async let waiting = endpoint.response(to: ListRequest(offset: name(1), live: "long-poll"))
+    await scheduler.waitForSleepers(1)
+    try await append([2, 3], to: store)
+    let response = try await waiting
+    #expect(text(response) == "[2,3]")
+    #expect(response.headers["Stream-Next-Offset"] == name(3))
+  }
+
+  @Test("a long poll in vain: 204 after the patience, and not before", arguments: ["now", nil])
+  func idle(_ offset: String?) async throws {
+    let scheduler = VirtualScheduler()
+    let endpoint = ListEndpoint(Store([1]), patience: .seconds(10), clock: scheduler.clock)
+    let request = ListRequest(offset: offset ?? name(1), live: "long-poll", cursor: "99999999")
+    async let waiting = endpoint.response(to: request)
+    await scheduler.waitForSleepers(1)
+    scheduler.advance(by: .seconds(9))
+    // It still sleeps: otherwise this would wait for ever.
+    await scheduler.waitForSleepers(1)
+    scheduler.advance(by: .seconds(1))
+    let response = try await waiting
+    #expect(response.status == 204 && isEmpty(response))
+    #expect(response.headers["Stream-Next-Offset"] == name(1))
+    #expect(response.headers["Stream-Up-To-Date"] == "true")
+    #expect(try #require(response.headers["Stream-Cursor"].flatMap(Int.init)) > 99_999_999)
+    #expect(response.headers["Cache-Control"] == "no-store")
+  }
+
+  @Test("a long poll at the end of an ended list does not wait, and one that waits is told")
+  func ended() async throws {
+    let store = Store([1])
+    let scheduler = VirtualScheduler()
+    let endpoint = ListEndpoint(store, clock: scheduler.clock)
+    let request = ListRequest(offset: name(1), live: "long-poll")
+    async let waiting = endpoint.response(to: request)
+    await scheduler.waitForSleepers(1)
+    try await append([], isEnd: true, to: store)
+    for response in [try await waiting, try await endpoint.response(to: request)] {
+      #expect(response.status == 204)
+      #expect(response.headers["Stream-Closed"] == "true")
+    }
+  }
+
+  @Test("a long poll that is cancelled throws, and leaves no sleeper")
+  func cancelled() async throws {
+    let scheduler = VirtualScheduler()
+    let endpoint = ListEndpoint(Store(), clock: scheduler.clock)
+    let task = Task {
+      try await endpoint.response(to: ListRequest(offset: "now", live: "long-poll"))
+    }
+    await scheduler.waitForSleepers(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await scheduler.waitForSleepers(0)
+  }
+
+  // MARK: Failures
+
+  @Test("a failure after some elements ends the page; the next request gets it")
+  func failures() async throws {
+    let list = LazyList(0..<3).setFailureType(to: (any Error).self) + .failing(Broken())
+    _ = try? await list.count()
+    let endpoint = ListEndpoint(list.source)
+    let first = try await endpoint.response(to: ListRequest())
+    #expect(text(first) == "[0,1,2]")
+    #expect(first.headers["Stream-Up-To-Date"] == nil)
+    for live in [nil, "long-poll", "sse"] {
+      await #expect(throws: Broken.self) {
+        try await endpoint.response(to: ListRequest(offset: name(3), live: live))
+      }
+    }
+  }
+
+  struct Broken: Error {}
+
+  @Test("a list in memory is computed as far as the clients wait")
+  func demand() async throws {
+    let computed = Probe<Int>()
+    let list = LazyList(1...).map { number in
+      computed.record(number)
+      return number * number
+    }
+    let endpoint = ListEndpoint(list.source)
+    #expect(text(try await endpoint.response(to: ListRequest())) == "[]")
+    #expect(computed.count == 0)
+    let one = try await endpoint.response(to: ListRequest(offset: "-1", live: "long-poll"))
+    #expect(text(one) == "[1]")
+    #expect(computed.count == 1)
+  }
+}
