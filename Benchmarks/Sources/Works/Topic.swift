@@ -22,7 +22,7 @@ extension Topic {
   public static let all: [Topic] = [
     .memory, .iteration, .firstPass, .collecting, .operators, .slices, .joins, .fanOut,
     .contention, .asyncSteps, .asyncChains, .streams, .memos, .keyedMemos, .depth, .workingAhead,
-    .collections, .schedulers, .signals, .looking, .growth, .layouts, .stored,
+    .collections, .schedulers, .signals, .batches, .inStep, .looking, .growth, .layouts, .stored,
   ]
 }
 
