@@ -1,32 +1,41 @@
-// Lists that grow by arrays: blocks, such as those of a file, are not copied into cells.
+// Lists of blocks that are cut into elements, and arrays as lists.
 extension LazyList {
-  /// The elements of the arrays that an asynchronous sequence gives, read in place.
+  /// The elements into which blocks are cut, such as the lines of the chunks of a file.
   ///
-  /// - Laziness: stepwise, one array at a time.
-  package init<S: AsyncSequence>(runs sequence: sending S)
-  where S.Element == [Element], S.Failure == Failure {
-    self = .growing(by: Owned(sequence.makeAsyncIterator()))
-  }
-
-  /// The rest of a source, which each list passes to the list after it.
-  private static func growing<I: AsyncIteratorProtocol>(by source: Owned<I>) -> LazyList
-  where I.Element == [Element], I.Failure == Failure {
-    LazyList(
-      stage: "LazyList",
-      inTask: { steps in
-        await steps.take {
-          do throws(Failure) {
-            while let run = try await source.state.next(isolation: #isolation) {
-              if !run.isEmpty {
-                return .become(LazyList(sharing: run, then: growing(by: source)).widened())
+  /// A demand for one element cuts up to 16 of a block. Cutting has no effect that a reader could
+  /// see; it is cheaper so, and a few strings at a time are allocated faster than many
+  /// ("Collections").
+  ///
+  /// - Laziness: stepwise, one block at a time.
+  @inlinable
+  package init<Block: Sequence & Sendable>(cutting blocks: consuming LazyList<Block, Failure>)
+  where Block.Element == Element {
+    let atOnce = 16
+    let source = Owned(Pulling(blocks, Block.Iterator?.none))
+    let producer = Producer<Element>(
+      { (demand, sink) in
+        source.state.source.demand.budget = demand.budget
+        var given = 0
+        while true {
+          // A local copy is not shared, so the compiler can keep it in registers.
+          if var elements = source.state.state.take() {
+            while let element = elements.next() {
+              given += 1
+              if !sink(element) || (!demand.isBulk && given == atOnce) {
+                source.state.state = elements
+                return .stopped
               }
             }
-            return .nothing(.end)
-          } catch {
-            return .nothing(.failed(error))
           }
+          // The next block waits for the next demand.
+          if given > 0 { return .stopped }
+          guard let block = source.state.source.next() else {
+            return .nothing(source.state.source.absence)
+          }
+          source.state.state = block.makeIterator()
         }
-      })
+      }, stage: "LazyList", upstream: source, givesAhead: true)
+    self.init(Evaluator(producer))
   }
 
   /// The elements of an array, in place, then those of a list.

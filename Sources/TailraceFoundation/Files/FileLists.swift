@@ -18,11 +18,11 @@ extension URL {
   /// parameter retains it: a function that reads a large file takes the list as `consuming
   /// LazyList<String, FileError>`.
   ///
-  /// - Laziness: stepwise, 64 KiB of the file at a time. The first demand opens it. It is closed
+  /// - Laziness: stepwise, 256 KiB of the file at a time. The first demand opens it. It is closed
   ///   at its end, at a failure, and when no reader can read on.
   /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
   /// - Failure: ``FileError``, after the complete lines.
-  public var lazyLines: LazyList<String, FileError> { origin.lines }
+  public var lazyLines: LazyList<String, FileError> { origin.lines(blockSize: 262_144) }
 
   /// Returns the bytes of this file as a list of chunks, read on demand.
   ///
@@ -80,7 +80,7 @@ extension FileHandle {
   /// - Laziness: stepwise, 64 KiB at a time.
   /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
   /// - Failure: ``FileError``, after the complete lines.
-  public var lazyLines: LazyList<String, FileError> { origin.lines }
+  public var lazyLines: LazyList<String, FileError> { origin.lines(blockSize: 65_536) }
 
   /// Returns the remaining bytes of this handle as a list of chunks, read on demand.
   ///
@@ -111,8 +111,8 @@ extension FileHandle {
 }
 
 extension FileOrigin {
-  fileprivate var lines: LazyList<String, FileError> {
-    LazyList(runs: LineBlocks(chunks: FileChunks(origin: self, size: 65_536)))
+  fileprivate func lines(blockSize: Int) -> LazyList<String, FileError> {
+    LazyList(cutting: LineBlocks(chunks: FileChunks(origin: self, size: blockSize)).memoized())
   }
 
   fileprivate func chunks(

@@ -1,6 +1,41 @@
 import Foundation
 
-/// The lines completed by each chunk of a file.
+/// The whole lines of a block of a file. Each is made when it is demanded.
+struct LineBlock: Sequence, Sendable {
+  /// The first line without its line end, if it begins in an earlier block.
+  fileprivate let first: String?
+  fileprivate let bytes: [UInt8]
+  /// The range of the other lines, with their line ends.
+  fileprivate let range: Range<Int>
+
+  func makeIterator() -> Iterator { Iterator(block: self) }
+
+  struct Iterator: IteratorProtocol, Sendable {
+    private var first: String?
+    private let bytes: [UInt8]
+    private var position: Int
+    private let end: Int
+
+    fileprivate init(block: LineBlock) {
+      first = block.first
+      bytes = block.bytes
+      (position, end) = (block.range.lowerBound, block.range.upperBound)
+    }
+
+    mutating func next() -> String? {
+      if let first = first.take() { return first }
+      guard position < end else { return nil }
+      // Guard: the array that owns the bytes. May touch them: this call, to read.
+      return bytes.withUnsafeBytes { bytes in
+        let lineEnd = bytes.newline(from: position) ?? end
+        defer { position = lineEnd + 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<lineEnd]).line
+      }
+    }
+  }
+}
+
+/// The lines of a file, in blocks: those that each chunk completes.
 struct LineBlocks: AsyncSequence, Sendable {
   let chunks: FileChunks
 
@@ -14,37 +49,37 @@ struct LineBlocks: AsyncSequence, Sendable {
 
     init(chunks: FileChunks.Iterator) { self.chunks = chunks }
 
-    mutating func next() async throws(FileError) -> [String]? { try await next(isolation: nil) }
+    mutating func next() async throws(FileError) -> LineBlock? { try await next(isolation: nil) }
 
     mutating func next(
       isolation actor: isolated (any Actor)?
-    ) async throws(FileError) -> [String]? {
-      if isAtEnd { return nil }
-      guard let bytes = try await chunks.next(isolation: actor) else {
-        isAtEnd = true
-        // The rest is a line without an end.
-        return carry.isEmpty ? nil : [String(decoding: carry, as: UTF8.self)]
+    ) async throws(FileError) -> LineBlock? {
+      while !isAtEnd {
+        guard let bytes = try await chunks.next(isolation: actor) else {
+          isAtEnd = true
+          // The rest is a line without an end.
+          if carry.isEmpty { return nil }
+          return LineBlock(
+            first: String(decoding: carry, as: UTF8.self), bytes: [], range: 0..<0)
+        }
+        if let block = block(of: bytes) { return block }
       }
-      return bytes.withUnsafeBytes { cut($0) }
+      return nil
     }
 
-    // Guard: the array that owns the bytes. May touch them: this call, to read.
-    private mutating func cut(_ bytes: UnsafeRawBufferPointer) -> [String] {
-      var lines: [String] = []
-      var start = 0
-      while let end = bytes.newline(from: start) {
-        let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        if carry.isEmpty {
-          lines.append(line.text)
-        } else {
-          carry += line
-          lines.append(carry.withUnsafeBytes { $0.text })
-          carry = []
-        }
-        start = end + 1
+    /// The lines that a chunk completes; `nil` if there are none.
+    private mutating func block(of bytes: [UInt8]) -> LineBlock? {
+      guard let last = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
+        carry += bytes
+        return nil
       }
-      carry += bytes[start...]
-      return lines
+      var (first, start) = (String?.none, 0)
+      if !carry.isEmpty, let end = bytes.withUnsafeBytes({ $0.newline(from: 0) }) {
+        carry += bytes[..<end]
+        (first, start) = (carry.withUnsafeBytes { $0.line }, end + 1)
+      }
+      carry = Array(bytes[(last + 1)...])
+      return LineBlock(first: first, bytes: bytes, range: start..<(last + 1))
     }
   }
 }
@@ -57,8 +92,8 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawPointer(found) - baseAddress
   }
 
-  /// The line, without the `\r` of a `\r\n`.
-  fileprivate var text: String {
+  /// The text of a line, without the `\r` of a `\r\n`.
+  fileprivate var line: String {
     let hasReturn = last == UInt8(ascii: "\r")
     return String(decoding: self[..<(hasReturn ? count - 1 : count)], as: UTF8.self)
   }

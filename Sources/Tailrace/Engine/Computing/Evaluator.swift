@@ -158,10 +158,11 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     var mark = seen
     let ending: Ending<Element>
     if mark.count < segment.capacity {
+      let takesMore = demand.isBulk || producer.givesAhead
       ending = producer(demand) { element in
         segment.append(element, to: mark)
         mark = mark.appended
-        return demand.isBulk && mark.count < segment.capacity && !claim.isContested
+        return takesMore && mark.count < segment.capacity && !claim.isContested
       }
     } else {
       switch producer.step(Demand(budget: demand.budget)) {

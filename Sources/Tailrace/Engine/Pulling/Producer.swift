@@ -161,14 +161,17 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
   /// The stage's name, and its source. Read only by inspection.
   @usableFromInline let stage: StageName?
   @usableFromInline let upstream: AnyObject?
+  /// Whether a demand for one element may be given several, because making them has no effect.
+  @usableFromInline let givesAhead: Bool
 
   @inlinable
   init(
     _ run: @escaping Run, of concatenation: Concatenation<Element>? = nil,
-    stage: StageName? = nil, upstream: AnyObject? = nil
+    stage: StageName? = nil, upstream: AnyObject? = nil, givesAhead: Bool = false
   ) {
     self.run = run
     self.concatenation = concatenation
+    self.givesAhead = givesAhead
     self.stage = stage
     self.upstream = upstream
   }
