@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Engines",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+    .library(name: "ValkeyStore", targets: ["ValkeyStore"]),
+    .executable(name: "feed", targets: ["feed"]),
+  ],
+  dependencies: [
+    .package(name: "Tailrace", path: "../.."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+  ],
+  targets: [
+    .target(
+      name: "SQLiteStore",
+      dependencies: [
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .target(
+      name: "ValkeyStore",
+      dependencies: [
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
+    // Serves a stored list over HTTP, with a page that shows it.
+    .executableTarget(
+      name: "feed",
+      dependencies: [
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+      ]),
+    // What tests of programs that are killed have in common.
+    .target(
+      name: "Walking", dependencies: [.product(name: "Tailrace", package: "Tailrace")],
+      path: "Tests/Walking"),
+    // A program to be killed: it writes a stored list, or follows one.
+    .executableTarget(
+      name: "enginewalk", dependencies: ["SQLiteStore", "ValkeyStore", "Walking"],
+      path: "Tests/EngineWalk"),
+    .testTarget(
+      name: "SQLiteStoreTests",
+      dependencies: [
+        "SQLiteStore", "Walking", "enginewalk",
+        .product(name: "TailraceTesting", package: "Tailrace"),
+      ]),
+    .testTarget(
+      name: "ValkeyStoreTests",
+      dependencies: [
+        "ValkeyStore", "Walking", "enginewalk",
+        .product(name: "TailraceTesting", package: "Tailrace"),
+      ]),
+    .testTarget(
+      name: "FeedTests",
+      dependencies: [
+        "feed", .product(name: "TailraceTesting", package: "Tailrace"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)
