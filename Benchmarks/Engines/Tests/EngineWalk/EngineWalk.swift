@@ -1,0 +1,12 @@
+import Walking
+
+/// A program to be killed: it writes a stored chain, or follows it. See ``Walk``.
+@main
+struct EngineWalk {
+  static func main() async throws {
+    let walk = Walk()
+    switch walk.store {
+    default: Walk.refuse("\(walk.store) is no store")
+    }
+  }
+}
