@@ -6,6 +6,8 @@ struct EngineWalk {
   static func main() async throws {
     let walk = Walk()
     switch walk.store {
+    case "sqlite": try await walk.run(over: sqliteChain(walk.address, .machine))
+    case "sqlite-process": try await walk.run(over: sqliteChain(walk.address, .process))
     default: Walk.refuse("\(walk.store) is no store")
     }
   }

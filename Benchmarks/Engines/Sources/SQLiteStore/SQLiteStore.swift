@@ -1,0 +1,260 @@
+public import Foundation
+public import GRDB
+public import Tailrace
+
+/// A list in a table of an SQLite database, over GRDB: a row for each element, with columns of its
+/// own.
+///
+/// ```swift
+/// struct Page: Codable, FetchableRecord, EncodableRecord { var url: String, title: String? }
+///
+/// let store = SQLiteStore<Page, Int>(url, list: "pages") { table in
+///   table.column("url", .text).notNull().unique()
+///   table.column("title", .text)
+/// }
+/// let list = LazyList(storedIn: store, state: 0) { number in … }
+/// ```
+///
+/// The first claim makes the database, the table, and a row in the table `tailrace_lists`, which
+/// has one for each list of the database: its count, its state as JSON, its end and its claim. A
+/// commit is one transaction. The table's primary key is `position`, beside the element's columns.
+///
+/// A claim is a lease: it is renewed while the store exists, given up when the store is released,
+/// and expires if its process dies. Each new claim has a higher epoch, and an append with an old
+/// one is superseded: so is that of a writer that was stopped and wakes up. The clock is the
+/// machine's. If it is set back, a dead writer's lease lasts longer.
+///
+/// - Isolation: the database is used on threads of the store's own, never on a task's.
+/// - Failure: `ListStoreError` for a failure that stays: a missing folder, a read-only or damaged
+///   file, another schema. Otherwise GRDB's `DatabaseError`, such as `SQLITE_BUSY` or
+///   `SQLITE_FULL`: nothing is stored then, and the next demand stores the same elements.
+public actor SQLiteStore<Element, State>: ListStore
+where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Sendable {
+  /// What a stored element survives once it has been published.
+  public enum Durability: String, Sendable, CaseIterable {
+    /// The end of the process. A loss of power may lose the last elements.
+    case process = "NORMAL"
+    /// A failure of the machine: it is on the disk.
+    case machine = "FULL"
+  }
+
+  /// The database's file.
+  public nonisolated let url: URL
+  /// The name of the list, and of its table.
+  public nonisolated let list: String
+
+  private nonisolated let executor = BlockingExecutor()
+  private nonisolated let reader: SQLiteReader
+  private let table: SQLiteTable
+  private let durability: Durability
+  /// In seconds.
+  private let lease: Double
+  private var connection: DatabaseQueue?
+  /// The columns of an element.
+  private var columns: [String] = []
+  /// The epoch of this store's last claim.
+  private var epoch: Int?
+  /// After a refused claim, how often those who wait were told that the claim is free.
+  private var timesTold: Int?
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// Creates a store over a list in a database. It opens nothing, and makes no file.
+  ///
+  /// - Parameters:
+  ///   - url: of a database that exists or will be made, in an existing folder; not on a network
+  ///     file system.
+  ///   - list: the name of the list, and of its table. A database can have several.
+  ///   - durability: what a published element survives. Only for the writer.
+  ///   - lease: for how long a dead writer keeps others from writing.
+  ///   - configuration: of the connections. Without a busy mode they wait 5 seconds for locks.
+  ///   - columns: defines the columns of an element, without references to other tables.
+  public init(
+    _ url: URL, list: String, durability: Durability = .machine, lease: Duration = .seconds(10),
+    configuration: Configuration = Configuration(),
+    columns: @escaping @Sendable (TableDefinition) -> Void
+  ) {
+    precondition(url.isFileURL, "SQLiteStore takes the URL of a file, not \(url)")
+    precondition(lease > .zero, "SQLiteStore takes a lease longer than zero, not \(lease)")
+    var configuration = configuration
+    if case .immediateError = configuration.busyMode { configuration.busyMode = .timeout(5) }
+    table = SQLiteTable(
+      path: url.standardizedFileURL.path(percentEncoded: false), name: list,
+      configuration: configuration, columns: columns)
+    reader = SQLiteReader(table)
+    (self.url, self.list) = (url, list)
+    (self.durability, self.lease) = (durability, lease / .seconds(1))
+  }
+
+  isolated deinit {
+    guard let epoch else { return }
+    _ = try? connection?.write { try renew(epoch, until: 0, in: $0) }
+    SQLiteReader.look(at: table.path)
+  }
+
+  // MARK: Reading
+
+  /// Reads some elements, from a position on.
+  public nonisolated(nonsending) func read(
+    from position: Int, upTo count: Int
+  ) async throws -> ListPage<Element> {
+    try await reader.page(from: position, upTo: count)
+  }
+
+  /// Waits until there are more elements, the list has ended, or a refused claim is free.
+  ///
+  /// Appends of this process wake at once. Those of others are looked for while somebody waits:
+  /// every millisecond after a change, then less often, at last 30 times per second.
+  public func waitForMore(than position: Int) async throws {
+    // The list whose claim was refused may be gone, and one that only follows be waiting here. It
+    // is told less and less often, and does not spin.
+    let claimTime = timesTold.map { told in
+      told == 0 ? 0 : Self.now + min(lease, 0.01 * exp2(Double(told)))
+    }
+    if try await reader.wait(for: position, orClaimAt: claimTime) {
+      timesTold = timesTold.map { $0 + 1 }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Becomes the writer, if no other has a lease. Makes what is missing.
+  public func claim() throws -> ListCheckpoint<State>? {
+    let claimed = try transaction { db -> SQLiteTable.List? in
+      guard var list = try table.list(in: db) else { return nil }
+      if list.epoch != epoch {
+        if list.expires > Self.now { return nil }
+        list.epoch += 1
+        try db.execute(
+          sql: "UPDATE tailrace_lists SET epoch = ? WHERE name = ?",
+          arguments: [list.epoch, table.name])
+      }
+      try renew(list.epoch, until: Self.now + lease, in: db)
+      return list
+    }
+    timesTold = claimed == nil ? 0 : nil
+    guard let claimed else { return nil }
+    if claimed.epoch != epoch {
+      epoch = claimed.epoch
+      keep(claimed.epoch)
+    }
+    let state = try claimed.state.map { json in
+      do {
+        return try JSONDecoder().decode(State.self, from: Data(json.utf8))
+      } catch is DecodingError {
+        throw ListStoreError.otherSchema(found: "state \(json)", expected: "state \(State.self)")
+      }
+    }
+    return ListCheckpoint(
+      count: claimed.count, state: state, stateCount: claimed.stateCount,
+      isEnded: claimed.isEnded)
+  }
+
+  /// Stores a commit at the end of the list, in one transaction.
+  public func append(_ commit: ListCommit<Element, State>, at position: Int) throws {
+    guard let epoch else { throw ListStoreError.superseded }
+    let state = try commit.state.map {
+      String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
+    }
+    try transaction { db in
+      let update = try db.cachedStatement(
+        sql: """
+          UPDATE tailrace_lists SET count = count + :added, isEnded = :isEnd, expires = :expires,
+            stateCount = iif(:state IS NULL, stateCount, count + :added),
+            state = ifnull(:state, state)
+          WHERE name = :name AND epoch = :epoch AND count = :position AND NOT isEnded
+          """)
+      try update.execute(
+        arguments: [
+          "added": commit.elements.count, "isEnd": commit.isEnd, "expires": Self.now + lease,
+          "state": state, "name": table.name, "epoch": epoch, "position": position,
+        ])
+      if db.changesCount == 0 { throw ListStoreError.superseded }
+      let marks = repeatElement("?", count: columns.count + 1).joined(separator: ", ")
+      let insert = try db.cachedStatement(sql: "INSERT INTO \(table.quoted) VALUES (\(marks))")
+      for (index, element) in commit.elements.enumerated() {
+        try insert.execute(arguments: [position + index] + StatementArguments(row(of: element)))
+      }
+    }
+    SQLiteReader.look(at: table.path)
+  }
+
+  /// The values of an element, in the order of the columns.
+  private func row(of element: Element) throws -> [DatabaseValue] {
+    var values = try element.databaseDictionary
+    let row = columns.map { values.removeValue(forKey: $0) ?? .null }
+    if let column = values.keys.min() {
+      throw ListStoreError.refused(
+        "\(Element.self) has a column \(column), and the table \(table.name) has none")
+    }
+    return row
+  }
+
+  /// Discards elements before a position, whoever writes the list. Positions do not change. The
+  /// elements after the last state are kept.
+  ///
+  /// - Returns: the position of the first element kept.
+  @discardableResult
+  public func trim(before position: Int) throws -> Int {
+    try transaction { db in
+      guard let list = try table.list(in: db) else { return 0 }
+      let first = max(list.first, min(position, list.stateCount))
+      try db.execute(
+        sql: "UPDATE tailrace_lists SET first = ? WHERE name = ?", arguments: [first, table.name])
+      try db.execute(sql: "DELETE FROM \(table.quoted) WHERE position < ?", arguments: [first])
+      return first
+    }
+  }
+
+  // MARK: The claim
+
+  private static var now: Double { Date().timeIntervalSince1970 }
+
+  /// Sets the end of a lease. False if another writer has claimed since.
+  @discardableResult
+  private func renew(_ epoch: Int, until expires: Double, in db: Database) throws -> Bool {
+    try db.execute(
+      sql: "UPDATE tailrace_lists SET expires = ? WHERE name = ? AND epoch = ?",
+      arguments: [expires, table.name, epoch])
+    return db.changesCount > 0
+  }
+
+  /// Renews a lease three times while it lasts, until the claim is lost or the store released.
+  private func keep(_ epoch: Int) {
+    executor.run(after: lease / 3) { [weak self] in
+      self?.assumeIsolated { store in
+        // A failure loses nothing: the next renewal may succeed, and the epoch decides.
+        let isOurs = try? store.transaction {
+          try store.renew(epoch, until: Self.now + store.lease, in: $0)
+        }
+        if isOurs != false { store.keep(epoch) }
+      }
+    }
+  }
+
+  // MARK: The connection
+
+  /// Changes the database: all, or nothing.
+  private func transaction<Value>(_ change: (Database) throws -> Value) throws -> Value {
+    try table.explaining(orClosing: { connection = nil }) {
+      try open().write(change)
+    }
+  }
+
+  private func open() throws -> DatabaseQueue {
+    if let connection { return connection }
+    let opened = try DatabaseQueue(path: table.path, configuration: table.configuration)
+    columns = try opened.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability.rawValue)")
+      try db.inTransaction {
+        try table.make(in: db)
+        return .commit
+      }
+      return try table.checkedColumns(in: db)
+    }
+    connection = opened
+    return opened
+  }
+}
