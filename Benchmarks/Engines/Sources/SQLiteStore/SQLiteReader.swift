@@ -67,12 +67,14 @@ actor SQLiteReader {
   }
 
   private func list(in db: Database) throws -> SQLiteTable.List? {
-    guard try db.tableExists("tailrace_lists"), let list = try table.list(in: db) else {
-      return nil
+    if !isChecked {
+      // GRDB remembers tables that were missing, and another connection has made them since.
+      db.clearSchemaCache()
+      guard try db.tableExists("tailrace_lists"), try table.list(in: db) != nil else { return nil }
+      _ = try table.checkedColumns(in: db)
+      isChecked = true
     }
-    if !isChecked { _ = try table.checkedColumns(in: db) }
-    isChecked = true
-    return list
+    return try table.list(in: db)
   }
 
   /// Reads in one transaction; `nil` if there is no database yet.
@@ -84,7 +86,7 @@ actor SQLiteReader {
         var configuration = table.configuration
         configuration.readonly = true
         connection = try DatabaseQueue(path: table.path, configuration: configuration)
-        seen = nil
+        (isChecked, seen) = (false, nil)
       }
       return try connection?.read(body)
     }

@@ -50,9 +50,17 @@ struct SQLiteTable: Sendable {
   }
 
   private func create(in db: Database) throws {
-    try db.create(table: name) { table in
-      table.primaryKey("position", .integer)
-      columns(table)
+    // GRDB puts names between quotation marks as they are.
+    if name.contains("\"") {
+      throw ListStoreError.refused("the name of a list has no quotation marks, as \(name) has")
+    }
+    do {
+      try db.create(table: name) { table in
+        table.primaryKey("position", .integer)
+        columns(table)
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      throw ListStoreError.refused("the table \(name) cannot be made: \(error)")
     }
   }
 
@@ -63,12 +71,7 @@ struct SQLiteTable: Sendable {
       return "\(name) (\(texts.joined(separator: ", ")))"
     }
     let defined = try DatabaseQueue().write { db in
-      do {
-        try create(in: db)
-      } catch let error as DatabaseError {
-        throw ListStoreError.refused(
-          "the table \(name) cannot be made: \(error.message ?? error.description)")
-      }
+      try create(in: db)
       return try db.columns(in: name)
     }
     let found = try db.tableExists(name) ? db.columns(in: name) : []

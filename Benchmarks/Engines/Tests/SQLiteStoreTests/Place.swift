@@ -55,13 +55,34 @@ final class Place: Sendable {
   }
 
   /// Another program's connection.
-  func connection() throws -> DatabaseQueue { try DatabaseQueue(path: url.path) }
+  func connection() throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    return try DatabaseQueue(path: url.path, configuration: configuration)
+  }
+
+  /// Another program's connection, which may leave a transaction open.
+  func blocker() throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    return try DatabaseQueue(path: url.path, configuration: configuration)
+  }
 
   /// Changes the database behind the back of the stores.
   func execute(_ sql: String) throws { try connection().write { try $0.execute(sql: sql) } }
 
-  func number(_ sql: String) throws -> Int? {
-    try connection().read { try Int.fetchOne($0, sql: sql) }
+  /// The only value of a query's result.
+  func value<Value: DatabaseValueConvertible>(_ sql: String) throws -> Value? {
+    try connection().read { try Value.fetchOne($0, sql: sql) }
+  }
+
+  func number(_ sql: String) throws -> Int? { try value(sql) }
+
+  /// Moves all commits into the database's file.
+  func checkpoint() throws {
+    try connection().writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
   }
 }
 
