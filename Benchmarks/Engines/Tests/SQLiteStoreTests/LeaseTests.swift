@@ -215,16 +215,4 @@ struct LeaseTests {
     #expect(time > .milliseconds(250))
     waiting.cancel()
   }
-
-  /// A configuration that records the statements that begin with a text.
-  private func traced(_ beginning: String, into probe: Probe<String>) -> Configuration {
-    var configuration = Configuration()
-    configuration.prepareDatabase { db in
-      db.trace { event in
-        let statement = "\(event)"
-        if statement.hasPrefix(beginning) { probe.record(statement) }
-      }
-    }
-    return configuration
-  }
 }

@@ -139,6 +139,26 @@ struct ListsTests {
     }
   }
 
+  @Test("such a wake does not wait for the next look")
+  func wakingAtOnce() async throws {
+    let place = try Place()
+    let looks = Probe<String>()
+    let writer = place.store()
+    let reader = place.store(configuration: traced("PRAGMA data_version", into: looks))
+    _ = try await writer.claim()
+    var times: [Duration] = []
+    for position in 0..<3 {
+      async let woken: Void = reader.waitForMore(than: position)
+      // The looks are 32 milliseconds apart by now, and one has just been made.
+      await looks.waitForCount(looks.count + 10)
+      let start = ContinuousClock.now
+      try await writer.append(commit(position..<position + 1), at: position)
+      try await woken
+      times.append(.now - start)
+    }
+    #expect(times.min() ?? .zero < .milliseconds(20), "\(times)")
+  }
+
   @Test("a reader behind the first element kept is told; positions and the state stay")
   func trimming() async throws {
     let place = try Place()
@@ -164,12 +184,11 @@ struct ListsTests {
   func durability(_ durability: ItemStore.Durability) async throws {
     let place = try Place()
     let trace = Probe<String>()
-    var configuration = Configuration()
-    configuration.prepareDatabase { db in db.trace { trace.record("\($0)") } }
+    let configuration = traced("PRAGMA synchronous", into: trace)
     let store = place.store(durability: durability, configuration: configuration)
     _ = try await store.claim()
     #expect(
-      trace.values.last { $0.contains("synchronous") }
+      trace.values.last
         == "PRAGMA synchronous = \(durability == .machine ? "FULL" : "NORMAL")")
     #expect(try place.value("PRAGMA journal_mode") == "wal")
   }

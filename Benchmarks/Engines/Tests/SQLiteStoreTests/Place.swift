@@ -102,3 +102,15 @@ func items(
     return Item(number)
   }
 }
+
+/// A configuration that records the statements that begin with a text.
+func traced(_ beginning: String, into probe: Probe<String>) -> Configuration {
+  var configuration = Configuration()
+  configuration.prepareDatabase { db in
+    db.trace { event in
+      let statement = "\(event)"
+      if statement.hasPrefix(beginning) { probe.record(statement) }
+    }
+  }
+  return configuration
+}
