@@ -19,8 +19,8 @@ public import Tailrace
 /// has one for each list of the database: its count, its state as JSON, its end and its claim. A
 /// commit is one transaction. The table's primary key is `position`, beside the element's columns.
 ///
-/// A claim is a lease: it is renewed while the store exists, given up when the store is released,
-/// and expires if its process dies. Each new claim has a higher epoch, and an append with an old
+/// A claim is a lease: it is renewed while the store exists, given up soon after the store is
+/// released, and expires if its process dies. Each new claim has a higher epoch, and an append with an old
 /// one is superseded: so is that of a writer that was stopped and wakes up. The clock is the
 /// machine's. If it is set back, a dead writer's lease lasts longer.
 ///
@@ -122,7 +122,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
 
   /// Becomes the writer, if no other has a lease. Makes what is missing.
   public func claim() throws -> ListCheckpoint<State>? {
-    let claimed = try transaction { db -> SQLiteTable.List? in
+    let claimed = try transaction { db -> (epoch: Int, checkpoint: ListCheckpoint<State>)? in
       guard var list = try table.list(in: db) else { return nil }
       if list.epoch != epoch {
         if list.expires > Self.now { return nil }
@@ -132,7 +132,11 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
           arguments: [list.epoch, table.name])
       }
       try renew(list.epoch, until: Self.now + lease, in: db)
-      return list
+      // A state that cannot be read undoes the claim.
+      let checkpoint = ListCheckpoint(
+        count: list.count, state: try list.state.map(Self.state), stateCount: list.stateCount,
+        isEnded: list.isEnded)
+      return (list.epoch, checkpoint)
     }
     timesTold = claimed == nil ? 0 : nil
     guard let claimed else { return nil }
@@ -140,16 +144,15 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
       epoch = claimed.epoch
       keep(claimed.epoch)
     }
-    let state = try claimed.state.map { json in
-      do {
-        return try JSONDecoder().decode(State.self, from: Data(json.utf8))
-      } catch is DecodingError {
-        throw ListStoreError.otherSchema(found: "state \(json)", expected: "state \(State.self)")
-      }
+    return claimed.checkpoint
+  }
+
+  private static func state(_ json: String) throws -> State {
+    do {
+      return try JSONDecoder().decode(State.self, from: Data(json.utf8))
+    } catch is DecodingError {
+      throw ListStoreError.otherSchema(found: "state \(json)", expected: "state \(State.self)")
     }
-    return ListCheckpoint(
-      count: claimed.count, state: state, stateCount: claimed.stateCount,
-      isEnded: claimed.isEnded)
   }
 
   /// Stores a commit at the end of the list, in one transaction.

@@ -99,6 +99,8 @@ struct SQLiteTable: Sendable {
       case .SQLITE_CORRUPT:
         lasting = position.map { .damaged(at: $0) } ?? .refused("\(path) is damaged: \(message)")
       case .SQLITE_NOTADB: lasting = .refused("\(path) is no SQLite database: \(message)")
+      case .SQLITE_READONLY where position != nil:
+        lasting = .refused("\(path) cannot be read without writing in its folder: \(message)")
       case .SQLITE_READONLY: lasting = .refused("\(path) cannot be written: \(message)")
       case .SQLITE_CANTOPEN where !FileManager.default.fileExists(atPath: folder):
         lasting = .refused("there is no folder \(folder) for a database")

@@ -232,6 +232,9 @@ struct FaultTests {
     await #expect(
       throws: ListStoreError.otherSchema(found: "state 1", expected: "state Array<String>")
     ) { try await other.claim() }
+    // The claim was not taken.
+    #expect(try place.number("SELECT epoch FROM tailrace_lists") == 1)
+    #expect(try await store.claim() == ListCheckpoint(count: 1, state: 1, isEnded: false))
   }
 
   @Test("a table that is no list is left alone")
@@ -264,12 +267,14 @@ struct FaultTests {
     "columns that cannot be made",
     arguments: [
       ("position", "items"), ("number", "sqlite_list"), ("number", "tailrace_lists"),
-      ("number", "a\"b"),
+      ("number", "a\"b"), ("number", "x\" (y); DELETE FROM tailrace_lists; --"),
     ])
   func badColumns(_ column: String, _ list: String) async throws {
     let place = try Place()
+    #expect(try await items(in: place.store("others"), upTo: 2).count() == 2)
     let store = SQLiteStore<Item, Int>(place.url, list: list) { $0.column(column, .integer) }
     await #expect(throws: ListStoreError.self) { try await store.claim() }
+    #expect(try await LazyList(reading: place.store("others")).count() == 2)
   }
 
   /// Expects `ListStoreError.refused`, with a reason that has a part.

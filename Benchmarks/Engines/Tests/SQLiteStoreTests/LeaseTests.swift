@@ -18,7 +18,7 @@ struct LeaseTests {
     let (first, second) = (place.store(), place.store())
     #expect(try await items(in: first).prefix(2).count() == 2)
     #expect(try await second.claim() == nil)
-    let list = items(in: second)
+    let list = items(in: second, atTail: .compute)
     #expect(try await list.prefix(2).array() == [Item(0), Item(1)])
     await #expect(throws: ListStoreError.inUse) { try await list.prefix(3).array() }
     await #expect(throws: ListStoreError.superseded) {

@@ -90,9 +90,10 @@ func commit(_ numbers: Range<Int>, isEnd: Bool = false) -> ItemCommit {
   ItemCommit(numbers.map(Item.init), state: numbers.upperBound, isEnd: isEnd)
 }
 
-/// A list of items, whose steps are recorded.
+/// A list of items, whose steps are recorded. It follows at first: a store of the same test that
+/// was just released may still have its claim.
 func items(
-  in store: ItemStore, atTail policy: TailPolicy = .compute, upTo length: Int = .max,
+  in store: ItemStore, atTail policy: TailPolicy = .computeOrFollow, upTo length: Int = .max,
   steps: Probe<Int> = Probe()
 ) -> LazyList<Item, any Error> {
   LazyList(storedIn: store, state: 0, atTail: policy) { number in
