@@ -12,7 +12,7 @@ public import Tailrace
 ///   table.column("url", .text).notNull().unique()
 ///   table.column("title", .text)
 /// }
-/// let list = LazyList(storedIn: store, state: 0) { number in … }
+/// let list = LazyList(storedIn: store, state: 0, atTail: .computeOrFollow) { number in … }
 /// ```
 ///
 /// The first claim makes the database, the table, and a row in the table `tailrace_lists`, which
@@ -20,9 +20,10 @@ public import Tailrace
 /// commit is one transaction. The table's primary key is `position`, beside the element's columns.
 ///
 /// A claim is a lease: it is renewed while the store exists, given up soon after the store is
-/// released, and expires if its process dies. Each new claim has a higher epoch, and an append with an old
-/// one is superseded: so is that of a writer that was stopped and wakes up. The clock is the
-/// machine's. If it is set back, a dead writer's lease lasts longer.
+/// released, and expires if its process dies. Until then a list that only computes fails with
+/// `inUse`; with `TailPolicy.computeOrFollow` it waits, and takes over. Each new claim has a higher
+/// epoch, and an append with an old one is superseded: so is that of a writer that was stopped and
+/// wakes up. The clock is the machine's. If it is set back, a dead writer's lease lasts longer.
 ///
 /// - Isolation: the database is used on threads of the store's own, never on a task's.
 /// - Failure: `ListStoreError` for a failure that stays: a missing folder, a read-only or damaged
@@ -30,7 +31,7 @@ public import Tailrace
 ///   `SQLITE_FULL`: nothing is stored then, and the next demand stores the same elements.
 public actor SQLiteStore<Element, State>: ListStore
 where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Sendable {
-  /// What a stored element survives once it has been published.
+  /// The failure that a stored element survives once it has been published.
   public enum Durability: String, Sendable, CaseIterable {
     /// The end of the process. A loss of power may lose the last elements.
     case process = "NORMAL"
