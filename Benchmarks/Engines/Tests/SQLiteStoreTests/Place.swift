@@ -68,6 +68,11 @@ final class Place: Sendable {
     return try DatabaseQueue(path: url.path, configuration: configuration)
   }
 
+  /// Whether nobody is writing.
+  var isUnlocked: Bool {
+    (try? blocker().write { try $0.execute(sql: "UPDATE tailrace_lists SET first = first") }) != nil
+  }
+
   /// Changes the database behind the back of the stores.
   func execute(_ sql: String) throws { try connection().write { try $0.execute(sql: sql) } }
 
