@@ -72,8 +72,8 @@ struct CrashTests {
       await other.kill()
       await sleeper.printed(try stored() + 50)
       await sleeper.kill()
-      // More, if a lease ended because the machine was busy.
-      #expect(try place.number("SELECT epoch FROM tailrace_lists") ?? 0 >= 3 * round)
+      // Three for each round; less, if one of them gave up on a lock.
+      #expect(try place.number("SELECT epoch FROM tailrace_lists") ?? 0 >= 2 * round)
     }
     let length = try stored() + 50
     let last = try writer(length)
