@@ -92,6 +92,7 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   public nonisolated(nonsending) func response(
     to request: ListRequest
   ) async throws -> ListResponse {
+    let refusal: ListRefusal
     do {
       let query = try ListQuery(request, pageLimit: pageLimit)
       switch (query.method, query.mode) {
@@ -101,11 +102,14 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
       case (.get, .events(let reconnects)):
         return try await events(query, request, reconnects: reconnects)
       }
-    } catch let refusal as ListRefusal {
-      return refusal.response
+    } catch let found as ListRefusal {
+      refusal = found
     } catch ListStoreError.trimmed(let first) {
-      return ListRefusal.trimmed(first: first).response
+      refusal = .trimmed(first: first)
     }
+    var response = refusal.response
+    if request.method == ListMethod.head.rawValue { response.body = .none }
+    return response
   }
 }
 

@@ -156,6 +156,14 @@ struct ListEndpointTests {
     #expect(first.headers["Stream-Next-Offset"] == name(4))
   }
 
+  @Test("a refusal says why, but not to a HEAD", arguments: ["GET", "HEAD"])
+  func refused(_ method: String) async throws {
+    let endpoint = ListEndpoint(Store([1]))
+    let response = try await endpoint.response(to: ListRequest(method: method, offset: "x"))
+    #expect(response.status == 400)
+    #expect(text(response) == (method == "HEAD" ? nil : "there is no offset x\n"))
+  }
+
   // MARK: Long polls
 
   @Test("a long poll gets what is there at once, and else what comes")
