@@ -10,6 +10,8 @@ extension LazyList {
   /// list.evaluatedCount   // 3
   /// ```
   ///
+  /// They are in memory for as long as this list is retained.
+  ///
   /// - Complexity: O(*segments*).
   public var evaluatedCount: Int {
     var count = 0
