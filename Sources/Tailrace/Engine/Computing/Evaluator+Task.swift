@@ -57,6 +57,7 @@ extension Evaluator {
   /// A task that went on for other readers has told them the outcome.
   @inlinable
   nonisolated func letGoOfTask(isPast: Bool, isBulk: Bool) -> ResumeReason {
+    assert(claim.isHeld)
     guard let undelivered = undelivered.take() else {
       letGo()
       return .retry
@@ -114,6 +115,7 @@ extension Evaluator {
   /// For the holder of the claim.
   @usableFromInline
   nonisolated func start(_ task: StepTask) {
+    assert(claim.isHeld)
     guard let asyncProducer else { fatalError(Anchor<Element>.releasedText) }
     task.start(self) {
       Task(name: taskName, executorPreference: task) {
@@ -126,6 +128,7 @@ extension Evaluator {
   /// the task.
   @inlinable
   nonisolated func finish(_ step: Step<Element>, of task: StepTask) -> Bool {
+    assert(claim.isHeld)
     switch write(step, of: task) {
     case .over:
       if let leftover = leftover() { ReleaseQueue.release(leftover) }
@@ -162,6 +165,7 @@ extension Evaluator {
   /// Writes the result of a step. For the holder of the claim.
   @inlinable
   nonisolated func write(_ step: Step<Element>, of task: StepTask) -> Progress {
+    assert(claim.isHeld)
     if task.isDriven, let borrowed {
       return borrowed._withUnsafeGuaranteedRef { write(step, into: $0) }
     }

@@ -150,6 +150,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
     _ done: inout Producer<Element>?
   ) -> DemandOutcome {
+    assert(claim.isHeld)
     // Another task was faster.
     guard segment.published.load(ordering: .relaxed) == seen else { return .new }
     if isRecorded, let outcome = recorded(segment, seen, demand, &absence, &done) { return outcome }
@@ -229,6 +230,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// Continues in a new segment. For the holder of the claim.
   @inlinable @inline(never)
   nonisolated func extend(_ segment: Cells, with element: consuming Element) {
+    assert(claim.isHeld)
     let next = Cells(
       source: segment.source, start: segment.start + segment.capacity,
       capacity: Capacity<Element>.following(segment.capacity))
@@ -290,6 +292,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// The attempt may have failed while the reader that began it was about to wait: that reader is told
   /// when it does. For the holder of the claim.
   nonisolated func keepUndelivered() {
+    assert(claim.isHeld)
     guard case .failedTransiently(let failure)? = undelivered else { return }
     let late = queue.state.withLock { $0.keep(failure, of: attempts) }
     keepsFailure = true
@@ -299,6 +302,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// Numbers the attempt that begins. For the holder of the claim.
   @usableFromInline
   nonisolated func beginAttempt() -> UInt32 {
+    assert(claim.isHeld)
     if keepsFailure { forgetFailure() }
     // 0 means none.
     attempts = attempts == .max ? 1 : attempts + 1
@@ -320,6 +324,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// position up to which the others want cells.
   @usableFromInline
   nonisolated func serve(before position: Int) -> Int {
+    assert(claim.isHeld)
     guard let room = waiting.load() else { return 0 }
     let (served, wanted) = room.state.withLock { state in
       if state.isEmpty { claim.answered() }
@@ -350,6 +355,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// Releases everything. For the holder of the claim, which is kept.
   private nonisolated func tearDown() {
+    assert(claim.isHeld)
     // The only reference: a loop, not this frame, releases its contents.
     let leftover = leftover()
     task?.finish()
