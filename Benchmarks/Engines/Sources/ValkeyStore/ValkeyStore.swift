@@ -1,0 +1,263 @@
+import NIOCore
+import Synchronization
+public import Tailrace
+
+/// A list in a stream of a Valkey or Redis server, for any number of processes and machines.
+///
+/// ```swift
+/// let store = ValkeyStore("crawl", on: ValkeyServer("10.0.0.5"), element: .text, state: .json)
+/// let list = LazyList(storedIn: store, state: 0, atTail: .computeOrFollow) { number in
+///   number += 1
+///   return number <= 3 ? "element \(number)" : nil
+/// }
+/// try await list.count()   // 3, on the server
+/// ```
+///
+/// One store writes at a time: the one that holds the lease. It keeps the lease until it is
+/// released, or its process is gone for the lease's length; then another one may claim. An append
+/// of the former writer is superseded, however late it arrives. Any number of stores follow: each
+/// waits with one connection, and does not poll.
+///
+/// An element is as durable as the server makes it. With `appendonly yes` and
+/// `appendfsync always` it is on the server's disk before it is returned. A server that loses
+/// elements that this store has seen is noticed (``ValkeyError/lost(key:seen:stored:)``).
+///
+/// It needs Valkey, or Redis 6.2 or later; not a cluster that moves the key, and no TLS. Nothing
+/// connects before the first demand.
+///
+/// - Failure: ``ValkeyError``, `ListStoreError`, or an error of a coding. The next demand goes on.
+/// - Cancellation: an append runs to its reply.
+public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
+  /// The key of the stream.
+  public let key: String
+  private let element: ValkeyCoding<Element>
+  private let state: ValkeyCoding<State>
+  private let lease: Duration
+  private let connection: Connection
+  private let watch: Watch
+  /// The stream, the lease, the counter of claims, and the freed claims.
+  private let keys: [ByteBuffer]
+  /// Tells this store from others.
+  private let name = ByteBuffer(string: StoreStanding.unique())
+  private let standing = Mutex(StoreStanding())
+
+  /// Creates a store of the list at a key. It connects to nothing.
+  ///
+  /// - Parameters:
+  ///   - key: of a stream that is or will be a stored list.
+  ///   - server: where it is.
+  ///   - element: the coding of the elements.
+  ///   - state: the coding of the state.
+  ///   - lease: for how long the claim of a process that is gone keeps others from writing; 10
+  ///     milliseconds or more. It is renewed three times in that time.
+  public init(
+    _ key: String, on server: ValkeyServer, element: ValkeyCoding<Element>,
+    state: ValkeyCoding<State>, lease: Duration = .seconds(10)
+  ) {
+    precondition(
+      lease >= .milliseconds(10),
+      "a ValkeyStore takes a lease of 10 milliseconds or more, not \(lease)")
+    self.key = key
+    self.element = element
+    self.state = state
+    self.lease = lease
+    keys = [key, "{\(key)}:lease", "{\(key)}:fence", "{\(key)}:freed"]
+      .map { ByteBuffer(string: $0) }
+    connection = Connection(server)
+    watch = Watch(server, stream: keys[0], freed: keys[3], heartbeat: max(lease, .seconds(1)))
+  }
+
+  deinit {
+    watch.close()
+    let isHolder = standing.withLock { $0.letGo() }
+    let (keys, name, connection) = (keys, name, connection)
+    guard isHolder else { return connection.close() }
+    Task.detached {
+      // If it fails, the lease expires.
+      _ = try? await Script.release.run(keys, [name], on: connection)
+      connection.close()
+    }
+  }
+
+  /// Gives up the claim, if this store has it, so that another one need not wait for the lease to
+  /// expire. A store that is let go of does this by itself.
+  public nonisolated(nonsending) func release() async throws {
+    guard standing.withLock({ $0.letGo() }) else { return }
+    _ = try await run(.release, [name], nil)
+  }
+
+  // MARK: The store
+
+  /// Reads some elements, from a position on: up to a megabyte.
+  public nonisolated(nonsending) func read(
+    from position: Int, upTo count: Int
+  ) async throws -> ListPage<Element> {
+    let mark = standing.withLock(\.mark)
+    let reply = try await run(
+      .read, [ByteBuffer(position), ByteBuffer(count)] + mark.arguments, mark)
+    guard reply.count == 6, let last = reply[1].asNumber, let values = reply[5].asArray else {
+      throw ValkeyError.unexpectedReply("to a read: \(reply)")
+    }
+    watch.listWasRead(last: last, isEnded: reply[2] == .number(1))
+    if !values.isEmpty {
+      let mark = StoreMark(number: position + values.count, commit: reply[4])
+      standing.withLock { $0.saw(mark) }
+    }
+    var elements: [Element] = []
+    elements.reserveCapacity(values.count)
+    for value in values {
+      do {
+        elements.append(try decode(value, element))
+      } catch {
+        // The failure belongs to its position: the read that continues there gets it.
+        if elements.isEmpty { throw error }
+        return ListPage(elements)
+      }
+    }
+    return ListPage(elements, isEnd: reply[3] == .number(1))
+  }
+
+  /// Waits until there may be more elements, or the claim may be free.
+  public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
+    try await watch.waitForMore(than: position)
+  }
+
+  /// Becomes the writer, if no other store holds the lease. A list over this store can claim it
+  /// again.
+  ///
+  /// - Returns: where the list stands; `nil` if another store writes it.
+  public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
+    let mark = standing.withLock { standing in
+      standing.willClaim()
+      return standing.mark
+    }
+    let reply = try await run(.claim, [name, milliseconds] + mark.arguments, mark)
+    if reply[0].asText == "held" {
+      guard reply.count == 3, let number = reply[1].asNumber, let left = reply[2].asNumber else {
+        throw ValkeyError.unexpectedReply("to a claim: \(reply)")
+      }
+      standing.withLock { $0.wasRefused() }
+      // Negative if it never expires.
+      watch.claimWasRefused(by: number, for: left < 0 ? lease : .milliseconds(left + 1))
+      return nil
+    }
+    guard reply.count == 8, case .bytes(let token) = reply[1], let count = reply[2].asNumber,
+      let after = reply[4].asNumber, let last = reply[6].asNumber
+    else { throw ValkeyError.unexpectedReply("to a claim: \(reply)") }
+    // Decoded before the claim counts: an unreadable state must not be written over.
+    let state = reply[5] == .null ? nil : try decode(reply[5], self.state)
+    standing.withLock { standing in
+      standing.saw(StoreMark(number: last, commit: reply[7]))
+      if standing.wasGranted(token) { standing.renewal = renewing() }
+    }
+    return ListCheckpoint(
+      count: count, state: state, stateCount: after, isEnded: reply[3] == .number(1))
+  }
+
+  /// Stores a commit at the end of the stream, in one step.
+  ///
+  /// If the reply is lost, the same commit may be appended again: the server knows it by an
+  /// identifier, and does not store it twice.
+  public nonisolated(nonsending) func append(
+    _ commit: ListCommit<Element, State>, at position: Int
+  ) async throws {
+    precondition(
+      !commit.elements.isEmpty || commit.isEnd,
+      "ValkeyStore.append takes a commit with elements, or one that ends the list")
+    var content = [ByteBuffer(commit.isEnd ? 1 : 0), ByteBuffer(commit.state == nil ? 0 : 1)]
+    content.append(ByteBuffer(bytes: try commit.state.map { try state.encode($0) } ?? []))
+    for value in commit.elements { content.append(ByteBuffer(bytes: try element.encode(value))) }
+    let attempt = StoreAttempt(position: position, content: content)
+    let sent = standing.withLock { $0.willAppend(attempt) }
+    guard let (token, mark, identifier) = sent else { throw ListStoreError.superseded }
+    do {
+      let reply = try await run(
+        .append,
+        [token, milliseconds, ByteBuffer(position)] + mark.arguments + [identifier] + content, mark)
+      guard reply.count == 2, let last = reply[1].asNumber else {
+        throw ValkeyError.unexpectedReply("to an append: \(reply)")
+      }
+      standing.withLock { $0.saw(StoreMark(number: last, commit: .bytes(identifier))) }
+    } catch {
+      if error as? ListStoreError != .superseded {
+        standing.withLock { $0.appendFailed(attempt, identifier) }
+      }
+      throw error
+    }
+  }
+
+  /// Discards elements before a position. Positions do not change.
+  ///
+  /// It never discards the last state, nor the elements after it, nor the element before the
+  /// position. A read of discarded elements gets `ListStoreError.trimmed`.
+  ///
+  /// - Returns: the position of the first element kept.
+  @discardableResult
+  public nonisolated(nonsending) func trim(before position: Int) async throws -> Int {
+    let mark = standing.withLock(\.mark)
+    let reply = try await run(.trim, [ByteBuffer(position)] + mark.arguments, mark)
+    guard reply.count == 2, let first = reply[1].asNumber else {
+      throw ValkeyError.unexpectedReply("to a trim: \(reply)")
+    }
+    return first
+  }
+}
+
+extension ValkeyStore {
+  private var milliseconds: ByteBuffer { ByteBuffer(Int((lease / .milliseconds(1)).rounded(.up))) }
+
+  private func decode<Value>(_ value: RESP, _ coding: ValkeyCoding<Value>) throws -> Value {
+    guard let bytes = value.asBytes else {
+      throw ValkeyError.unexpectedReply("instead of a value: \(value)")
+    }
+    return try coding.decode(bytes)
+  }
+
+  /// Runs a script. Its reply begins with `ok` or `held`; others are thrown as errors.
+  private nonisolated(nonsending) func run(
+    _ script: Script, _ arguments: [ByteBuffer], _ mark: StoreMark?
+  ) async throws -> [RESP] {
+    let reply = try await script.run(keys, arguments, on: connection)
+    if case .error(let message) = reply { throw ValkeyError(reply: message) }
+    guard let parts = reply.asArray, let word = parts.first?.asText else {
+      throw ValkeyError.unexpectedReply("instead of an array: \(reply)")
+    }
+    let number = parts.count > 1 ? parts[1].asNumber ?? 0 : 0
+    switch word {
+    case "ok", "held": return parts
+    case "superseded": throw ListStoreError.superseded
+    case "trimmed": throw ListStoreError.trimmed(first: number)
+    case "damaged": throw ListStoreError.damaged(at: number)
+    case "lost": throw ValkeyError.lost(key: key, seen: mark?.number ?? 0, stored: number)
+    case "strange":
+      throw ListStoreError.refused("the stream \(key) was not written by a ValkeyStore")
+    default: throw ValkeyError.unexpectedReply("the word \(word)")
+    }
+  }
+
+  /// Renews the lease until it is lost or given up, or the store is gone.
+  private func renewing() -> Task<Void, Never> {
+    let pause = lease / 3
+    return Task.detached { [weak self] in
+      while (try? await Task.sleep(for: pause)) != nil {
+        guard await self?.renew() == true else { return }
+      }
+    }
+  }
+
+  private func renew() async -> Bool {
+    guard let token = standing.withLock(\.token) else { return true }
+    do {
+      _ = try await run(.renew, [token, milliseconds], nil)
+    } catch ListStoreError.superseded {
+      return !standing.withLock { $0.lostLease(token) }
+    } catch {
+      // The server may be back the next time.
+    }
+    return true
+  }
+}
+
+extension ByteBuffer {
+  fileprivate init(_ number: Int) { self.init(string: "\(number)") }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import NIOCore
+import Tailrace
+import Testing
+
+@testable import ValkeyStore
+
+/// A server of its own for a test, on a free port and in a temporary folder.
+final class Server: Sendable {
+  let port: Int
+  private let folder: URL
+  private let program: URL
+  private let options: [String]
+  private let process = Locked<(Process, ended: AsyncStream<Void>)?>(nil)
+
+  /// Starts a server.
+  ///
+  /// - Parameters:
+  ///   - isDurable: whether it syncs an append-only file at every command.
+  ///   - options: more options of the server.
+  init(isDurable: Bool = false, _ options: String...) async throws {
+    program = try Self.program()
+    port = try await Proxy.freePort()
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "valkey-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    self.options =
+      [
+        "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "",
+        "--appendonly", isDurable ? "yes" : "no", "--appendfsync", "always",
+      ] + options
+    try await start()
+  }
+
+  deinit {
+    if let (process, _) = process.withLock({ $0 }) { Self.kill(process) }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// The server that is installed. A missing one is a failure: nothing would be tested.
+  private static func program() throws -> URL {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    for name in ["valkey-server", "redis-server"] {
+      for folder in folders {
+        let url = URL(filePath: "\(folder)/\(name)")
+        if FileManager.default.isExecutableFile(atPath: url.path) { return url }
+      }
+    }
+    throw NoServer()
+  }
+
+  struct NoServer: Error, CustomStringConvertible {
+    let description = "install valkey-server or redis-server: these tests start one"
+  }
+
+  /// Starts it again, and waits until it answers.
+  func start() async throws {
+    let process = Process()
+    process.executableURL = program
+    process.arguments = options
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    let (ended, continuation) = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in continuation.finish() }
+    try process.run()
+    self.process.withLock { $0 = (process, ended) }
+    for _ in 0..<2000 {
+      try #require(process.isRunning, "the server has ended: \(options)")
+      let connection = Connection(ValkeyServer(port: port))
+      defer { connection.close() }
+      if let reply = try? await connection.call([[ByteBuffer(string: "PING")]]),
+        !"\(reply)".contains("LOADING")
+      {
+        return
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    Issue.record("the server does not answer")
+  }
+
+  /// Kills it, and waits for its end.
+  func kill() async {
+    guard let (process, ended) = process.withLock({ $0.take() }) else { return }
+    Self.kill(process)
+    for await _ in ended {}
+  }
+
+  private static func kill(_ process: Process) {
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+  }
+
+  func restart() async throws {
+    await kill()
+    try await start()
+  }
+
+  /// Runs a command on a connection of its own.
+  @discardableResult
+  func run(_ words: String..., more: [String] = []) async throws -> RESP {
+    let connection = Connection(ValkeyServer(port: port))
+    defer { connection.close() }
+    return try await connection.call([(words + more).map { ByteBuffer(string: $0) }])[0]
+  }
+
+  /// A store of texts, with a number as state.
+  func store(
+    _ key: String = "list", through port: Int? = nil, lease: Duration = .seconds(10),
+    timeout: Duration = .seconds(5)
+  ) -> ValkeyStore<String, Int> {
+    ValkeyStore(
+      key, on: ValkeyServer(port: port ?? self.port, timeout: timeout), element: .text,
+      state: .json, lease: lease)
+  }
+}
+
+/// A value and its lock.
+final class Locked<Value>: @unchecked Sendable {
+  // Guard: the lock. May touch it: the body of `withLock`.
+  private var value: Value
+  private let lock = NSLock()
+
+  init(_ value: sending Value) { self.value = value }
+
+  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
+}
+
+typealias Commit = ListCommit<String, Int>
+
+extension ValkeyStore where Element == String, State == Int {
+  /// All elements, and whether the list has ended.
+  func all() async throws -> ListPage<String> {
+    var all = ListPage<String>([])
+    while !all.isEnd {
+      let page = try await read(from: all.elements.count, upTo: 100)
+      if page.elements.isEmpty && !page.isEnd { break }
+      all.elements += page.elements
+      all.isEnd = page.isEnd
+    }
+    return all
+  }
+
+  /// Appends elements named by their positions, each with a state.
+  func fill(_ positions: Range<Int>) async throws {
+    for position in positions {
+      try await append(Commit(["\(position)"], state: position + 1), at: position)
+    }
+  }
+}
+
+extension Range<Int> {
+  /// The elements at these positions.
+  var texts: [String] { map { "\($0)" } }
+}
