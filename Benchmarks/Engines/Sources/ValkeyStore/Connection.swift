@@ -113,9 +113,7 @@ final class Connection: Sendable {
           "\(server.host):\(server.port)", reason: String(describing: error))
       }
       .flatMap { exchange in
-        let greeting = server.greeting
-        if greeting.isEmpty { return loop.makeSucceededFuture(exchange) }
-        return exchange.value.send(greeting, within: server.timeout).flatMapThrowing { replies in
+        exchange.value.send(server.greeting, within: server.timeout).flatMapThrowing { replies in
           for case .error(let message) in replies {
             exchange.value.end(.disconnected("it was refused"))
             throw ValkeyError(reply: message)
@@ -132,17 +130,13 @@ final class Connection: Sendable {
 }
 
 extension ValkeyServer {
-  /// The commands that begin a connection.
+  /// The commands that begin a connection. A server that asks for a password would not read a long
+  /// command without one, and just close the connection: the short one is told why.
   fileprivate var greeting: [[ByteBuffer]] {
-    var commands: [[ByteBuffer]] = []
-    if let password {
-      let words = ["AUTH"] + (username.map { [$0] } ?? []) + [password]
-      commands.append(words.map { ByteBuffer(string: $0) })
-    }
-    if database != 0 {
-      commands.append([ByteBuffer(string: "SELECT"), ByteBuffer(string: "\(database)")])
-    }
-    return commands
+    var commands = [["PING"]]
+    if let password { commands = [["AUTH"] + (username.map { [$0] } ?? []) + [password]] }
+    if database != 0 { commands.append(["SELECT", "\(database)"]) }
+    return commands.map { $0.map { ByteBuffer(string: $0) } }
   }
 }
 

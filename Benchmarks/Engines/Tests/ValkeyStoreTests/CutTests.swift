@@ -7,13 +7,15 @@ import Testing
 @Suite("Connections that are cut at every byte", .serialized, .timeLimit(.minutes(20)))
 struct CutTests {
   static let isFull = ProcessInfo.processInfo.environment["FULL"] != nil
+  /// So long that no renewal comes between.
+  static let long = Duration.seconds(600)
 
   @Test(
     "an append that is cut is stored once, and known", arguments: [true, false], [false, true])
   func appends(_ serverKnowsTheScript: Bool, _ resets: Bool) async throws {
     let server = try await Server()
     let proxy = try await Proxy(to: server.port)
-    let store = server.store(through: proxy.port)
+    let store = server.store(through: proxy.port, lease: Self.long)
     _ = try await store.claim()
     try await store.fill(0..<1)
     var position = 1
@@ -68,25 +70,25 @@ struct CutTests {
     let writer = server.store("other")
     _ = try await writer.claim()
     for key in ["list", "other"] {
-      let store = server.store(key, through: proxy.port)
+      let store = server.store(key, through: proxy.port, lease: Self.long)
       if key == "list" {
         _ = try await store.claim()
         try await store.fill(0..<3)
       } else {
         try await writer.fill(0..<3)
       }
-      // The writer's calls, and those of one that is refused. It waits for what is there.
-      let target = call == .wait ? server.store(key, through: proxy.port) : store
-      // Once before, so that the server knows the script.
-      try await call.make(target, at: 2)
-      let sizes = try await proxy.count { try await call.make(target, at: 2) }
+      // Once before, so that the server knows the script. A store that knows more does not wait.
+      try await call.make(store, at: 2)
+      func target() -> ValkeyStore<String, Int> {
+        call == .wait ? server.store(key, through: proxy.port, lease: Self.long) : store
+      }
+      let sizes = try await proxy.count { try await call.make(target(), at: 2) }
       for direction in Proxy.Direction.allCases {
         for count in 0..<(sizes[direction] ?? 0) {
           proxy.cut(after: count, direction)
           let isCut: Bool
           do {
-            let target = call == .wait ? server.store(key, through: proxy.port) : store
-            try await call.make(target, at: 2)
+            try await call.make(target(), at: 2)
             isCut = false
           } catch ValkeyError.disconnected {
             isCut = true
@@ -94,8 +96,7 @@ struct CutTests {
             isCut = true
           }
           #expect(proxy.stopCutting() == isCut, "\(direction) \(count)")
-          let again = call == .wait ? server.store(key, through: proxy.port) : store
-          try await call.make(again, at: 2)
+          try await call.make(target(), at: 2)
         }
       }
       #expect(try await store.all().elements == (0..<3).texts)

@@ -68,10 +68,13 @@ final class Server: Sendable {
       try #require(process.isRunning, "the server has ended: \(options)")
       let connection = Connection(ValkeyServer(port: port))
       defer { connection.close() }
-      if let reply = try? await connection.call([[ByteBuffer(string: "PING")]]),
-        !"\(reply)".contains("LOADING")
-      {
+      do {
+        _ = try await connection.call([[ByteBuffer(string: "PING")]])
         return
+      } catch ValkeyError.refused(let code, _) where code != "LOADING" {
+        return
+      } catch {
+        // Not yet.
       }
       try await Task.sleep(for: .milliseconds(5))
     }
