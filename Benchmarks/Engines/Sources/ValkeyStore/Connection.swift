@@ -77,23 +77,29 @@ final class Connection: Sendable {
   }
 
   private func exchange() -> EventLoopFuture<NIOLoopBound<Exchange>>? {
-    state.withLock { state in
-      if state.isClosed { return nil }
-      if let exchange = state.exchange { return exchange }
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let (exchange, begin) = state.withLock { state in
+      if state.isClosed || state.exchange != nil {
+        return (state.exchange, nil as (number: Int, EventLoopPromise<NIOLoopBound<Exchange>>)?)
+      }
       state.number += 1
-      let exchange = connect(state.number)
-      state.exchange = exchange
-      return exchange
+      let promise = loop.makePromise(of: NIOLoopBound<Exchange>.self)
+      state.exchange = promise.futureResult
+      return (promise.futureResult, (state.number, promise))
     }
+    // Not under the lock: a failure may come at once, and takes it.
+    if let (number, promise) = begin { connect(number, on: loop).cascade(to: promise) }
+    return exchange
   }
 
   private func forget(_ number: Int) {
     state.withLock { if $0.number == number { $0.exchange = nil } }
   }
 
-  private func connect(_ number: Int) -> EventLoopFuture<NIOLoopBound<Exchange>> {
+  private func connect(
+    _ number: Int, on loop: any EventLoop
+  ) -> EventLoopFuture<NIOLoopBound<Exchange>> {
     let server = server
-    let loop = MultiThreadedEventLoopGroup.singleton.next()
     return ClientBootstrap(group: loop)
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
       .connectTimeout(TimeAmount(server.timeout))

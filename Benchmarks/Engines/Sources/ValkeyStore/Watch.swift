@@ -33,6 +33,7 @@ final class Watch: Sendable {
   /// Waits for more than so many elements, the end, or a claim that may succeed.
   nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     let ticket = state.withLock { $0.ticket() }
+    defer { state.withLock { $0.forget(ticket) } }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let step = state.withLock { $0.enter(ticket, position, continuation, now: .now) }
@@ -183,6 +184,9 @@ struct WatchState {
     cancelled.insert(ticket)
     return nil
   }
+
+  /// The task has returned.
+  mutating func forget(_ ticket: Int) { cancelled.remove(ticket) }
 
   /// What to wait for next; `nil` if nobody waits.
   mutating func nextRound(now: ContinuousClock.Instant) -> Round? {

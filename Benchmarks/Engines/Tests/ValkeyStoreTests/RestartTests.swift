@@ -140,6 +140,18 @@ struct RestartTests {
     #expect(try await behind.read(from: 6, upTo: 9).elements == Array(repeating: "x", count: 6))
   }
 
+  @Test("a claim from before the loss is not taken for the one that has its number now")
+  func lostClaims() async throws {
+    let server = try await Server()
+    let (first, second) = (server.store(), server.store())
+    #expect(try await first.claim()?.count == 0)
+    try await server.run("FLUSHALL")
+    #expect(try await second.claim()?.count == 0)
+    await #expect(throws: ListStoreError.superseded) { try await first.fill(0..<1) }
+    try await second.fill(0..<1)
+    #expect(try await first.claim() == nil)
+  }
+
   @Test("a list over a lost list fails, and does not begin again")
   func lostByAList() async throws {
     let server = try await Server()
