@@ -1,0 +1,80 @@
+// Copy this file into a project that uses Hummingbird.
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
+import Tailrace
+import TailraceFoundation
+
+extension RouterMethods {
+  /// Serves a list at a path.
+  ///
+  /// ```swift
+  /// router.list("stream", ListEndpoint(store))
+  /// ```
+  @discardableResult
+  func list<Source>(_ path: RouterPath, _ endpoint: ListEndpoint<Source>) -> Self {
+    // The endpoint refuses other methods with 405; the router would answer 404.
+    for method in [HTTPRequest.Method.get, .head, .options, .post, .put, .patch, .delete] {
+      on(path, method: method) { request, _ in try await endpoint.response(to: request) }
+    }
+    return self
+  }
+}
+
+extension ListEndpoint {
+  /// Returns the response to a request. A request that waits ends when its client disconnects, or
+  /// when the server shuts down gracefully.
+  func response(to request: Request) async throws -> Response {
+    let query = request.uri.queryParameters
+    let values = ListRequest(
+      method: request.method.rawValue,
+      query: { query[Substring($0)].map(String.init) },
+      header: { name in HTTPField.Name(name).flatMap { request.headers[$0] } })
+    guard values.live == "long-poll" else {
+      return Response(try await response(to: values), to: request)
+    }
+    do {
+      var response = try await request.body.consumeWithCancellationOnInboundClose {
+        (_) -> ListResponse in
+        try await cancelWhenGracefulShutdown { try await self.response(to: values) }
+      }
+      // To notice the disconnection, all input was consumed: no other request can follow.
+      response.headers["Connection"] = "close"
+      return Response(response, to: request)
+    } catch is CancellationError {
+      return Response(status: .serviceUnavailable, headers: [.connection: "close"])
+    }
+  }
+}
+
+extension Response {
+  /// Makes a response of Hummingbird from a response of the list.
+  fileprivate init(_ response: ListResponse, to request: Request) {
+    var headers = HTTPFields()
+    for (name, value) in response.headers {
+      if let name = HTTPField.Name(name) { headers[name] = value }
+    }
+    let status = HTTPResponse.Status(code: response.status)
+    switch response.body {
+    case .none:
+      self.init(status: status, headers: headers)
+    case .data(let data):
+      self.init(
+        status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+      if request.method == .head { self = createHeadResponse() }
+    case .events(let events):
+      headers[.connection] = "close"
+      let body = ResponseBody { writer in
+        try await request.body.consumeWithCancellationOnInboundClose { _ in
+          for try await data in events.cancelOnGracefulShutdown() {
+            // Waits while the client does not read.
+            try await writer.write(ByteBuffer(bytes: data))
+          }
+          try await writer.finish(nil)
+        }
+      }
+      self.init(status: status, headers: headers, body: body)
+    }
+  }
+}
