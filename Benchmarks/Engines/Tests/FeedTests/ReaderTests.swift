@@ -1,0 +1,177 @@
+import Foundation
+import Hummingbird
+import Synchronization
+import Tailrace
+import TailraceFoundation
+import TailraceTesting
+import Testing
+
+@testable import feed
+
+/// Clients that leave, clients that do not read, and many clients.
+@Suite("Readers", .serialized, .timeLimit(.minutes(5)))
+struct ReaderTests {
+  private func router(
+    _ gauge: Gauge, _ endpoint: ListEndpoint<some ListSource>
+  ) -> Router<BasicRequestContext> {
+    let router = Router()
+    router.add(middleware: ResponseGauge(gauge: gauge))
+    router.list("stream", endpoint)
+    return router
+  }
+
+  @Test(
+    "a client that leaves ends its response, also if the list does not grow",
+    arguments: ["sse", "long-poll"], [false, true])
+  func leaving(live: String, isReset: Bool) async throws {
+    let gauge = Gauge()
+    let store = MemoryStore<Int, Int>()
+    // Patience for longer than the test has time.
+    let endpoint = ListEndpoint(store, patience: .seconds(600), eventsEnd: .seconds(600))
+    try await withServer(router(gauge, endpoint)) { port in
+      var sockets = try (0..<50).map { _ in
+        let socket = try Socket(port: port)
+        try socket.request("/stream?offset=-1&live=\(live)")
+        return socket
+      }
+      await gauge.wait { $0 == 50 }
+      // An answer has begun when its head is here.
+      if live == "sse" {
+        try await onThread { [sockets] in for socket in sockets { _ = try socket.receive() } }
+      }
+      // The last one stays.
+      if isReset { for socket in sockets.dropLast() { socket.resetOnClose() } }
+      sockets.removeFirst(49)
+      await gauge.wait { $0 == 1 }
+      _ = try await store.claim()
+      try await store.append(ListCommit([7], state: 1, isEnd: true), at: 0)
+      let bytes = try await onThread { [socket = sockets[0]] in try socket.receiveAll() }
+      #expect(String(decoding: bytes, as: UTF8.self).contains("[7]"))
+    }
+    #expect(gauge.value == 0)
+  }
+
+  @Test("a client that reads nothing stalls nobody, holds little, and is released when it leaves")
+  func stuck() async throws {
+    let (gauge, encoded) = (Gauge(), Gauge())
+    let text = String(repeating: "x", count: 1 << 16)
+    let count = 300
+    let store = MemoryStore<Int, Int>(Array(0..<count), isEnded: true)
+    let endpoint = ListEndpoint(store) { number in
+      encoded.add(1)
+      return Data("\"\(number) \(text)\"".utf8)
+    }
+    try await withServer(router(gauge, endpoint)) { port in
+      var stuck: [Socket] = []
+      for _ in 0..<4 {
+        let socket = try Socket(port: port, buffer: 4096)
+        try socket.request("/stream?offset=-1&live=sse")
+        stuck.append(socket)
+      }
+      await gauge.wait { $0 == 4 }
+      let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<2 {
+          group.addTask { try await onThread { try Self.readAll(port) } }
+        }
+        var sizes: [Int] = []
+        for try await size in group { sizes.append(size) }
+        return sizes
+      }
+      for size in sizes { #expect(size > count << 16) }
+      await gauge.wait { $0 == 4 }
+      let ahead = encoded.total - 2 * count
+      print("clients that read nothing: \(ahead / 4 * 64) KB of \(count * 64) KB computed for each")
+      #expect(ahead < 4 * count / 2, "the socket's buffers, and a page")
+      stuck = []
+      await gauge.wait { $0 == 0 }
+    }
+  }
+
+  /// Returns the number of bytes up to the end of a list.
+  private static func readAll(_ port: Int) throws -> Int {
+    let socket = try Socket(port: port)
+    try socket.request("/stream?offset=-1&live=sse")
+    var count = 0
+    var last: [UInt8] = []
+    while case let bytes = try socket.receive(), !bytes.isEmpty {
+      count += bytes.count
+      last = last.suffix(200) + bytes.suffix(200)
+    }
+    return String(decoding: last, as: UTF8.self).contains("\"streamClosed\":true") ? count : 0
+  }
+
+  @Test("a thousand clients read a list that grows")
+  func thousand() async throws {
+    let clients = 1000
+    let count = 50
+    let folder = try FeedFolder()
+    try await onThread {
+      let server = try folder.serve(["--every", "20", "--count", "\(count)"])
+      let (memory, files) = (server.kilobytes("VmRSS"), server.openFiles)
+      let start = ContinuousClock.now
+      var crowd = try Crowd(clients, server.port)
+      try crowd.readToEnd()
+      let time = ContinuousClock.now - start
+      #expect(crowd.faults == 0)
+      #expect(crowd.elements == clients * count)
+      let peak = server.kilobytes("VmHWM")
+      print(
+        """
+        \(clients) clients, \(count) elements each, at most one each 20 ms: \(time), \
+        server \(memory / 1024) MB before, \(peak / 1024) MB at most, \
+        \((peak - memory) / clients) KB for each client
+        """)
+      crowd.leave()
+      // Another process has no event to wait for.
+      // The list itself is open, too, since it is read.
+      for _ in 0..<1000 where server.openFiles > files + 10 { usleep(10_000) }
+      #expect(server.openFiles <= files + 10)
+    }
+  }
+}
+
+/// Many connections that one thread reads.
+struct Crowd {
+  private struct Member {
+    let socket: Socket
+    var response = PartialResponse()
+    var items: [FeedItem] = []
+  }
+
+  private var members: [Member]
+
+  var elements: Int { members.reduce(0) { $0 + $1.items.count } }
+  var faults: Int { members.count { $0.items.firstFault != nil } }
+
+  init(_ count: Int, _ port: Int) throws {
+    members = try (0..<count).map { _ in
+      let socket = try Socket(port: port)
+      try socket.request("/stream?offset=-1&live=sse")
+      return Member(socket: socket)
+    }
+  }
+
+  mutating func leave() { members = [] }
+
+  mutating func readToEnd() throws {
+    let decoder = JSONDecoder()
+    var open = Array(members.indices)
+    while !open.isEmpty {
+      var polls = open.map { index in
+        pollfd(fd: members[index].socket.descriptor, events: Int16(POLLIN), revents: 0)
+      }
+      guard poll(&polls, nfds_t(polls.count), 60_000) > 0 else { return }
+      for (place, index) in open.enumerated() where polls[place].revents != 0 {
+        let bytes = try members[index].socket.receive()
+        if bytes.isEmpty { return }
+        members[index].response.take(bytes)
+        for event in StreamEvent.take(from: &members[index].response.body)
+        where event.name == "data" {
+          members[index].items += try decoder.decode(
+            [FeedItem].self, from: Data(event.data.utf8))
+        }
+      }
+      open.removeAll { members[$0].response.isComplete }
+    }
+  }
+}
