@@ -71,27 +71,26 @@ struct KillTests {
   @Test("a server that is asked to stop ends its streams at once", arguments: [0, 1, 20])
   func stops(clients: Int) async throws {
     let folder = try FeedFolder()
-    try await onThread {
+    let (status, time, responses) = try await onThread {
       let server = try folder.serve(["--every", "3600000"])
-      let polls = try (0..<clients).map { _ in
-        try server.open("/stream?offset=-1&live=long-poll")
+      let sockets = try (0..<2 * clients).map { index in
+        try server.open("/stream?offset=-1&live=\(index < clients ? "long-poll" : "sse")")
       }
-      let streams = try (0..<clients).map { _ in try server.open("/stream?offset=-1&live=sse") }
-      var responses = [PartialResponse](repeating: PartialResponse(), count: clients)
+      var responses = [PartialResponse](repeating: PartialResponse(), count: 2 * clients)
       // Once the head is here, the response has begun.
-      for index in 0..<clients { responses[index].take(try streams[index].receive()) }
+      for index in clients..<2 * clients { responses[index].take(try sockets[index].receive()) }
       let start = ContinuousClock.now
-      #expect(server.stop() == 0)
-      // Without its ending the streams, it would wait a minute for their end.
-      #expect(ContinuousClock.now - start < .seconds(20))
-      for index in 0..<clients {
-        responses[index].take(try streams[index].receiveAll())
-        #expect(responses[index].status == 200)
-        #expect(responses[index].isComplete)
-        var response = PartialResponse()
-        response.take(try polls[index].receiveAll())
-        #expect(response.status == 503)
-      }
+      let status = server.stop()
+      let time = ContinuousClock.now - start
+      for index in sockets.indices { responses[index].take(try sockets[index].receiveAll()) }
+      return (status, time, responses)
+    }
+    #expect(status == 0)
+    // Without its ending the streams, it would wait a minute for their end.
+    #expect(time < .seconds(20))
+    for (index, response) in responses.enumerated() {
+      #expect(response.status == (index < clients ? 503 : 200))
+      #expect(response.isComplete)
     }
   }
 

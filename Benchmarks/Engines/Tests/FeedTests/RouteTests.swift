@@ -12,8 +12,6 @@ import Testing
 /// Requests through a real server and a real connection, and their responses.
 @Suite("Routes", .timeLimit(.minutes(2)))
 struct RouteTests {
-  static let offset = ["-1", "0000000000000003"]
-
   /// A list of five elements, of which the first is discarded.
   private func application(isEnded: Bool) -> some ApplicationProtocol {
     let store = MemoryStore<Int, Int>([10, 11, 12, 13, 14], isEnded: isEnded)
@@ -125,6 +123,20 @@ struct RouteTests {
           }
         }
       }
+    }
+  }
+
+  @Test("HEAD has no body, also if it is refused", arguments: ["", "?offset=x"])
+  func head(query: String) async throws {
+    let router = Router()
+    router.list("stream", ListEndpoint(MemoryStore<Int, Int>([1, 2])))
+    try await withServer(router) { port in
+      let bytes = try await onThread {
+        let socket = try Socket(port: port)
+        try socket.request("/stream" + query, method: "HEAD", ["Connection: close"])
+        return try socket.receiveAll()
+      }
+      #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("\r\n\r\n"))
     }
   }
 

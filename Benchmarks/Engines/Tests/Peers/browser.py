@@ -104,6 +104,10 @@ def notices(browser, binary, shot):
 def begins_later(browser, binary, shot):
     """Discarded elements are no gap: the server says that they are gone."""
     with Server(binary, "--every", "0", "--count", "100", "--keep", "20") as server:
+        # A long poll from the end returns when the list has ended.
+        end = server.url + "/stream?live=long-poll&offset=0000000000000100"
+        with urllib.request.urlopen(end) as response:
+            expect(response.headers["Stream-Closed"] == "true", "the list has not ended")
         browser.open(server.url + "/")
         browser.wait("feed.isComplete")
         expect(browser.evaluate("feed.discarded") > 0, "nothing was discarded")
