@@ -14,6 +14,10 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    // Parts of what Hummingbird is made of.
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     .target(
@@ -36,6 +40,9 @@ let package = Package(
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     // What tests of programs that are killed have in common.
     .target(
@@ -49,19 +56,30 @@ let package = Package(
       name: "SQLiteStoreTests",
       dependencies: [
         "SQLiteStore", "Walking", "enginewalk",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceTesting", package: "Tailrace"),
       ]),
     .testTarget(
       name: "ValkeyStoreTests",
       dependencies: [
         "ValkeyStore", "Walking", "enginewalk",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceTesting", package: "Tailrace"),
       ]),
     .testTarget(
       name: "FeedTests",
       dependencies: [
-        "feed", .product(name: "TailraceTesting", package: "Tailrace"),
+        "feed",
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "TailraceTesting", package: "Tailrace"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
   ],
   swiftLanguageModes: [.v6]

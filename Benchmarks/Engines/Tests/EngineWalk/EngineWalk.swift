@@ -8,6 +8,7 @@ struct EngineWalk {
     switch walk.store {
     case "sqlite": try await walk.run(over: sqliteChain(walk.address, .machine))
     case "sqlite-process": try await walk.run(over: sqliteChain(walk.address, .process))
+    case "valkey": try await walkValkey(walk)
     default: Walk.refuse("\(walk.store) is no store")
     }
   }

@@ -7,11 +7,18 @@ import Testing
 
 /// A server of its own for a test, on a free port and in a temporary folder.
 final class Server: Sendable {
+  /// A running server.
+  private struct Life {
+    let process: Process
+    let ended: AsyncStream<Void>
+    /// Kills the server when this process ends, however that is.
+    let guardian: Guardian
+  }
+
   let port: Int
   private let folder: URL
-  private let program: URL
   private let options: [String]
-  private let process = Locked<(Process, ended: AsyncStream<Void>)?>(nil)
+  private let life = Locked<Life?>(nil)
 
   /// Starts a server.
   ///
@@ -19,21 +26,27 @@ final class Server: Sendable {
   ///   - isDurable: whether it syncs an append-only file at every command.
   ///   - options: more options of the server.
   init(isDurable: Bool = false, _ options: String...) async throws {
-    program = try Self.program()
-    port = try await Proxy.freePort()
     folder = FileManager.default.temporaryDirectory
       .appending(path: "valkey-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     self.options =
       [
-        "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "",
+        "--bind", "127.0.0.1", "--dir", folder.path, "--save", "",
         "--appendonly", isDurable ? "yes" : "no", "--appendfsync", "always",
       ] + options
-    try await start()
+    var (port, first) = (0, Life?.none)
+    // Somebody else may take a port that was free.
+    for _ in 0..<10 where first == nil {
+      port = try await Proxy.freePort()
+      first = try await Self.launch(self.options, port)
+    }
+    self.port = port
+    let life = try #require(first, "the server ends: \(self.options)")
+    self.life.withLock { $0 = life }
   }
 
   deinit {
-    if let (process, _) = process.withLock({ $0 }) { Self.kill(process) }
+    if let life = life.withLock({ $0 }) { Self.kill(life.process) }
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -53,39 +66,48 @@ final class Server: Sendable {
     let description = "install valkey-server or redis-server: these tests start one"
   }
 
-  /// Starts it again, and waits until it answers.
-  func start() async throws {
+  /// Starts a server, and waits until it answers. `nil` if it ends at once.
+  private static func launch(_ options: [String], _ port: Int) async throws -> Life? {
     let process = Process()
-    process.executableURL = program
-    process.arguments = options
+    process.executableURL = try program()
+    process.arguments = ["--port", "\(port)"] + options
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     let (ended, continuation) = AsyncStream<Void>.makeStream()
     process.terminationHandler = { _ in continuation.finish() }
     try process.run()
-    self.process.withLock { $0 = (process, ended) }
-    for _ in 0..<2000 {
-      try #require(process.isRunning, "the server has ended: \(options)")
+    let life = Life(
+      process: process, ended: ended, guardian: try Guardian(of: process.processIdentifier))
+    for _ in 0..<2000 where process.isRunning {
       let connection = Connection(ValkeyServer(port: port))
       defer { connection.close() }
       do {
-        _ = try await connection.call([[ByteBuffer(string: "PING")]])
-        return
+        let info = try await connection.call([["INFO", "server"].map { ByteBuffer(string: $0) }])[0]
+        // Another server may have the port: then this one ends.
+        let isOurs = info.asText?.contains("process_id:\(process.processIdentifier)\r") ?? false
+        if isOurs { return life }
       } catch ValkeyError.refused(let code, _) where code != "LOADING" {
-        return
+        return life
       } catch {
         // Not yet.
       }
       try await Task.sleep(for: .milliseconds(5))
     }
-    Issue.record("the server does not answer")
+    Self.kill(process)
+    return nil
+  }
+
+  /// Starts it again, and waits until it answers.
+  func start() async throws {
+    let next = try #require(try await Self.launch(options, port), "the server ends: \(options)")
+    life.withLock { $0 = next }
   }
 
   /// Kills it, and waits for its end.
   func kill() async {
-    guard let (process, ended) = process.withLock({ $0.take() }) else { return }
-    Self.kill(process)
-    for await _ in ended {}
+    guard let life = life.withLock({ $0.take() }) else { return }
+    Self.kill(life.process)
+    for await _ in life.ended {}
   }
 
   private static func kill(_ process: Process) {
@@ -114,6 +136,24 @@ final class Server: Sendable {
       key, on: ValkeyServer(port: port ?? self.port, timeout: timeout), element: .text,
       state: .json, lease: lease)
   }
+}
+
+/// A process that kills another one when the process that made it has ended.
+final class Guardian: Sendable {
+  private let input: FileHandle
+
+  init(of process: Int32) throws {
+    let (guardian, pipe) = (Process(), Pipe())
+    guardian.executableURL = URL(filePath: "/bin/sh")
+    // The end of its input is the end of the tests.
+    guardian.arguments = ["-c", "read line || kill -9 \(process)"]
+    guardian.standardInput = pipe
+    try guardian.run()
+    input = pipe.fileHandleForWriting
+  }
+
+  /// The process is gone: another one may get its number.
+  deinit { try? input.write(contentsOf: Data("over\n".utf8)) }
 }
 
 /// A value and its lock.
