@@ -62,8 +62,11 @@ extension Data {
   /// Appends a Server-Sent Event. Each line of its data becomes a field.
   fileprivate mutating func append(event: String, id: String, _ data: Data) {
     append(contentsOf: "event: \(event)\nid: \(id)\n".utf8)
-    let isBreak: (UInt8) -> Bool = { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-    for line in data.split(whereSeparator: isBreak) {
+    let breaks = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+    // Mostly there is one line: an encoder breaks none if it is not told to.
+    let lines =
+      breaks.contains(where: data.contains) ? data.split(whereSeparator: breaks.contains) : [data]
+    for line in lines {
       append(contentsOf: "data: ".utf8)
       append(line)
       append(UInt8(ascii: "\n"))

@@ -61,7 +61,7 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   ///   - patience: how long a long poll waits.
   ///   - eventsEnd: after how long a response of events ends. Clients connect again.
   ///   - clock: measures the last two.
-  ///   - encode: returns an element as JSON.
+  ///   - encode: returns an element as JSON: the same bytes each time.
   public init(
     _ source: Source, id: String = "list", pageLimit: Int = 1000, pageBytes: Int = 1 << 20,
     isShared: Bool = false, patience: Duration = .seconds(25), eventsEnd: Duration = .seconds(60),
@@ -114,7 +114,7 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
 }
 
 extension ListEndpoint where Source.Element: Encodable {
-  /// Creates an endpoint that encodes its elements by `JSONEncoder`.
+  /// Creates an endpoint that encodes its elements by `JSONEncoder`, with sorted keys.
   ///
   /// - Parameters:
   ///   - source: the list: a store, or ``Tailrace/LazyList/source``.
@@ -131,6 +131,8 @@ extension ListEndpoint where Source.Element: Encodable {
     clock: any Clock<Duration> = ContinuousClock()
   ) {
     let encoder = JSONEncoder()
+    // An element has the same bytes each time: an entity tag stands for them.
+    encoder.outputFormatting = .sortedKeys
     self.init(
       source, id: id, pageLimit: pageLimit, pageBytes: pageBytes, isShared: isShared,
       patience: patience, eventsEnd: eventsEnd, clock: clock

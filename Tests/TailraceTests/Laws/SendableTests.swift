@@ -38,6 +38,8 @@ struct SendableTests {
     sendable(ByteCoding<Int>.self), sendable(CodingSizeError.self), sendable(StoreRule.self),
     sendable(StoreFault.self), sendable(StoreFaults.self), sendable(MemoryStore<Int, Int>.self),
     sendable(PerturbingExecutor.self), sendable(InStepReader<Int, Never>.self),
+    sendable(ListRequest.self), sendable(ListResponse.self), sendable(ListEvents.self),
+    sendable(ListEndpoint<MemoryStore<Int, Int>>.self), nested(ListResponse.Body.self, "Body"),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
     nested(Signal<Int, Never>.Arrival.self, "Arrival"),

@@ -320,11 +320,13 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     waiting.load()?.state.withLock { $0.leave(waiter) }
   }
 
-  /// The holder of the claim has published cells: the waiters for them are woken. Returns the
+  /// The cells before a position are published: the waiters for them are woken. Returns the
   /// position up to which the others want cells.
+  ///
+  /// Not only for the holder of the claim: a driver that leaves a suspended step calls it, too. The
+  /// room's lock is enough, because a waiter sets its mark and enters under that lock.
   @usableFromInline
   nonisolated func serve(before position: Int) -> Int {
-    assert(claim.isHeld)
     guard let room = waiting.load() else { return 0 }
     let (served, wanted) = room.state.withLock { state in
       if state.isEmpty { claim.answered() }

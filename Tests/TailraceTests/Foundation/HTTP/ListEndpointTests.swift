@@ -115,6 +115,17 @@ struct ListEndpointTests {
     #expect(last.headers["Cache-Control"] == "no-cache")
   }
 
+  @Test("an element has the same bytes each time")
+  func bytesOfElements() async throws {
+    struct Row: Codable, Sendable {
+      var name = "a", price = 1, size = 2, weight = 3, color = "b"
+    }
+    let store = MemoryStore<Row, Int>(Array(repeating: Row(), count: 20))
+    let one = #"{"color":"b","name":"a","price":1,"size":2,"weight":3}"#
+    let response = try await ListEndpoint(store).response(to: ListRequest())
+    #expect(text(response) == "[\(Array(repeating: one, count: 20).joined(separator: ","))]")
+  }
+
   // MARK: The end of what is stored
 
   @Test(
