@@ -4,6 +4,10 @@ import PackageDescription
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v26)],
+  products: [
+    // For comparisons in other packages: rows, races and tables, without a dependency.
+    .library(name: "Measuring", targets: ["Measuring"])
+  ],
   dependencies: [
     .package(name: "Tailrace", path: ".."),
     .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
@@ -17,7 +21,7 @@ let package = Package(
     .target(
       name: "Works",
       dependencies: [
-        "Allocations", "OpenCombine",
+        "Allocations", "Measuring", "OpenCombine",
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -29,10 +33,11 @@ let package = Package(
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ]),
-    .target(name: "Measuring", dependencies: ["Works"]),
+    // How it is measured: rows whose contenders take turns, and tables of what came out.
+    .target(name: "Measuring"),
     .executableTarget(
       name: "compare", dependencies: ["Measuring", "Works"], path: "Sources/Compare"),
-    .testTarget(name: "InsideTests", dependencies: ["Measuring"]),
+    .testTarget(name: "InsideTests", dependencies: ["Measuring", "Works"]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: ["Measuring", "Works", .product(name: "Benchmark", package: "benchmark")],

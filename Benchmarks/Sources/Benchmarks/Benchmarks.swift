@@ -26,7 +26,7 @@ private func time(_ topic: Topic, _ row: Row, _ contender: Contender, _ size: In
   ) { benchmark in
     let body = try await contender.prepare(size)
     benchmark.startMeasurement()
-    Works.blackHole(try await body(1))
+    Measuring.blackHole(try await body(1))
     benchmark.stopMeasurement()
   }
 }

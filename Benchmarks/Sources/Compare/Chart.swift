@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 
 /// Horizontal bars in groups, on a logarithmic scale, as SVG. Reads on light and on dark pages.
 struct Chart {

@@ -1,6 +1,5 @@
 import Foundation
 import Measuring
-import Works
 
 /// Times Tailrace beside its peers, and writes down what came out.
 ///
@@ -36,26 +35,27 @@ struct Compare {
   }
 
   private static func compare(_ options: Options) async throws {
-    var results = Results(surroundings: Surroundings.line)
+    var comparison = Comparison(surroundings: Surroundings.line)
     // Counting comes first: it is done best in a heap that little else has used.
     for topic in options.topics {
       for quantity in topic.quantities {
         report("\(topic.name) · \(quantity.name) · \(quantity.who)")
-        results.counts.append((topic, quantity, try await quantity.count(quantity.size)))
+        comparison.results.counts.append((topic, quantity, try await quantity.count(quantity.size)))
       }
     }
     for topic in options.topics {
       for row in topic.rows {
         report("\(topic.name) · \(row.name)")
-        results.races.append(
+        comparison.results.races.append(
           (topic, try await Race(row, by: options.stopwatch) { $0 < options.rounds }))
       }
     }
-    if options.isInside { results.insides = try await timeInside(options) }
-    for (_, table) in results.tables { print(table.lines.joined(separator: "\n") + "\n") }
-    if options.writes { try Readme.write(results) }
-    let missed = results.limits.filter { !$0.isReached }
-    report("\(results.limits.count) limits, \(missed.count) missed")
+    if options.isInside { comparison.insides = try await timeInside(options) }
+    for (_, table) in comparison.tables { print(table.lines.joined(separator: "\n") + "\n") }
+    if options.writes { try Readme.write(comparison) }
+    let limits = comparison.limits
+    let missed = limits.filter { !$0.isReached }
+    report("\(limits.count) limits, \(missed.count) missed")
     for limit in missed { report("  \(limit.name)") }
     if options.isCheck && !missed.isEmpty { exit(1) }
   }

@@ -1,5 +1,4 @@
 import Measuring
-import Works
 
 /// What our contender of a row costs inside a Swift Testing test, and outside.
 ///

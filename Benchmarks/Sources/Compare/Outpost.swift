@@ -1,6 +1,5 @@
 import Foundation
 import Measuring
-import Works
 
 /// A test run that takes samples for the comparison.
 final class Outpost {

@@ -1,5 +1,3 @@
-import Works
-
 /// A contender at a size, ready to be timed.
 public struct Entrant: Sendable {
   public let contender: Contender

@@ -1,5 +1,3 @@
-import Works
-
 /// The times of a row's contenders, by size.
 public struct Race: Sendable {
   public let row: Row

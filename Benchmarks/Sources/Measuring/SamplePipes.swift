@@ -1,5 +1,4 @@
 import Foundation
-import Works
 
 /// Two named pipes between the comparison, which asks for samples, and a test, which takes them.
 ///
@@ -65,19 +64,22 @@ public struct SamplePipes: ~Copyable {
 
   // MARK: The test's side
 
-  /// Takes samples until no more are wanted. Each row is set up and warmed up at its first one.
-  public func serve() async throws {
+  /// Takes samples of topics until no more are wanted. Each row is set up and warmed up at its first
+  /// one.
+  public func serve(_ topics: [Topic]) async throws {
     var last: (names: Substring, entrant: Entrant)?
     while case let request = Self.line(of: requests), let tab = request.firstIndex(of: "\t") {
       let names = request[tab...].dropFirst()
-      if last?.names != names { last = (names, try await Self.entrant(names)) }
+      if last?.names != names { last = (names, try await Self.entrant(names, of: topics)) }
       guard let last, let stopwatch = Stopwatch(rawValue: String(request[..<tab])) else { continue }
       Self.write(String(try await last.entrant.sample(by: stopwatch)), to: samples)
     }
   }
 
-  private static func entrant(_ names: Substring) async throws -> Entrant {
-    for topic in Topic.all {
+  private static func entrant(
+    _ names: Substring, of topics: [Topic]
+  ) async throws -> Entrant {
+    for topic in topics {
       for row in topic.rows where names == "\(topic.name)\t\(row.name)" {
         var entrant = try await Entrant(row.ours, of: row, at: row.sizeInside)
         try await entrant.warm()

@@ -8,7 +8,8 @@ public enum Stopwatch: String, Sendable {
   /// blind for time in which nothing runs.
   case processor
 
-  var nanoseconds: Double {
+  /// The reading; its difference to another one is a time.
+  public var nanoseconds: Double {
     var time = timespec()
     clock_gettime(self == .clock ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)

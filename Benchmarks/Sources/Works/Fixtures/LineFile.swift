@@ -1,3 +1,4 @@
+import Measuring
 import Foundation
 
 /// A file of so many lines, which goes with the last who reads it.

@@ -1,3 +1,5 @@
+import Measuring
+
 /// What computes the element at a position; `nil` at the end.
 typealias StepFunction = @Sendable (Int) -> Int?
 

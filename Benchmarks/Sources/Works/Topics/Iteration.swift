@@ -1,3 +1,4 @@
+import Measuring
 import AsyncAlgorithms
 import OpenCombine
 import Tailrace

@@ -1,3 +1,4 @@
+import Measuring
 import Allocations
 import AsyncAlgorithms
 import Tailrace

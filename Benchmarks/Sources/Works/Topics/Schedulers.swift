@@ -1,3 +1,4 @@
+import Measuring
 import Dispatch
 import Synchronization
 import Tailrace

@@ -7,21 +7,35 @@
 ///   Contender("`.async.map`", atMost: 1.2, mapSuspending))
 /// ```
 public struct Row: Sendable {
+  /// The work.
   public let name: String
   /// What a time is the time of.
   public let unit: String
   /// How often each element is handled: the number of readers, say.
   public let times: Int
+  /// The numbers of elements.
   public let sizes: [Int]
   /// Whether it belongs into the one picture that says it all.
   public let isHeadline: Bool
   /// How much more an element may cost at one size than at another, where that is the question.
   public let steadiness: Double?
+  /// Tailrace's way.
   public let ours: Contender
+  /// The others.
   public let peers: [Contender]
 
-  /// - Parameter ours: Tailrace's way.
-  init(
+  /// Creates a row.
+  ///
+  /// - Parameters:
+  ///   - name: the work.
+  ///   - unit: what a time is the time of.
+  ///   - times: how often each element is handled.
+  ///   - sizes: the numbers of elements, in ascending order.
+  ///   - isHeadline: whether it belongs into the picture that says it all.
+  ///   - steadiness: how much more an element may cost at one size than at another.
+  ///   - ours: Tailrace's way.
+  ///   - peers: the others.
+  public init(
     _ name: String, per unit: String = "element", times: Int = 1, sizes: [Int] = Row.sizes,
     isHeadline: Bool = false, steadiness: Double? = nil,
     _ ours: Contender, _ peers: Contender...
@@ -36,8 +50,10 @@ public struct Row: Sendable {
     self.peers = peers
   }
 
+  /// The sizes of a row that names none.
   public static let sizes = [4, 100, 10_000, 1_000_000]
 
+  /// All, ours first.
   public var contenders: [Contender] { [ours] + peers }
 
   /// The sizes at which a contender is timed.
@@ -58,6 +74,7 @@ public struct Row: Sendable {
 /// compiler specialises less of some peers than of others, and one would measure that.
 /// Who can do the work in two ways stands in the row twice, with the same limit.
 public struct Contender: Sendable {
+  /// Its name, in Markdown.
   public let who: String
   /// The most that ours may take, as a multiple of this one's time.
   public let limit: Double?
@@ -71,16 +88,32 @@ public struct Contender: Sendable {
   /// Its result is the same for all contenders of a row: nobody is fast by doing less.
   public typealias Body = @Sendable (_ repetitions: Int) async throws -> Int
 
-  /// - Parameter run: does the work for a number of elements.
-  init(
+  /// Creates a contender that needs nothing but a number of elements.
+  ///
+  /// - Parameters:
+  ///   - who: its name, in Markdown.
+  ///   - limit: the most that ours may take, as a multiple of this one's time.
+  ///   - largest: it is not timed at larger sizes.
+  ///   - run: does the work for a number of elements.
+  @inlinable
+  public init(
     _ who: String, atMost limit: Double? = nil, upTo largest: Int = .max,
     _ run: @escaping @Sendable (Int) async throws -> Int
   ) {
     self.init(who, atMost: limit, upTo: largest, given: { $0 }, run)
   }
 
-  /// - Parameter fixture: what there is before the clock starts, for a number of elements.
-  init<Fixture: Sendable>(
+  /// Creates a contender.
+  ///
+  /// - Parameters:
+  ///   - who: its name, in Markdown.
+  ///   - limit: the most that ours may take, as a multiple of this one's time.
+  ///   - largest: it is not timed at larger sizes.
+  ///   - fixture: makes what there is before the clock starts, for a number of elements.
+  ///   - run: does the work.
+  // Inlined, it knows the fixture's type, as if it were in the module of the work.
+  @inlinable
+  public init<Fixture: Sendable>(
     _ who: String, atMost limit: Double? = nil, upTo largest: Int = .max,
     given fixture: @escaping @Sendable (Int) async throws -> Fixture,
     _ run: @escaping @Sendable (Fixture) async throws -> Int

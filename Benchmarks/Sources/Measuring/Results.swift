@@ -1,31 +1,27 @@
-import Measuring
-import Works
-
 /// What one run of the comparison has found.
-struct Results {
-  let surroundings: String
-  var races: [(topic: Topic, race: Race)] = []
-  var counts: [(topic: Topic, quantity: Quantity, count: Double?)] = []
-  var insides: [(topic: Topic, inside: Inside)] = []
+public struct Results: Sendable {
+  /// Times of rows.
+  public var races: [(topic: Topic, race: Race)] = []
+  /// What was counted; `nil` where the platform does not tell.
+  public var counts: [(topic: Topic, quantity: Quantity, count: Double?)] = []
 
-  /// The tables that are looked at, with their headings.
-  var tables: [(heading: String, table: Table)] {
-    [
-      ("Against the peers", ratios), ("Inside a test", inside), ("How cost grows", growth),
-      ("Memory and allocations", quantities),
-    ].filter { !$0.1.rows.isEmpty }
-  }
+  /// Creates results of nothing.
+  public init() {}
 }
 
 // MARK: What has to be reached
 
 /// A ratio, or a count, and the most that it may be.
-struct Limit {
-  let name: String
-  let isReached: Bool
-  let verdict: String
+public struct Limit: Sendable {
+  /// Of what it is the limit, and by how much it is reached or missed.
+  public let name: String
+  /// Whether the value is not larger.
+  public let isReached: Bool
+  /// What stands in a table.
+  public let verdict: String
 
-  init(_ name: String, _ value: Double, atMost limit: Double) {
+  /// Compares a value with its limit.
+  public init(_ name: String, _ value: Double, atMost limit: Double) {
     self.name = "\(name): \(decimal(value)), at most \(decimal(limit))"
     isReached = value <= limit
     verdict = "\(decimal(limit))" + (isReached ? "" : " **missed**")
@@ -33,12 +29,12 @@ struct Limit {
 }
 
 extension Results {
-  var limits: [Limit] {
+  /// All that there are.
+  public var limits: [Limit] {
     races.flatMap { topic, race in
       race.row.peers.compactMap { race.limit(topic, to: $0) }
         + (race.spread(of: race.row.ours).flatMap { race.steadiness(topic, $0) }.map { [$0] } ?? [])
     }
-      + insides.map { $1.limit($0) }
       + counts.compactMap(Self.limit)
   }
 
@@ -72,7 +68,7 @@ extension Race {
 
 extension Results {
   /// The one table of ratios.
-  private var ratios: Table {
+  public var ratios: Table {
     var table = Table(header: [
       "what", "elements", "ours, ns", "per", "peer", "peer's, ns",
       "ours by peer's: median", "minimum", "maximum", "at most",
@@ -97,26 +93,8 @@ extension Results {
     }
   }
 
-  /// What a test adds.
-  private var inside: Table {
-    var table = Table(header: [
-      "what", "elements", "outside, ns", "inside, ns", "per",
-      "inside by outside: median", "minimum", "maximum", "at most",
-    ])
-    for (topic, inside) in insides {
-      let ratio = inside.ratio
-      table.rows.append([
-        "\(topic.name) · \(inside.row.name)", grouped(inside.size),
-        decimal(inside.outside.median), decimal(inside.inside.median), inside.row.unit,
-        "**\(decimal(ratio.median))**", decimal(ratio.minimum), decimal(ratio.maximum),
-        inside.limit(topic).verdict,
-      ])
-    }
-    return table
-  }
-
   /// How the cost of an element depends on the number of elements.
-  private var growth: Table {
+  public var growth: Table {
     let steady = races.filter { $0.race.row.steadiness != nil }
     let sizes = steady.first?.race.row.sizes ?? []
     var table = Table(
@@ -136,7 +114,7 @@ extension Results {
   }
 
   /// What was counted instead of timed.
-  private var quantities: Table {
+  public var quantities: Table {
     var table = Table(header: ["what", "who", "elements", "count", "at most"])
     for (topic, quantity, count) in counts {
       table.rows.append([
@@ -149,7 +127,7 @@ extension Results {
   }
 
   /// Every time that was taken.
-  var times: Table {
+  public var times: Table {
     let sizes = Set(races.flatMap { $0.race.row.sizes }).sorted()
     var table = Table(header: ["what", "who"] + sizes.map(grouped))
     for (topic, race) in races {

@@ -1,11 +1,20 @@
 import Foundation
 
 /// Lines of a Markdown table, its columns aligned so that it also reads in a terminal.
-struct Table {
-  let header: [String]
-  var rows: [[String]] = []
+public struct Table: Sendable {
+  /// The titles of the columns.
+  public let header: [String]
+  /// The cells, row by row.
+  public var rows: [[String]]
 
-  var lines: [String] {
+  /// Creates a table.
+  public init(header: [String], rows: [[String]] = []) {
+    self.header = header
+    self.rows = rows
+  }
+
+  /// The lines, without line breaks.
+  public var lines: [String] {
     let widths = header.indices.map { column in
       ([header] + rows).map { $0[column].count }.max() ?? 0
     }
@@ -20,14 +29,14 @@ struct Table {
 }
 
 /// Three digits that count.
-func decimal(_ value: Double) -> String {
+public func decimal(_ value: Double) -> String {
   guard value.isFinite else { return "–" }
   let places = value < 0.095 ? 3 : value < 9.95 ? 2 : value < 99.5 ? 1 : 0
   return String(format: "%.\(value == 0 ? 0 : places)f", value)
 }
 
 /// A number with its thousands apart.
-func grouped(_ number: Int) -> String {
+public func grouped(_ number: Int) -> String {
   var digits = String(number)
   var groups: [String] = []
   while digits.count > 3 {

@@ -3,13 +3,17 @@
 /// Everything that measures (the comparison, the benchmarks, the smoke test) reads topics, and knows
 /// nothing else of what they do.
 public struct Topic: Sendable {
+  /// Its name; rows are named after it.
   public let name: String
   /// What is measured, for those who read the table.
   public let about: String
+  /// What is timed.
   public var rows: [Row]
+  /// What is counted.
   public var quantities: [Quantity]
 
-  init(_ name: String, about: String, rows: [Row], quantities: [Quantity] = []) {
+  /// Creates a topic.
+  public init(_ name: String, about: String, rows: [Row], quantities: [Quantity] = []) {
     self.name = name
     self.about = about
     self.rows = rows
@@ -17,27 +21,31 @@ public struct Topic: Sendable {
   }
 }
 
-extension Topic {
-  /// All of them, in the order of the tables.
-  public static let all: [Topic] = [
-    .memory, .iteration, .firstPass, .collecting, .operators, .slices, .joins, .fanOut,
-    .contention, .asyncSteps, .asyncChains, .streams, .memos, .keyedMemos, .depth, .workingAhead,
-    .collections, .schedulers, .signals, .batches, .inStep, .looking, .growth, .layouts, .stored,
-  ]
-}
-
 /// Something that is counted instead of timed: bytes, allocations.
 public struct Quantity: Sendable {
+  /// What is counted.
   public let name: String
+  /// Whose.
   public let who: String
+  /// The unit of the count.
   public let unit: String
   /// The most that it may be.
   public let limit: Double?
+  /// The number of elements.
   public let size: Int
   /// Counts, on so many elements; `nil` where the platform does not tell.
   public let count: @Sendable (Int) async throws -> Double?
 
-  init(
+  /// Creates a quantity.
+  ///
+  /// - Parameters:
+  ///   - name: what is counted.
+  ///   - who: whose.
+  ///   - unit: of the count.
+  ///   - limit: the most that it may be.
+  ///   - size: the number of elements.
+  ///   - count: counts, on so many elements; `nil` where the platform does not tell.
+  public init(
     _ name: String, who: String, unit: String, atMost limit: Double? = nil, size: Int = 1_000_000,
     _ count: @escaping @Sendable (Int) async throws -> Double?
   ) {
@@ -52,7 +60,9 @@ public struct Quantity: Sendable {
 
 /// A contender that does not do its work.
 public struct Flaw: Error, CustomStringConvertible {
+  /// What is wrong.
   public let description: String
 
+  /// Creates a flaw.
   public init(_ description: String) { self.description = description }
 }

@@ -1,8 +1,9 @@
 import Foundation
 
 /// Where and when something was measured.
-enum Surroundings {
-  static var line: String {
+public enum Surroundings {
+  /// The compiler, the processor, the load and the date.
+  public static var line: String {
     let cores = ProcessInfo.processInfo.activeProcessorCount
     return
       "\(toolchain), release; \(processor), \(cores) cores; load \(load) when it began; \(date)."

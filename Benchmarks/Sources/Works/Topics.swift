@@ -1,0 +1,10 @@
+import Measuring
+
+extension Topic {
+  /// All of them, in the order of the tables.
+  public static let all: [Topic] = [
+    .memory, .iteration, .firstPass, .collecting, .operators, .slices, .joins, .fanOut,
+    .contention, .asyncSteps, .asyncChains, .streams, .memos, .keyedMemos, .depth, .workingAhead,
+    .collections, .schedulers, .signals, .batches, .inStep, .looking, .growth, .layouts, .stored,
+  ]
+}
