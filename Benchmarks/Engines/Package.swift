@@ -8,9 +8,12 @@ let package = Package(
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .library(name: "ValkeyStore", targets: ["ValkeyStore"]),
     .executable(name: "feed", targets: ["feed"]),
+    .executable(name: "compare-engines", targets: ["compare-engines"]),
   ],
   dependencies: [
     .package(name: "Tailrace", path: "../.."),
+    // How things are measured: rows, races and tables.
+    .package(name: "Benchmarks", path: ".."),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -44,6 +47,19 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
+    // The stores beside their engines by hand; writes tables into README.md.
+    .executableTarget(
+      name: "compare-engines",
+      dependencies: [
+        "SQLiteStore", "ValkeyStore", "feed",
+        .product(name: "Measuring", package: "Benchmarks"),
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+      ], path: "Sources/CompareEngines"),
     // What tests of programs that are killed have in common.
     .target(
       name: "Walking", dependencies: [.product(name: "Tailrace", package: "Tailrace")],
