@@ -60,7 +60,7 @@ extension LazyList {
   ///   - distance: how much more the elements that a reader has taken may cost than those of the
   ///     slowest; 1 or more. The last one may exceed it, so no element costs too much.
   ///   - cost: the cost of an element, such as its bytes; 0 or more. It is called once for each
-  ///     element, when that is computed.
+  ///     element, when that is computed; never for a single reader, which waits for no other.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
   @inlinable
@@ -69,6 +69,7 @@ extension LazyList {
     @_CheckedAlone<Int> cost: @escaping @Sendable (Element) -> Int
   ) -> [InStepReader<Element, Failure>] {
     let group = Self.group(count, distance, file, line)
+    if count == 1 { return group.members().map { InStepReader($0, .counted(self)) } }
     let measured = transform(0, stage: "inStep") { (total, element) throws(Failure) in
       let cost = cost(element)
       require(

@@ -65,6 +65,14 @@ struct InStepTests {
     #expect(costs.values == Array(0..<200))
   }
 
+  @Test("a reader that is alone waits for nobody, and its elements have no cost")
+  func alone() async throws {
+    let costs = Probe<Int>()
+    let readers = LazyList(0..<200).inStep(readers: 1, within: 10) { costs.pass($0) }
+    #expect(await readers[0].reduce(into: []) { $0.append($1) } == Array(0..<200))
+    #expect(costs.count == 0)
+  }
+
   @Test("costs of any size: the largest let everybody pass, one after the other")
   func extremes() async throws {
     let readers = LazyList(0..<20).inStep(readers: 3, within: 1_000) { $0 % 2 == 0 ? .max : 0 }

@@ -57,7 +57,7 @@ struct TrapLineTests {
       }, #line - 2, "keeps readers within a distance of 1 or more, not 0")
     Self.check(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let readers = LazyList(1...3).inStep(readers: 1, within: 1) { _ in -1 }
+        let readers = LazyList(1...3).inStep(readers: 2, within: 1) { _ in -1 }
         for await _ in readers[0] {}
       }, #line - 3, "the cost of an element in LazyList.inStep(readers:within:cost:)")
   }
