@@ -116,19 +116,26 @@ enum ServerByHand {
         n: number, text: "computed by process 123456 at 12:34:56.789Z",
         check: UInt32(truncatingIfNeeded: number &* 2_654_435_761))
     }
+    let encoder = JSONEncoder()
     let router = Router()
     router.get("each") { _, _ in
       response { writer in
-        for item in items { try await writer.write(ByteBuffer(bytes: try event(item))) }
+        for item in items {
+          try await writer.write(ByteBuffer(bytes: try event(item, encoder)))
+        }
+        try await writer.finish(nil)
       }
     }
     router.get("many") { _, _ in
       response { writer in
         for start in stride(from: 0, to: items.count, by: 1000) {
-          var bytes = Data()
-          for item in items[start..<min(start + 1000, items.count)] { bytes += try event(item) }
-          try await writer.write(ByteBuffer(bytes: bytes))
+          var bytes = ByteBuffer()
+          for item in items[start..<min(start + 1000, items.count)] {
+            bytes.writeBytes(try event(item, encoder))
+          }
+          try await writer.write(bytes)
         }
+        try await writer.finish(nil)
       }
     }
     var logger = Logger(label: "by hand")
@@ -147,16 +154,12 @@ enum ServerByHand {
   ) -> Response {
     Response(
       status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-      body: ResponseBody { writer in
-        var each: any ResponseBodyWriter = writer
-        try await write(&each)
-        try await each.finish(nil)
-      })
+      body: ResponseBody(write))
   }
 
-  private static func event(_ item: Item) throws -> Data {
+  private static func event(_ item: Item, _ encoder: JSONEncoder) throws -> Data {
     var bytes = Data("id: \(item.n)\ndata: ".utf8)
-    bytes += try JSONEncoder().encode(item)
+    bytes += try encoder.encode(item)
     bytes += Data("\n\n".utf8)
     return bytes
   }
