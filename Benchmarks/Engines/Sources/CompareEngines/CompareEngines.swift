@@ -20,8 +20,8 @@ struct CompareEngines {
     } catch let misuse as Misuse {
       report("\(misuse)\n\n\(Options.usage)")
       exit(2)
-    } catch let flaw as Flaw {
-      report("\(flaw)")
+    } catch {
+      report("\(error)")
       exit(1)
     }
   }

@@ -14,7 +14,9 @@ final class Place: Sendable {
 
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "engines-\(UUID().uuidString)", directoryHint: .isDirectory)
+  /// All that were started, and may have been released since.
   private let programs = Mutex<[Weak]>([])
+  /// Those that run until the end.
   private let servers = Mutex<[Program]>([])
 
   private struct Weak: Sendable {
