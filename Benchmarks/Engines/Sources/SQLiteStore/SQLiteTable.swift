@@ -64,6 +64,15 @@ struct SQLiteTable: Sendable {
     }
   }
 
+  /// Sets the end of a lease. False if another writer has claimed since.
+  @discardableResult
+  func renew(_ epoch: Int, until expires: Double, in db: Database) throws -> Bool {
+    try db.execute(
+      sql: "UPDATE tailrace_lists SET expires = ? WHERE name = ? AND epoch = ?",
+      arguments: [expires, name, epoch])
+    return db.changesCount > 0
+  }
+
   /// The names of the element's columns, if the table has those that are defined.
   func checkedColumns(in db: Database) throws -> [String] {
     func description(_ columns: [ColumnInfo]) -> String {
