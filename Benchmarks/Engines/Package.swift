@@ -60,7 +60,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Hummingbird", package: "hummingbird"),
       ], path: "Sources/CompareEngines"),
-    // What tests of programs that are killed have in common.
+    // Shared by the tests of programs that are killed.
     .target(
       name: "Walking", dependencies: [.product(name: "Tailrace", package: "Tailrace")],
       path: "Tests/Walking"),

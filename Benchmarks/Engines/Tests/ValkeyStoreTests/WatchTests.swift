@@ -7,7 +7,7 @@ struct WatchTests {
   let now = ContinuousClock.now
   let state = Locked(WatchState(heartbeat: .seconds(10)))
 
-  /// A task begins to wait. What it is told; it does not really wait.
+  /// A task begins to wait, without suspending. Returns the answer to it.
   func enter(_ position: Int, after time: Duration = .zero) async throws -> WatchState.Step {
     let step = Locked(WatchState.Step.leave)
     try await withCheckedThrowingContinuation { continuation in
