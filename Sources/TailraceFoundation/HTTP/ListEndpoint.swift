@@ -53,7 +53,7 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   /// Creates an endpoint whose elements are encoded by a function.
   ///
   /// - Parameters:
-  ///   - source: the list: a store, or ``Tailrace/LazyList/source``.
+  ///   - source: the list: a store, or `LazyList.source`.
   ///   - id: the list's name in entity tags. Change it if the address serves another list.
   ///   - pageLimit: at most how many elements a page has.
   ///   - pageBytes: a page has no more elements once it has so many bytes.
@@ -117,7 +117,7 @@ extension ListEndpoint where Source.Element: Encodable {
   /// Creates an endpoint that encodes its elements by `JSONEncoder`, with sorted keys.
   ///
   /// - Parameters:
-  ///   - source: the list: a store, or ``Tailrace/LazyList/source``.
+  ///   - source: the list: a store, or `LazyList.source`.
   ///   - id: the list's name in entity tags. Change it if the address serves another list.
   ///   - pageLimit: at most how many elements a page has.
   ///   - pageBytes: a page has no more elements once it has so many bytes.
