@@ -9,8 +9,8 @@ public import Tailrace
 /// let prices = MemoryStore<Int, Int>([17, 18, 21])
 /// let endpoint = ListEndpoint(prices, id: "prices")
 /// let response = try await endpoint.response(to: ListRequest(offset: "-1"))
-/// response.status   // 200, and the body is [17,18,21]
-/// response.headers["Stream-Next-Offset"]   // 0000000000000003
+/// response.status   // 200; the body is [17,18,21]
+/// response.headers["Stream-Next-Offset"]   // "0000000000000003"
 /// ```
 ///
 /// | request | response |

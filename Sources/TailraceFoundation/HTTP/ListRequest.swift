@@ -6,7 +6,7 @@
 /// let request = ListRequest(
 ///   method: "GET", query: { query[$0] },
 ///   header: { fields[$0.lowercased()] })
-/// request.live   // long-poll
+/// request.live   // "long-poll"
 /// ```
 public struct ListRequest: Sendable, Hashable {
   /// `GET` or `HEAD`; other methods are answered with 405.
