@@ -114,7 +114,7 @@ struct LeaseTests {
   func renewal() async throws {
     let place = try Place()
     let renewals = Probe<String>()
-    let lease = Duration.milliseconds(300)
+    let lease = Duration.seconds(1)
     let store = place.store(lease: lease, configuration: traced(Self.renewal, into: renewals))
     _ = try await store.claim()
     let end = ContinuousClock.now.advanced(by: lease * 4)
@@ -133,11 +133,11 @@ struct LeaseTests {
     let renewals = Probe<String>()
     var configuration = traced(Self.renewal, into: renewals)
     configuration.busyMode = .timeout(0.01)
-    let lease = Duration.milliseconds(300)
+    let lease = Duration.seconds(1)
     let store = place.store(lease: lease, configuration: configuration)
     _ = try await store.claim()
     let end = ContinuousClock.now.advanced(by: lease * 2)
-    try await place.blocker().writeWithoutTransaction { db in
+    try await place.blocker(patience: 10).writeWithoutTransaction { db in
       try db.execute(sql: "BEGIN IMMEDIATE")
       while ContinuousClock.now < end { usleep(1000) }
       try db.execute(sql: "COMMIT")

@@ -62,8 +62,11 @@ final class Place: Sendable {
   }
 
   /// Another program's connection, which may leave a transaction open.
-  func blocker() throws -> DatabaseQueue {
+  ///
+  /// - Parameter patience: how many seconds it waits for locks.
+  func blocker(patience: Double = 0) throws -> DatabaseQueue {
     var configuration = Configuration()
+    configuration.busyMode = .timeout(patience)
     configuration.allowsUnsafeTransactions = true
     return try DatabaseQueue(path: url.path, configuration: configuration)
   }
