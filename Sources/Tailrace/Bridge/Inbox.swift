@@ -55,7 +55,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   nonisolated(nonsending) func room() async {
     let sender = Waiter()
     guard let number = state.withLock({ $0.sleep(sender: sender) }) else { return }
-    if case .cancelled = await sender.wait(cancellable: true) {
+    if case .absent(.cancelled) = await sender.wait(cancellable: true) {
       let former = state.withLock { $0.leave(sender: number) }
       withExtendedLifetime(former) {}
     } else {
@@ -66,14 +66,14 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   /// Wakes a sender that has room; if that one was cancelled, the next one.
   @inlinable
   func wake(_ sender: Waiter?) {
-    guard let sender, !sender.wake(.retry) else { return }
+    guard let sender, !sender.wake(.lookAgain) else { return }
     wakeSender()
   }
 
   /// Wakes the longest-waiting sender, if there is room.
   @usableFromInline
   func wakeSender() {
-    while let sender = state.withLock({ $0.nextSender() }), !sender.wake(.retry) {}
+    while let sender = state.withLock({ $0.nextSender() }), !sender.wake(.lookAgain) {}
   }
 
   @usableFromInline
@@ -99,7 +99,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   func act(on aftermath: State.Aftermath) {
     for handler in aftermath.handlers { handler() }
     aftermath.reader?.resume()
-    for sender in aftermath.senders { sender.wake(.retry) }
+    for sender in aftermath.senders { sender.wake(.lookAgain) }
   }
 
   // MARK: The reader

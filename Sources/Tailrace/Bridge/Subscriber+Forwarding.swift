@@ -8,7 +8,7 @@ extension Signal.Subscriber {
   ) {
     // Not the executor of a list's steps: a step that subscribes does not wait for what this task
     // awaits.
-    let task = Task(executorPreference: executor ?? StepTask.preferredHome, operation: body)
+    let task = Task(executorPreference: executor ?? StepExecutor.preferredHome, operation: body)
     onTermination { _ in task.cancel() }
   }
 

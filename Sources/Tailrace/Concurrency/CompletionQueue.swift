@@ -13,7 +13,7 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, any Error>) {
     let step = QueuedStep(number, of: self)
     guard state.withLock({ $0.starts(number, step) }) else { return }
-    let task = StepTask.atHome { [self] in
+    let task = StepExecutor.atHome { [self] in
       let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
       var result: Result<Output, any Error>? = await WorkerToken.withToken(step) { await run() }
       if span != 0 {
@@ -21,7 +21,7 @@ final class CompletionQueue<Output: Sendable>: Sendable {
         Recorder.endBeside(span, hasFailed: hasFailed)
       }
       let (cancelled, waiters) = state.withLock { $0.finished(number, &result) }
-      for waiter in waiters { waiter.wake(.retry) }
+      for waiter in waiters { waiter.wake(.lookAgain) }
       for task in cancelled { task.cancel() }
     }
     if !state.withLock({ $0.attach(task, number) }) { task.cancel() }
@@ -39,7 +39,7 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   func cancel() {
     let (running, waiters) = state.withLock { $0.cancel() }
     for task in running { task.cancel() }
-    for waiter in waiters { waiter.wake(.abandoned) }
+    for waiter in waiters { waiter.wake(.absent(.released)) }
   }
 }
 
@@ -51,8 +51,8 @@ extension CompletionQueue: AwaitedPlace {
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isMissing(after: mark.count) } }
 
   @usableFromInline
-  func enter(_ waiter: Waiter, _ mark: Published) -> Bool {
-    state.withLock { $0.wait(waiter, after: mark.count) }
+  func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
+    state.withLock { $0.wait(waiter, after: cell.mark.count) } ? nil : .lookAgain
   }
 
   @usableFromInline

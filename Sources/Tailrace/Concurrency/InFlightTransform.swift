@@ -57,7 +57,7 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     // Each closure is written where the task is made: a passed closure would be wrapped three
     // times.
     let task =
-      if let home = StepTask.preferredHome {
+      if let home = StepExecutor.preferredHome {
         Task(executorPreference: home) { await self.run() }
       } else {
         Task { await self.run() }
@@ -73,12 +73,12 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     // Moved: otherwise an element that is a list would be retained here while it is read.
     self.outcome = .some(consume outcome)
     if span != 0 { Recorder.endBeside(span, hasFailed: failure != nil) }
-    guard let failure else { return complete(with: .retry) }
+    guard let failure else { return complete(with: .lookAgain) }
     if rules.isRetried {
-      complete(with: .failedTransiently(failure))
+      complete(with: .absent(.failedTransiently(failure)))
     } else {
       line?.failed(number)
-      complete(with: .retry)
+      complete(with: .lookAgain)
     }
   }
 
@@ -106,7 +106,7 @@ extension InFlightTransform: Worker {
 
 extension InFlightTransform: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { self }
-  @usableFromInline var place: ObjectIdentifier { ObjectIdentifier(rules) }
+  @usableFromInline var identity: ObjectIdentifier { ObjectIdentifier(rules) }
   @usableFromInline var title: String { "LazyList" }
   @usableFromInline var yieldHeuristic: YieldHeuristic? { rules.yieldHeuristic }
 
@@ -117,7 +117,9 @@ extension InFlightTransform: AwaitedPlace {
   func isMissing(_ mark: Published) -> Bool { !isDone }
 
   @usableFromInline
-  func enter(_ waiter: Waiter, _ mark: Published) -> Bool { state.withLock { $0.enter(waiter) } }
+  func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
+    state.withLock { $0.enter(waiter) } ? nil : .lookAgain
+  }
 
   @usableFromInline
   func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }

@@ -38,7 +38,7 @@ final class InStepGroup: Sendable {
         $0.demand(by: reader, at: position, in: task, sleeper: waiter, locate)
       }
       if case .mayRead(let end) = answer { return end }
-      if case .cancelled = await waiter.wait(cancellable: true) { return nil }
+      if case .absent(.cancelled) = await waiter.wait(cancellable: true) { return nil }
     }
   }
 
@@ -47,11 +47,11 @@ final class InStepGroup: Sendable {
     let woken = state.withLock { state in
       state.moved(reader, to: positions[reader].told(), in: task, locate)
     }
-    for waiter in woken { waiter.wake(.retry) }
+    for waiter in woken { waiter.wake(.lookAgain) }
   }
 
   fileprivate func leave(_ reader: Int) {
-    for waiter in state.withLock({ $0.leave(reader, locate) }) { waiter.wake(.retry) }
+    for waiter in state.withLock({ $0.leave(reader, locate) }) { waiter.wake(.lookAgain) }
   }
 }
 

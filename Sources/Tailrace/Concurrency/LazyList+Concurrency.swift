@@ -132,12 +132,12 @@ extension LazyList {
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
         }
-        if let failure = demand.budget.failure(at: step.place, step.number) {
+        if let failure = demand.budget.failure(at: step.identity, step.number) {
           return .nothing(.failedTransiently(failure))
         }
         guard step.isDone, let result = step.outcome else {
           let mark = Published(count: 0)
-          return .nothing(.missing(MissingCell(step, mark: mark, isBulk: demand.isBulk)))
+          return .nothing(.missing(MissingCell(step, mark: mark, demand.amount)))
         }
         switch result {
         case .success(let element):

@@ -89,7 +89,7 @@ extension LazyList {
         case .wait(let taken):
           return .nothing(
             .missing(
-              MissingCell(crowd.crowd, mark: Published(count: taken), isBulk: demand.isBulk)))
+              MissingCell(crowd.crowd, mark: Published(count: taken), demand.amount)))
         }
       })
   }

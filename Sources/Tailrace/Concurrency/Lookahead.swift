@@ -25,7 +25,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// Pulled from only by the one that moved the state to `pulling`.
   @usableFromInline let source: Owned<Source>
   /// The worker that pulls ahead, for the wait graph.
-  @usableFromInline let node = Locked(StepTask?.none)
+  @usableFromInline let node = Locked(StepExecutor?.none)
   @usableFromInline let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
   /// Starts the work of a slot, once the state knows the slot.
   @usableFromInline let start: @Sendable (Slot) -> Void
@@ -57,7 +57,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     if demand.budget.told != nil, let failure = takeFailure(demand.budget) {
       return .nothing(.failedTransiently(failure))
     }
-    let isAhead = !demand.isOutermost && StepTask.isAhead
+    let isAhead = !demand.isOutermost && StepExecutor.isAhead
     switch state.withLock({ $0.demand(isAhead: isAhead) }) {
     case .slot(let slot, let pullsOn):
       if pullsOn { pullAhead(demand) }
@@ -65,7 +65,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     case .pull: return pullOnDemand(demand, isAhead)
     case .wait(let taken):
       return .nothing(
-        .missing(MissingCell(self, mark: Published(count: taken), isBulk: demand.isBulk)))
+        .missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
     case .end: return .nothing(.end)
     case .failed(let failure): return .nothing(.failed(failure))
     case .abandoned: return .nothing(.released)
@@ -125,10 +125,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @inlinable
   func pullBeside() {
     let executor = executorAhead()
-    StepTask.lookingAhead.add(1, ordering: .relaxed)
+    StepExecutor.lookingAhead.add(1, ordering: .relaxed)
     let puller = Task(executorPreference: executor) { [self] in
       await WorkerToken.withToken(executor) { await pullAll() }
-      StepTask.lookingAhead.subtract(1, ordering: .relaxed)
+      StepExecutor.lookingAhead.subtract(1, ordering: .relaxed)
       rests()
     }
     if !state.withLock({ $0.attach(puller) }) { puller.cancel() }
@@ -158,11 +158,11 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   }
 
   @inlinable
-  func executorAhead() -> StepTask {
-    let home = StepTask.preferredHome
+  func executorAhead() -> StepExecutor {
+    let home = StepExecutor.preferredHome
     return node.withLock { node in
       if let node, node.home === home { return node }
-      let ahead = StepTask(aheadOf: Slot.self, home: home)
+      let ahead = StepExecutor(aheadOf: Slot.self, home: home)
       node = ahead
       return ahead
     }
@@ -175,7 +175,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     switch state.withLock({ $0.pulledAhead(slot, number) }) {
     case .kept(let pullsOn, let sleepers):
       start(slot)
-      for sleeper in sleepers { sleeper.wake(.retry) }
+      for sleeper in sleepers { sleeper.wake(.lookAgain) }
       return pullsOn
     case .refused:
       discard(slot)
@@ -197,17 +197,17 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     case .failed(let failure): end(with: failure)
     case .failedTransiently(let failure):
       for sleeper in state.withLock({ $0.failedTransiently() }) {
-        sleeper.wake(.failedTransiently(failure))
+        sleeper.wake(.absent(.failedTransiently(failure)))
       }
     case .missing, .paused, .cancelled, .released:
-      for sleeper in state.withLock({ $0.gaveUp() }) { sleeper.wake(.retry) }
+      for sleeper in state.withLock({ $0.gaveUp() }) { sleeper.wake(.lookAgain) }
     }
   }
 
   @inlinable
   func end(with failure: (any Error)?) {
     source.state.cursor = Cursor(LazyList<Element, Never>.empty)
-    for sleeper in state.withLock({ $0.end(with: failure) }) { sleeper.wake(.retry) }
+    for sleeper in state.withLock({ $0.end(with: failure) }) { sleeper.wake(.lookAgain) }
   }
 
   // MARK: Stopping
@@ -218,7 +218,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let (slots, puller, sleepers) = state.withLock { $0.failed(number) }
     puller?.cancel()
     for slot in slots { discard(slot) }
-    for sleeper in sleepers { sleeper.wake(.retry) }
+    for sleeper in sleepers { sleeper.wake(.lookAgain) }
   }
 
   /// Nothing can read any more.
@@ -227,7 +227,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let (slots, puller, sleepers) = state.withLock { $0.abandon() }
     puller?.cancel()
     for slot in slots { discard(slot) }
-    for sleeper in sleepers { sleeper.wake(.abandoned) }
+    for sleeper in sleepers { sleeper.wake(.absent(.released)) }
   }
 }
 
@@ -251,15 +251,15 @@ extension Lookahead: AwaitedPlace {
   /// The failure of the attempt that the reader of this demand has waited for here.
   @usableFromInline
   func takeFailure(_ budget: Descent) -> (any Error)? {
-    budget.failure(at: place, state.withLock { $0.taken })
+    budget.failure(at: identity, state.withLock { $0.taken })
   }
 
   /// A reader waits here when a step of the source has suspended.
   @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
 
   @usableFromInline
-  func enter(_ waiter: Waiter, _ mark: Published) -> Bool {
-    state.withLock { $0.sleep(waiter, after: mark.count) }
+  func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
+    state.withLock { $0.sleep(waiter, after: cell.mark.count) } ? nil : .lookAgain
   }
 
   @usableFromInline

@@ -95,12 +95,12 @@ extension LazyList: LookedList {
       }
       // Passes the existing elements without the claim, and new ones with it.
       _ = pass(first, evaluator)
-      if evaluator.claim.take() {
+      if let held = evaluator.claim.take() {
         let (count, end) = pass(first, evaluator)
-        if let staged: any Staged = evaluator.producer ?? evaluator.asyncProducer {
+        if let staged: any Staged = evaluator.producer ?? evaluator.task?.inspected {
           sketch.draw(staged, as: node, in: layer)
         }
-        evaluator.letGo()
+        evaluator.letGo(held)
         if place.layer == nil { sketch.describe(layer, [name, Self.text(count, nil, end)].joined) }
       } else {
         let (count, end) = pass(first, evaluator)

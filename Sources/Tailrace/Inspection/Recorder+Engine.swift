@@ -3,11 +3,11 @@
 extension Evaluator {
   /// Runs a plain step, and records it.
   nonisolated func recordedStep(
-    _ segment: Cells, _ seen: Published, _ demand: Demand, _ absence: inout Absence,
-    _ done: inout Producer<Element>?
+    _ segment: Cells, _ seen: Published, _ demand: Demand, _ held: borrowing Held,
+    _ absence: inout Absence, _ done: inout Producer<Element>?
   ) -> DemandOutcome {
     let span = Recorder.begin(.step, RecordedList(self), segment.start + seen.count)
-    let outcome = step(segment, seen, demand, &absence, &done)
+    let outcome = step(segment, seen, demand, held, &absence, &done)
     let count = newCount(segment, after: seen)
     let reason =
       switch outcome {
@@ -31,16 +31,28 @@ extension Evaluator {
     return last == Published(count: 1, isClosed: true) ? 1 : 0
   }
 
-  /// The list's task begins an asynchronous step.
+  nonisolated func noteAbandonment() {
+    guard let task else { return }
+    Recorder.note(.abandonment, RecordedList(self), task.executor.position)
+  }
+
+  /// The name of the list's task, if lists are named or recorded.
+  @usableFromInline nonisolated var taskName: String? {
+    name.load()?.text ?? (Recorder.isOn ? recordedTitle : nil)
+  }
+}
+
+extension ListTask {
+  /// The task begins an asynchronous step.
   @usableFromInline
-  nonisolated func beginStep(of task: StepTask) -> Recorder.Span {
-    Recorder.begin(.step, RecordedList(self), task.position)
+  func beginStep() -> Recorder.Span {
+    withList { Recorder.begin(.step, RecordedList($0), executor.position) }
   }
 
   @usableFromInline
-  nonisolated func endStep(_ step: Step<Element>, of task: StepTask) {
-    let span = task.span
-    task.span = 0
+  func endStep(_ step: Step<Element>) {
+    let span = executor.span
+    executor.span = 0
     switch step {
     case .element, .last: Recorder.end(span, count: 1)
     case .become: Recorder.end(span, "goes on as another list")
@@ -50,23 +62,13 @@ extension Evaluator {
 
   /// A task makes the list's task continue.
   @usableFromInline
-  nonisolated func beginDemand(at position: Int) -> Recorder.Span {
-    Recorder.begin(.demand, RecordedList(self), position)
+  func beginDemand(at position: Int) -> Recorder.Span {
+    withList { Recorder.begin(.demand, RecordedList($0), position) }
   }
 
   @usableFromInline
-  nonisolated func endDemand(_ span: Recorder.Span, _ drive: StepTask.Drive) {
-    if case .suspended = drive { Recorder.end(span, "suspended") } else { Recorder.end(span) }
-  }
-
-  nonisolated func noteAbandonment() {
-    guard let task else { return }
-    Recorder.note(.abandonment, RecordedList(self), task.position)
-  }
-
-  /// The name of the list's task, if lists are named or recorded.
-  @usableFromInline nonisolated var taskName: String? {
-    name.load()?.text ?? (Recorder.isOn ? recordedTitle : nil)
+  func endDemand(_ span: Recorder.Span, isSuspended: Bool) {
+    if isSuspended { Recorder.end(span, "suspended") } else { Recorder.end(span) }
   }
 }
 
@@ -76,7 +78,7 @@ extension Absence {
     case .end: "the end"
     case .failed: "failed"
     case .failedTransiently: "failed for now"
-    case .missing(let cell): "needs \(cell.cells.title) \(cell.position)"
+    case .missing(let cell): "needs \(cell.place.title) \(cell.position)"
     case .released: "released"
     case .cancelled: "cancelled"
     case .paused: "paused"
@@ -93,9 +95,9 @@ extension Cursor {
   /// The cursor is about to wait.
   @usableFromInline
   func beginWait(_ missing: MissingCell) -> Recorder.Span {
-    let behind = "\(missing.cells.title) \(missing.position)"
+    let behind = "\(missing.place.title) \(missing.position)"
     guard let segment else {
-      return Recorder.begin(.wait, RecordedList(missing.cells.title), missing.position)
+      return Recorder.begin(.wait, RecordedList(missing.place.title), missing.position)
     }
     return Recorder.begin(.wait, segment.recorded, segment.start + index, behind: behind)
   }
@@ -114,12 +116,11 @@ extension Cursor {
 extension ResumeReason {
   var recorded: String {
     switch self {
-    case .retry: "there"
-    case .drive: "drives on"
-    case .cancelled: "cancelled"
-    case .failedTransiently, .failedBehind: "failed for now"
-    case .abandoned: "given up"
-    case .cycle: "a cycle"
+    case .lookAgain: "there"
+    case .takeJob: "drives on"
+    case .absent(.failed): "a cycle"
+    case .absent(.released): "given up"
+    case .absent(let absence): absence.recorded
     }
   }
 }

@@ -159,7 +159,7 @@ extension LazyList {
           if retryingFailures { source.state.failure = error }
           step = .nothing(.fate(error, retryingFailures))
         }
-        if steps.finish(consume step) { await steps.task.park() }
+        if steps.finish(consume step) { await steps.executor.park() }
       }
     })
   }

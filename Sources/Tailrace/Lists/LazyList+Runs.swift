@@ -21,7 +21,7 @@ extension LazyList {
           if var elements = source.state.state.take() {
             while let element = elements.next() {
               given += 1
-              if !sink(element) || (!demand.isBulk && given == atOnce) {
+              if !sink(element) || (demand.amount == .one && given == atOnce) {
                 source.state.state = elements
                 return .stopped
               }

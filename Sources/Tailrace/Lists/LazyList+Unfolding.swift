@@ -119,7 +119,7 @@ extension LazyList {
         } catch {
           step = .nothing(.fate(error, retryingFailures))
         }
-        if steps.finish(consume step) { await steps.task.park() }
+        if steps.finish(consume step) { await steps.executor.park() }
       }
     })
   }

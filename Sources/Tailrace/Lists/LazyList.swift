@@ -72,9 +72,9 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   @inlinable @inline(__always)
   init(
     upstream: AnyObject? = nil, stage: StageName = #function,
-    inTask run: @escaping AsyncProducer<Element>.Run
+    inTask run: @escaping ListTask<Element>.Run
   ) {
-    self.init(Evaluator(AsyncProducer(stage: stage, upstream: upstream, run)))
+    self.init(Evaluator(ListTask(stage: stage, upstream: upstream, run)))
   }
 }
 

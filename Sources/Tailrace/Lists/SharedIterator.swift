@@ -17,7 +17,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
   /// `nil` while a task reads.
   private var reader: LazyList<Element, Failure>.Iterator?
   /// The list's task, while a task reads and may wait for it.
-  private var steps: StepTask?
+  private var steps: StepExecutor?
   private let lock = AsyncLock()
 
   init(_ list: consuming LazyList<Element, Failure>) { reader = list.makeAsyncIterator() }
@@ -40,7 +40,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
     guard var reader = reader.take() else {
       preconditionFailure("two tasks read from a shared iterator at once")
     }
-    steps = reader.cursor.segment?.task
+    steps = reader.cursor.segment?.executor
     defer {
       self.reader = reader
       steps = nil

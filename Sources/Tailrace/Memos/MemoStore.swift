@@ -156,7 +156,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
   ) -> Evaluator<Value> {
     Evaluator(
-      AsyncProducer<Value>(
+      ListTask<Value>(
         stage: "Memos",
         { [reference] steps in
           await steps.take {

@@ -84,11 +84,12 @@ extension ConcatenationTree {
       let known = mark.count - rest.offset
       guard known >= 0 else { break }
       if let evaluator = segment.owner, evaluator.task == nil, !mark.isClosed || known > 0 {
-        guard evaluator.claim.take() else { return ConcatenationTree(Leaf(list, isBusy: true)) }
-        defer { evaluator.letGo() }
-        guard let (count, pieces) = evaluator.unevaluated(from: segment.start + rest.offset) else {
-          break
+        guard let held = evaluator.claim.take() else {
+          return ConcatenationTree(Leaf(list, isBusy: true))
         }
+        let unevaluated = evaluator.unevaluated(from: segment.start + rest.offset, held)
+        evaluator.letGo(held)
+        guard let (count, pieces) = unevaluated else { break }
         evaluated += count
         return evaluated == 0
           ? pieces : .pair(ConcatenationTree(Leaf(list, count: evaluated)), pieces)
@@ -104,10 +105,9 @@ extension ConcatenationTree {
 
 extension Evaluator {
   /// The number of elements that a concatenation has given after a position, and its unevaluated
-  /// pieces; `nil` if this is no concatenation, has ended, or has not got that far. For the holder
-  /// of the claim.
+  /// pieces; `nil` if this is no concatenation, has ended, or has not got that far.
   fileprivate nonisolated func unevaluated(
-    from position: Int
+    from position: Int, _ held: borrowing Held
   ) -> (evaluated: Int, pieces: ConcatenationTree<Element>)? {
     guard let concatenation = producer?.concatenation, concatenation.given >= position,
       let pieces = concatenation.pieces()

@@ -70,7 +70,7 @@ extension LazyList {
           } catch {
             step = .nothing(.failed(error))
           }
-          if steps.finish(consume step) { await steps.task.park() }
+          if steps.finish(consume step) { await steps.executor.park() }
         }
       })
   }

@@ -67,7 +67,7 @@ final class WorkCell: Sendable {
     get async {
       guard !isOver else { return }
       let waiter = Waiter()
-      onEnd { waiter.wake(.retry) }
+      onEnd { waiter.wake(.lookAgain) }
       _ = await waiter.park()
     }
   }

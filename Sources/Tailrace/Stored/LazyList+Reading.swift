@@ -45,7 +45,7 @@ struct Follower<Source: ListSource>: ListPager {
 
   @inlinable
   nonisolated(nonsending) mutating func page(
-    _ steps: TaskSteps<Source.Element>
+    _ steps: ListTask<Source.Element>
   ) async throws -> ListPage<Source.Element> {
     while true {
       let page = try await source.read(from: position, upTo: size.count)

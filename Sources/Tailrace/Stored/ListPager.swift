@@ -6,7 +6,7 @@ protocol ListPager {
 
   /// Gives the next page: one element or more, or the end.
   nonisolated(nonsending) mutating func page(
-    _ steps: TaskSteps<Element>
+    _ steps: ListTask<Element>
   ) async throws -> ListPage<Element>
 }
 
@@ -26,7 +26,7 @@ extension LazyList where Failure == any Error {
     paging pager: Owned<Pager>, capacity: Int = Capacity<Element>.first, stage: StageName,
     name: ListName? = nil
   ) where Pager.Element == Element {
-    let producer = AsyncProducer<Element>(stage: stage) { steps in
+    let task = ListTask<Element>(stage: stage) { steps in
       while steps.begin() {
         let step: Step<Element>
         do {
@@ -37,7 +37,7 @@ extension LazyList where Failure == any Error {
               ? LazyList()
               : LazyList(
                 paging: pager, capacity: Capacity<Element>.following(capacity), stage: stage,
-                name: steps.evaluator.label)
+                name: steps.withList { $0.label })
             step = .become(LazyList(sharing: page.elements, then: rest))
           } else if let element = page.elements.first {
             step = page.isEnd ? .last(element) : .element(element)
@@ -47,10 +47,10 @@ extension LazyList where Failure == any Error {
         } catch {
           step = .nothing(.failedTransiently(error))
         }
-        if steps.finish(step) { await steps.task.park() }
+        if steps.finish(step) { await steps.executor.park() }
       }
     }
-    let evaluator = Evaluator(producer)
+    let evaluator = Evaluator(task)
     evaluator.label = name
     self.init(
       segment: Segment(source: .owned(evaluator), start: 0, capacity: capacity), offset: 0)

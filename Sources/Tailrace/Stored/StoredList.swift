@@ -40,7 +40,7 @@ struct StoredList<Store: ListStore>: ListPager {
 
   @inlinable
   nonisolated(nonsending) mutating func page(
-    _ steps: TaskSteps<Store.Element>
+    _ steps: ListTask<Store.Element>
   ) async throws -> ListPage<Store.Element> {
     while true {
       if writer != nil {
@@ -85,7 +85,7 @@ struct StoredList<Store: ListStore>: ListPager {
   /// One element, and as many more as are demanded and available without waiting; or the end.
   @inlinable
   nonisolated(nonsending) mutating func gather(
-    _ demand: TaskSteps<Store.Element>
+    _ demand: ListTask<Store.Element>
   ) async throws -> Commit {
     if let failure = writer?.untold.take() { throw failure }
     guard let first = await writer?.steps.nextInStep() else {
@@ -101,7 +101,7 @@ struct StoredList<Store: ListStore>: ListPager {
   }
 
   @inlinable
-  mutating func gatherMore(_ demand: TaskSteps<Store.Element>, into commit: inout Commit) {
+  mutating func gatherMore(_ demand: ListTask<Store.Element>, into commit: inout Commit) {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
     while commit.elements.count < demand.wanted, clock.now < deadline {

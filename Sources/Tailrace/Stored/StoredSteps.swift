@@ -79,7 +79,7 @@ extension StoredWork {
             } catch {
               step = .nothing(.failedTransiently(error))
             }
-            if steps.finish(step) { await steps.task.park() }
+            if steps.finish(step) { await steps.executor.park() }
           }
         })
     }
@@ -130,7 +130,7 @@ extension StoredWork {
             } catch {
               step = .nothing(.failedTransiently(error))
             }
-            if steps.finish(step) { await steps.task.park() }
+            if steps.finish(step) { await steps.executor.park() }
           }
         })
     }

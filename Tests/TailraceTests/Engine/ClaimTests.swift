@@ -14,12 +14,18 @@ struct ClaimTests {
     var isHeld: Bool { claim.isHeld }
     var isContested: Bool { claim.isContested }
     var isAbandoned: Bool { claim.isAbandoned }
-    func take() -> Bool { claim.take() }
-    func release() -> Bool { claim.release() }
-    func releaseAwaited() -> Bool { claim.releaseAwaited() }
+    func take() -> Bool { isHolder(claim.take()) }
+    func release() -> Bool { !isHolder(claim.release(claim.passedOn())) }
+    func releaseAwaited() -> Bool { !isHolder(claim.releaseAwaited(claim.passedOn())) }
     func await() -> Bool { claim.await() }
     func answered() { claim.answered() }
-    func abandon() -> Bool { claim.abandon() }
+    func abandon() -> Bool { isHolder(claim.abandon()) }
+
+    private func isHolder(_ held: consuming Held?) -> Bool {
+      guard let held else { return false }
+      held.end()
+      return true
+    }
   }
 
   @Test("it is taken by one, and let go of")

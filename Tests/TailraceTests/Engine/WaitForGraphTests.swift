@@ -20,7 +20,7 @@ struct WaitForGraphTests {
   }
 
   /// Where a cell is missing until it is said to be there.
-  private final class Cells: MemoCells, FrontCells {
+  private final class Cells: AwaitedPlace, FrontCells {
     let title: String
     private let isThere = Locked(false)
 
@@ -28,16 +28,13 @@ struct WaitForGraphTests {
 
     func appears() { isThere.withLock { $0 = true } }
 
-    var place: ObjectIdentifier { ObjectIdentifier(self) }
     var next: Int { 0 }
-    func position(of mark: Published) -> Int { mark.count }
+    var awaitedWorker: (any Worker)? { nil }
+    var yieldHeuristic: YieldHeuristic? { nil }
     func isMissing(_ mark: Published) -> Bool { !isThere.withLock { $0 } }
-    func attempt(_ cell: MissingCell, _ demand: Demand) -> MissingCell.Attempt { .settled(nil) }
-    nonisolated(nonsending) func wait(
-      for cell: MissingCell, asked: (any MemoCells)?, cancellable: Bool
-    ) async -> ResumeReason { .retry }
-    func stopComputing() {}
-    func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
+    func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
+    func leave(_ waiter: Waiter) {}
+    func raise(to priority: TaskPriority) {}
   }
 
   /// One wait, which ends with the test.
@@ -53,10 +50,10 @@ struct WaitForGraphTests {
     ) {
       self.node = node
       self.cells = cells ?? Cells(other.title)
-      if isWoken { waiter.wake(.retry) }
+      if isWoken { waiter.wake(.lookAgain) }
       error = WaitForGraph.add(
         waiter, of: node,
-        for: MissingCell(self.cells, mark: Published(count: 0), isBulk: false), on: other,
+        for: MissingCell(self.cells, mark: Published(count: 0), .one), on: other,
         asked: asked)
     }
 
@@ -117,7 +114,7 @@ struct WaitForGraphTests {
   func over(_ ending: Ending) {
     var waits = [wait(0, 1), wait(1, 2)]
     switch ending {
-    case .woken: waits[0].waiter.wake(.retry)
+    case .woken: waits[0].waiter.wake(.lookAgain)
     case .there: waits[0].cells.appears()
     case .removed: waits.remove(at: 0)
     }

@@ -9,22 +9,20 @@ struct WaiterTests {
 
   private static func name(_ reason: ResumeReason) -> String {
     switch reason {
-    case .retry: "retry"
-    case .drive: "drive"
-    case .cancelled: "cancelled"
-    case .failedTransiently(let failure): "\(failure)"
-    case .failedBehind(let attempt): "\(attempt.failure)"
-    case .abandoned: "abandoned"
-    case .cycle: "cycle"
+    case .lookAgain: "look again"
+    case .takeJob: "take the job"
+    case .absent(.cancelled): "cancelled"
+    case .absent(.failedTransiently(let failure)): "\(failure)"
+    case .absent(let absence): "\(absence)"
     }
   }
 
   @Test("the first reason counts; later ones say nothing")
   func first() async {
     #expect(waiter.isWaiting)
-    #expect(waiter.wake(.failedTransiently(Mishap(position: 1))))
+    #expect(waiter.wake(.absent(.failedTransiently(Mishap(position: 1)))))
     #expect(!waiter.isWaiting)
-    #expect(!waiter.wake(.retry))
+    #expect(!waiter.wake(.lookAgain))
     #expect(Self.name(await waiter.park()) == "Mishap(position: 1)")
     #expect(Self.name(await waiter.park()) == "Mishap(position: 1)")
   }
@@ -37,9 +35,9 @@ struct WaiterTests {
       }
       await Task.yield()
       #expect(waiter.isWaiting)
-      #expect(waiter.wake(.abandoned))
-      #expect(!waiter.wake(.drive))
-      #expect(await sleeper.value == "abandoned")
+      #expect(waiter.wake(.absent(.released)))
+      #expect(!waiter.wake(.takeJob))
+      #expect(await sleeper.value == "released")
     }.value
   }
 
@@ -53,8 +51,8 @@ struct WaiterTests {
       await Task.yield()
       sleeper.cancel()
       #expect(waiter.isWaiting == !isCancellable)
-      #expect(waiter.wake(.retry) == !isCancellable)
-      #expect(await sleeper.value == (isCancellable ? "cancelled" : "retry"))
+      #expect(waiter.wake(.lookAgain) == !isCancellable)
+      #expect(await sleeper.value == (isCancellable ? "cancelled" : "look again"))
     }.value
   }
 
@@ -65,15 +63,16 @@ struct WaiterTests {
       for round in 0..<2_000 {
         let waiter = Waiter()
         let (isFirst, isSecond) = await duo.together([round % 7, round / 7 % 7]) {
-          waiter.wake(.retry)
+          waiter.wake(.lookAgain)
         } _: {
-          waiter.wake(.cancelled)
+          waiter.wake(.absent(.cancelled))
         }
         let reason = Self.name(await waiter.park())
-        reasons.insert(isFirst != isSecond && isFirst == (reason == "retry") ? reason : "\(round)")
+        reasons.insert(
+          isFirst != isSecond && isFirst == (reason == "look again") ? reason : "\(round)")
       }
       return reasons
     }
-    #expect(reasons.isSubset(of: ["retry", "cancelled"]))
+    #expect(reasons.isSubset(of: ["look again", "cancelled"]))
   }
 }

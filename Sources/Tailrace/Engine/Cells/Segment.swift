@@ -98,6 +98,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
 
   deinit {
     let published = published.load(ordering: .relaxed)
+    assert(emptied <= published.count, "a segment has moved out cells that it never had")
     if let base {
       (base + emptied).deinitialize(count: published.count - emptied)
       base.deallocate()
@@ -116,6 +117,18 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Traps in debug builds if an open segment breaks an invariant. For the holder of the claim.
+  @inlinable @inline(__always)
+  func checkInvariants(_ mark: Published) {
+    assert(
+      mark == published.load(ordering: .relaxed),
+      "a segment was closed at another mark than its own")
+    assert(!mark.isClosed, "a segment was closed twice")
+    assert(mark.count <= capacity, "a segment has more cells than it has room for")
+    assert(owner != nil || anchor != nil, "an open segment has no source")
+    if case .end = link {} else { assertionFailure("an open segment has a link") }
+  }
+
   @inlinable
   var source: Source<Element> {
     if let owner { .owned(owner) } else if let anchor { .anchored(anchor) } else { .none }
@@ -130,8 +143,30 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
 
   @inlinable
   func append(_ element: consuming Element, to mark: Published) {
+    assert(mark.count < capacity && !mark.isClosed, "a cell was added to a segment without room")
     (base.unsafelyUnwrapped + mark.count).initialize(to: element)
     published.store(mark.appended, ordering: .releasing)
+  }
+
+  /// Adds the last element.
+  @inlinable
+  func finish(with element: consuming Element, at mark: Published) {
+    guard mark.count < capacity else {
+      let last = Segment(evaluated: CollectionOfOne(element), link: .end)
+      return close(.more(last, 0), at: mark)
+    }
+    append(element, to: mark)
+    close(.end, at: mark.appended)
+  }
+
+  /// Closes a full segment. Returns the next one, with its first element.
+  @inlinable @inline(never)
+  func extended(with element: consuming Element, _ held: borrowing Held) -> Segment {
+    let next = Segment(
+      source: source, start: start + capacity, capacity: Capacity<Element>.following(capacity))
+    next.append(element, to: Published(count: 0))
+    close(.more(next, 0), at: Published(count: capacity))
+    return next
   }
 
   /// An evaluated cell.
@@ -177,6 +212,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
 
   @inlinable
   func close(_ link: Link<Element>, at mark: Published) {
+    checkInvariants(mark)
     self.link = link
     published.store(mark.closed, ordering: .releasing)
   }

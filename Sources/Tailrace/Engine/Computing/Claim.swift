@@ -6,6 +6,8 @@ public import Synchronization
 /// it for a plain step; the list's own task holds it for an asynchronous one, even while suspended.
 /// Taking and releasing it cost one atomic exchange each. The two other bits are set by those that
 /// find it taken; the holder checks them when it releases.
+///
+/// Whatever only the holder may do asks for its ``Held`` token.
 @usableFromInline
 struct Claim: ~Copyable, Sendable {
   @usableFromInline let word = Atomic<UInt8>(0)
@@ -19,29 +21,42 @@ struct Claim: ~Copyable, Sendable {
   @inlinable
   init() {}
 
-  @inlinable
-  func take() -> Bool {
+  /// Takes the claim, if it is free.
+  @inlinable @inline(__always)
+  func take() -> Held? {
     word.compareExchange(expected: 0, desired: Self.held, ordering: .acquiring).exchanged
+      ? Held() : nil
   }
 
-  /// Releases the claim, unless another bit was set meanwhile.
-  @inlinable
-  func release() -> Bool {
-    word.compareExchange(expected: Self.held, desired: 0, ordering: .releasing).exchanged
+  /// The token of a task to which the holder has passed the claim on.
+  @inlinable @inline(__always)
+  func passedOn() -> Held {
+    assert(isHeld, "a list's task runs, and its claim is free")
+    return Held()
   }
 
-  /// Releases the claim although a task waits. False if the list was abandoned: then the claim is
-  /// kept.
+  /// Releases the claim, unless another bit was set meanwhile: then the caller still holds it.
+  @inlinable @inline(__always)
+  func release(_ held: consuming Held) -> Held? {
+    assert(isHeld, "a claim was released that is free")
+    held.end()
+    return word.compareExchange(expected: Self.held, desired: 0, ordering: .releasing).exchanged
+      ? nil : Held()
+  }
+
+  /// Releases the claim although a task waits. If the list was abandoned, the caller still holds it.
   @usableFromInline
-  func releaseAwaited() -> Bool {
+  func releaseAwaited(_ held: consuming Held) -> Held? {
+    assert(isHeld, "a claim was released that is free")
+    held.end()
     var seen = word.load(ordering: .acquiring)
     while seen & Self.abandoned == 0 {
       let freed = word.compareExchange(
         expected: seen, desired: 0, ordering: .acquiringAndReleasing)
-      if freed.exchanged { return true }
+      if freed.exchanged { return nil }
       seen = freed.original
     }
-    return false
+    return Held()
   }
 
   /// Marks that a task waits. False if the claim is free: then there is nothing to wait for.
@@ -62,15 +77,35 @@ struct Claim: ~Copyable, Sendable {
   @usableFromInline
   func answered() { word.bitwiseAnd(~Self.awaited, ordering: .acquiringAndReleasing) }
 
-  /// Nothing can read any more. True if the claim was free: then the caller holds it for ever.
+  /// Nothing can read any more. If the claim was free, the caller holds it for ever.
   @usableFromInline
-  func abandon() -> Bool {
-    word.bitwiseOr(Self.held | Self.abandoned, ordering: .acquiringAndReleasing).oldValue
-      & Self.held == 0
+  func abandon() -> Held? {
+    let former = word.bitwiseOr(Self.held | Self.abandoned, ordering: .acquiringAndReleasing)
+    return former.oldValue & Self.held == 0 ? Held() : nil
   }
 
   /// Whether the holder should react: a task waits, or nothing can read any more.
   @inlinable var isContested: Bool { word.load(ordering: .relaxed) != Self.held }
   @inlinable var isHeld: Bool { word.load(ordering: .relaxed) & Self.held != 0 }
   @inlinable var isAbandoned: Bool { word.load(ordering: .acquiring) & Self.abandoned != 0 }
+}
+
+/// The proof that the caller holds a claim: only ``Claim`` makes one.
+///
+/// It takes no space. Its owner releases the claim, passes it on to the list's task, or keeps it for
+/// ever; one that does none of these traps.
+@frozen @usableFromInline
+struct Held: ~Copyable {
+  @inlinable @inline(__always)
+  init() {}
+
+  /// The claim is released, or passed on, or kept for ever.
+  @inlinable @inline(__always)
+  consuming func end() { discard self }
+
+  @inlinable
+  deinit { Self.dropped() }
+
+  @usableFromInline
+  static func dropped() { fatalError("a claim was neither released nor passed on") }
 }

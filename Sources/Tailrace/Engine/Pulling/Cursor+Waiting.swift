@@ -17,7 +17,7 @@ extension Cursor {
   ///   is missing there, the absence says so.
   @inlinable
   nonisolated(nonsending) mutating func nextWaiting(
-    ahead place: (any MemoCells)? = nil
+    ahead place: (any AwaitedPlace)? = nil
   ) async -> Element? {
     while true {
       switch absence {
@@ -34,7 +34,7 @@ extension Cursor {
       case .end, .failed, .failedTransiently, .released, .cancelled: return nil
       }
       if let element = next() {
-        if told != nil, !demand.isBulk { forgetAttempt() }
+        if told != nil, demand.amount == .one { forgetAttempt() }
         return element
       }
     }
@@ -43,37 +43,49 @@ extension Cursor {
   /// Gets a missing cell computed, or waits for it. Returns the obstacle to another attempt.
   @inlinable
   nonisolated(nonsending) mutating func settle(
-    _ cell: MissingCell, ahead place: (any MemoCells)?
+    _ cell: MissingCell, ahead place: (any AwaitedPlace)?
   ) async -> Absence? {
     lookWhoDrives()
     let (isOutermost, told) = (demand.isOutermost, told)
     let settled: MissingCell.Settled
-    if cell.isBulk, stopsWhenCancelled {
+    if cell.amount == .all, stopsWhenCancelled {
       settled = await withTaskCancellationHandler {
         cell.settleNow(isOutermost: isOutermost, telling: told)
       } onCancel: {
-        cell.cells.stopComputing()
+        cell.place.stopComputing()
       }
     } else {
       settled = cell.settleNow(isOutermost: isOutermost, telling: told)
     }
     if let attempt = settled.attempt, let failure = remember(attempt) { return failure }
-    switch settled.outcome {
-    case .settled: return nil
-    case .abandoned: return .released
-    case .mustWait(let missing):
-      if let place, missing.cells === place { return .missing(missing) }
+    var obstacle = settled.obstacle
+    while case .missing(let missing)? = obstacle {
+      if let place, missing.place === place { return obstacle }
       if isInTask, Task.isCancelled { return .cancelled }
       let isCancellable = stopsWhenCancelled || isInTask || place != nil
       switch await wait(for: missing, cancellable: isCancellable) {
-      case .retry, .drive: return nil
-      case .cancelled: return .cancelled
-      case .failedTransiently(let failure): return remember(FailedAttempt(missing, failure))
-      case .failedBehind(let attempt): return remember(attempt)
-      case .abandoned: return .released
+      case .lookAgain: return nil
+      case .takeJob: obstacle = goOn(missing)
+      case .absent(.failedTransiently(let failure)):
+        return remember(FailedAttempt(missing, failure))
       // Nothing depends on look-ahead: it gives up until there is a demand.
-      case .cycle(let cycle): return place == nil ? .failed(cycle) : .missing(missing)
+      case .absent(.failed) where place != nil: return .missing(missing)
+      case .absent(let why): return why
       }
+    }
+    return obstacle
+  }
+
+  /// Runs the step on that was waited for. Returns the obstacle to another attempt.
+  @usableFromInline
+  mutating func goOn(_ cell: MissingCell) -> Absence? {
+    var absence = Absence.paused
+    switch cell.place.goOn(cell, &absence) {
+    case .new: return nil
+    case .failedBehind(let attempt): return remember(attempt)
+    case .nothing:
+      guard case .failedTransiently(let failure) = absence else { return absence }
+      return remember(FailedAttempt(cell, failure))
     }
   }
 
@@ -83,7 +95,7 @@ extension Cursor {
   mutating func remember(_ attempt: FailedAttempt) -> Absence? {
     // Told at once if it was made at the wanted cell: the next pull could find that a later attempt
     // has succeeded.
-    let isWanted = segment.map { attempt.isAt($0.place, $0.start + index) } == true
+    let isWanted = segment.map { attempt.isAt($0.identity, $0.start + index) } == true
     if isWanted || told.map({ $0.isOpen && $0.isSame(as: attempt) }) == true {
       forgetAttempt()
       return .failedTransiently(attempt.failure)
@@ -111,7 +123,7 @@ extension Cursor {
     for missing: MissingCell, cancellable: Bool
   ) async -> ResumeReason {
     let span = Recorder.isOn ? beginWait(missing) : 0
-    let wake = await missing.cells.wait(for: missing, asked: segment, cancellable: cancellable)
+    let wake = await missing.place.wait(for: missing, asked: segment, cancellable: cancellable)
     if span != 0 { endWait(span, wake) }
     return wake
   }

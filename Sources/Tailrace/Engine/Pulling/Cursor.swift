@@ -52,7 +52,7 @@ struct Cursor<Element: Sendable> {
     self.takesOver = takesOver
     self.stopsWhenCancelled = stopsWhenCancelled
     self.drives = drives
-    demand = Demand(isBulk: wantsAll)
+    demand = Demand(wantsAll ? .all : .one)
     segment = list.segment
   }
 
@@ -130,15 +130,15 @@ struct Cursor<Element: Sendable> {
         lookWhoDrives()
         deeper.isOutermost = demand.isOutermost
       }
-      let drives = drives && !demand.isBulk
+      let mayRunTask = drives && demand.amount == .one
       // The segment retains it: counting references would be a sixth of a first pass.
       outcome = Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
-        $0.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
+        $0.demand(segment, after: mark, deeper, mayRunTask: mayRunTask, &lastAbsence)
       }
     } else if let evaluator = segment.source.evaluator {
-      outcome = evaluator.demand(segment, after: mark, deeper, drives: drives, &lastAbsence)
+      outcome = evaluator.demand(segment, after: mark, deeper, mayRunTask: drives, &lastAbsence)
     } else {
-      absence = .missing(MissingCell(segment, mark: mark, isBulk: false))
+      absence = .missing(MissingCell(segment, mark: mark, .one))
       return false
     }
     switch outcome {
@@ -153,7 +153,7 @@ struct Cursor<Element: Sendable> {
   /// The failure of the awaited attempt, if it was made at this cell.
   @inlinable @inline(never)
   mutating func takeFailure(of segment: Segment<Element>, _ mark: Published) -> (any Error)? {
-    let (place, position) = (segment.place, segment.position(of: mark))
+    let (place, position) = (segment.identity, segment.position(of: mark))
     guard let failure = told?.give(at: place, position) else {
       return demand.budget.failure(at: place, position)
     }
@@ -164,7 +164,7 @@ struct Cursor<Element: Sendable> {
   /// Checks once whether a step drives from here: a reader is mostly not one.
   @inlinable @inline(__always)
   mutating func lookWhoDrives() {
-    if drives, !demand.isOutermost { demand.isOutermost = StepTask.current == nil }
+    if drives, !demand.isOutermost { demand.isOutermost = StepExecutor.current == nil }
   }
 
   /// Takes over the producer, if no other reader can see its elements.
@@ -219,7 +219,7 @@ struct Cursor<Element: Sendable> {
   @inlinable @inline(__always)
   mutating func run(_ sink: Producer<Element>.Sink) -> Bool {
     guard let producer = producer.take() else { return false }
-    switch producer(Demand(budget: demand.budget.deeper, isBulk: demand.isBulk), sink) {
+    switch producer(Demand(budget: demand.budget.deeper, demand.amount), sink) {
     case .stopped:
       self.producer = consume producer
       return true

@@ -22,7 +22,7 @@ final class FailedAttempt: @unchecked Sendable {
 
   @usableFromInline
   convenience init(_ cell: MissingCell, _ failure: any Error) {
-    self.init(cell.cells.place, cell.position, failure)
+    self.init(cell.place.identity, cell.position, failure)
   }
 
   func isSame(as other: FailedAttempt) -> Bool {

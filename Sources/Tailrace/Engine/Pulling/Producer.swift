@@ -114,19 +114,27 @@ enum DemandOutcome {
   case nothing
 }
 
+/// How much a demand wants. `Segment.end(after:_:)` makes a position of it.
+@usableFromInline
+enum Amount: Sendable {
+  /// The next element.
+  case one
+  /// Every element: sources may compute a segment at a time.
+  case all
+}
+
 /// The properties of a demand, for the producers that it runs.
 @usableFromInline
 struct Demand: Sendable {
   @usableFromInline var budget: Descent
-  /// Every element is wanted: sources may compute a segment at a time.
-  @usableFromInline var isBulk: Bool
+  @usableFromInline var amount: Amount
   /// The demand is known to come from no step of a list: no step drives anything below it.
   @usableFromInline var isOutermost = false
 
   @inlinable
-  init(budget: Descent = Descent(depth: fullBudget), isBulk: Bool = false) {
+  init(budget: Descent = Descent(depth: fullBudget), _ amount: Amount = .one) {
     self.budget = budget
-    self.isBulk = isBulk
+    self.amount = amount
   }
 }
 
@@ -217,25 +225,6 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
     case .nothing(let absence): return element.map { .element($0) } ?? .nothing(absence)
     case .become(let list): return .become(list)
     }
-  }
-}
-
-/// The closure that takes a list's asynchronous steps, in the list's own task.
-// Guard: the claim of the list that it computes. May touch it: that list's task.
-@usableFromInline
-final class AsyncProducer<Element: Sendable>: @unchecked Sendable {
-  @usableFromInline
-  typealias Run = nonisolated(nonsending) (_ steps: TaskSteps<Element>) async -> Void
-
-  @usableFromInline let run: Run
-  @usableFromInline let stage: StageName?
-  @usableFromInline let upstream: AnyObject?
-
-  @inlinable
-  init(stage: StageName? = nil, upstream: AnyObject? = nil, _ run: @escaping Run) {
-    self.run = run
-    self.stage = stage
-    self.upstream = upstream
   }
 }
 

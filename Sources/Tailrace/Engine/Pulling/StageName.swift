@@ -26,4 +26,3 @@ protocol Staged: AnyObject {
 }
 
 extension Producer: Staged {}
-extension AsyncProducer: Staged {}

@@ -19,7 +19,7 @@ final class AsyncLock: Sendable {
   @usableFromInline
   nonisolated(nonsending) func lock() async -> Bool {
     guard let waiter = state.withLock({ $0.take() }) else { return true }
-    guard case .cancelled = await waiter.wait(cancellable: true) else { return true }
+    guard case .absent(.cancelled) = await waiter.wait(cancellable: true) else { return true }
     state.withLock { $0.leave() }
     return false
   }
@@ -28,7 +28,7 @@ final class AsyncLock: Sendable {
   @usableFromInline
   func unlock() {
     while let next = state.withLock({ $0.pass() }) {
-      if next.wake(.retry) { return }
+      if next.wake(.lookAgain) { return }
     }
   }
 }

@@ -15,13 +15,13 @@ enum WaitForGraph {
     let from: any Worker
     let to: any Worker
     /// The list that was asked, if the cell is another's.
-    let asked: (any MemoCells)?
+    let asked: (any AwaitedPlace)?
 
-    var isWaiting: Bool { waiter.isWaiting && cell.cells.isMissing(cell.mark) }
+    var isWaiting: Bool { waiter.isWaiting && cell.place.isMissing(cell.mark) }
 
     /// The element that was asked for, if its list is not the awaited one.
     var detour: [CyclicEvaluationError.Place] {
-      guard let asked, asked !== cell.cells, let next = (asked as? any FrontCells)?.next
+      guard let asked, asked !== cell.place, let next = (asked as? any FrontCells)?.next
       else { return [] }
       return [(asked.title, next)]
     }
@@ -60,7 +60,7 @@ enum WaitForGraph {
   /// not.
   static func add(
     _ waiter: Waiter, of node: any Worker, for cell: MissingCell, on other: any Worker,
-    asked: (any MemoCells)?
+    asked: (any AwaitedPlace)?
   ) -> CyclicEvaluationError? {
     let edge = Edge(waiter: waiter, cell: cell, from: node, to: other, asked: asked)
     let found = waits.withLock { waits -> (error: CyclicEvaluationError?, search: Search)? in
@@ -94,7 +94,7 @@ enum WaitForGraph {
       return (search.path(from: queue), search)
     }
     guard let path = found?.path, let edge = path.first else { return }
-    edge.waiter.wake(.cycle(CyclicEvaluationError(through: places(path, edge.from))))
+    edge.waiter.wake(.absent(.failed(CyclicEvaluationError(through: places(path, edge.from)))))
   }
 
   private static func places(

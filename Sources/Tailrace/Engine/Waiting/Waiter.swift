@@ -2,19 +2,11 @@
 @usableFromInline
 enum ResumeReason: Sendable {
   /// Something changed: look again.
-  case retry
-  /// The awaited step goes on, and the waiter is to drive it.
-  case drive
-  /// The waiting task was cancelled.
-  case cancelled
-  /// The awaited step failed and left nothing; a later demand tries again.
-  case failedTransiently(any Error)
-  /// There are new cells, and after them a failed attempt.
-  case failedBehind(FailedAttempt)
-  /// Nothing else can read the list any more, so the step was given up.
-  case abandoned
-  /// Waiting would never end.
-  case cycle(CyclicEvaluationError)
+  case lookAgain
+  /// The awaited step goes on, and the waiter is to run it.
+  case takeJob
+  /// There is no element, for that reason.
+  case absent(Absence)
 }
 
 /// A task that waits for a cell. It is woken once; later wake-ups have no effect.
@@ -80,7 +72,7 @@ extension Waiter {
     return await withTaskCancellationHandler {
       await park()
     } onCancel: {
-      wake(.cancelled)
+      wake(.absent(.cancelled))
     }
   }
 

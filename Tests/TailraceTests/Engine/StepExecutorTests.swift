@@ -5,8 +5,9 @@ import Testing
 
 /// A list's task, driven by hand.
 @Suite(
-  "StepTask: runs where it is driven, and parks between demands", .timeLimit(.minutes(15)), .inTurn)
-struct StepTaskTests {
+  "StepExecutor: runs where it is driven, and parks between demands", .timeLimit(.minutes(15)),
+  .inTurn)
+struct StepExecutorTests {
   private final class Fake: SteppingList {
     let parked = Probe<Int>()
     let left = Counter()
@@ -19,7 +20,7 @@ struct StepTaskTests {
     func hasParked() { parked.record(1) }
 
     /// As an evaluator does that nobody can read from any more.
-    func giveUp(_ task: StepTask) {
+    func giveUp(_ task: StepExecutor) {
       isGivenUp.withLock { $0 = true }
       task.finish()
     }
@@ -27,7 +28,7 @@ struct StepTaskTests {
 
   /// A task that takes so many steps.
   private func start(
-    _ task: StepTask, _ list: Fake, steps: Int = .max,
+    _ task: StepExecutor, _ list: Fake, steps: Int = .max,
     _ step: @escaping @Sendable (Int) async -> Void
   ) {
     task.start(list) {
@@ -47,29 +48,29 @@ struct StepTaskTests {
 
   @Test("it begins when it is driven, and runs right there")
   func driven() {
-    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    let (task, list, steps) = (StepExecutor(), Fake(), Probe<Int>())
     #expect(!task.isStarted)
     start(task, list, steps: 3) { steps.record($0) }
     #expect(task.isStarted && steps.count == 0)
     for count in 1...3 {
-      #expect(task.drive(isOutermost: true) == .parked)
+      #expect(task.drives())
       #expect(steps.values == Array(0..<count))
     }
     // The last step was taken: it comes to its end.
-    #expect(task.drive(isOutermost: true) == .parked)
+    #expect(task.drives())
     #expect(steps.count == 3)
     #expect(list.parked.count == 0 && list.left.value == 0)
   }
 
   @Test("a step that suspends is left; it goes on elsewhere, and parks there")
   func suspended() async {
-    let (task, list, gate, steps) = (StepTask(), Fake(), Gate(), Probe<Int>())
+    let (task, list, gate, steps) = (StepExecutor(), Fake(), Gate(), Probe<Int>())
     start(task, list) { number in
       await gate.wait()
       steps.record(number)
     }
     for count in 1...50 {
-      #expect(task.drive(isOutermost: true) == .suspended)
+      #expect(!task.drives())
       #expect(list.left.value == count)
       gate.pass()
       await list.parked.waitForCount(count)
@@ -80,13 +81,13 @@ struct StepTaskTests {
 
   @Test("a step that comes back at once is not left", arguments: [1, 10, 30])
   func yielding(_ turns: Int) {
-    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    let (task, list, steps) = (StepExecutor(), Fake(), Probe<Int>())
     start(task, list, steps: 4) { number in
       for _ in 0..<turns { await Task.yield() }
       steps.record(number)
     }
     for count in 1...4 {
-      #expect(task.drive(isOutermost: true) == .parked)
+      #expect(task.drives())
       #expect(steps.values == Array(0..<count))
     }
     list.giveUp(task)
@@ -94,12 +95,12 @@ struct StepTaskTests {
 
   @Test("a step that comes back again and again is", arguments: [100, 1000])
   func endless(_ turns: Int) async {
-    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    let (task, list, steps) = (StepExecutor(), Fake(), Probe<Int>())
     start(task, list, steps: 2) { number in
       for _ in 0..<turns { await Task.yield() }
       steps.record(number)
     }
-    #expect(task.drive(isOutermost: true) == .suspended)
+    #expect(!task.drives())
     await list.parked.waitForCount(1)
     #expect(steps.values == [0])
     list.giveUp(task)
@@ -107,14 +108,14 @@ struct StepTaskTests {
 
   @Test("nor do many that come back a few times each stay where they are", arguments: [1, 10, 30])
   func yieldingOn(_ turns: Int) async {
-    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    let (task, list, steps) = (StepExecutor(), Fake(), Probe<Int>())
     let count = 640 / turns
     start(task, list, steps: count) { number in
       for _ in 0..<turns { await Task.yield() }
       steps.record(number)
     }
     var left = 0
-    for _ in 0..<count where task.drive(isOutermost: true) == .suspended {
+    for _ in 0..<count where !task.drives() {
       left += 1
       await list.parked.waitForCount(left)
     }
@@ -126,26 +127,26 @@ struct StepTaskTests {
 
   @Test("the code of a step knows its list: the step, its children, and nothing else")
   func current() async {
-    let (task, list, seen) = (StepTask(), Fake(), Probe<Bool>())
+    let (task, list, seen) = (StepExecutor(), Fake(), Probe<Bool>())
     start(task, list, steps: 1) { _ in
-      seen.record(StepTask.current === task)
-      async let child = StepTask.current === task
+      seen.record(StepExecutor.current === task)
+      async let child = StepExecutor.current === task
       seen.record(await child)
       await Task.yield()
-      seen.record(StepTask.current === task)
-      seen.record(await Task { StepTask.current == nil }.value)
-      seen.record(await Task.detached { StepTask.current == nil }.value)
+      seen.record(StepExecutor.current === task)
+      seen.record(await Task { StepExecutor.current == nil }.value)
+      seen.record(await Task.detached { StepExecutor.current == nil }.value)
     }
-    #expect(StepTask.current == nil)
-    if task.drive(isOutermost: true) == .suspended { await list.parked.waitForCount(1) }
-    #expect(StepTask.current == nil)
+    #expect(StepExecutor.current == nil)
+    if !task.drives() { await list.parked.waitForCount(1) }
+    #expect(StepExecutor.current == nil)
     #expect(seen.values == [true, true, true, true, true])
     list.giveUp(task)
   }
 
   @Test("a task whose list was abandoned before it began is cancelled, and comes to its end")
   func abandoned() {
-    let (task, list, steps) = (StepTask(), Fake(), Probe<Int>())
+    let (task, list, steps) = (StepExecutor(), Fake(), Probe<Int>())
     list.isGivenUp.withLock { $0 = true }
     start(task, list) { steps.record($0) }
     task.finish()
@@ -154,7 +155,7 @@ struct StepTaskTests {
 
   @Test("cancelled in the middle of a step, it is told at once")
   func cancelled() async {
-    let (task, list, gate, told) = (StepTask(), Fake(), Gate(), Gate())
+    let (task, list, gate, told) = (StepExecutor(), Fake(), Gate(), Gate())
     start(task, list, steps: 1) { _ in
       await withTaskCancellationHandler {
         await gate.wait()
@@ -162,10 +163,19 @@ struct StepTaskTests {
         told.open()
       }
     }
-    #expect(task.drive(isOutermost: true) == .suspended)
+    #expect(!task.drives())
     task.cancel()
     await told.wait()
     gate.open()
     await list.parked.waitForCount(1)
+  }
+}
+
+extension StepExecutor {
+  /// Drives the task. True if it has parked.
+  fileprivate nonisolated func drives() -> Bool {
+    guard let held = drive(Held(), isOutermost: true) else { return false }
+    held.end()
+    return true
   }
 }

@@ -1,16 +1,16 @@
 // The context of the running code.
-extension StepTask {
+extension StepExecutor {
   /// The list whose step the running code belongs to: its task, or a child of that.
   @usableFromInline
-  static var current: StepTask? {
-    WorkerToken.runningWorker as? StepTask
+  static var current: StepExecutor? {
+    WorkerToken.runningWorker as? StepExecutor
   }
 
   /// The executor on which tasks of the running code may go on after a suspension.
   @usableFromInline
   static var preferredHome: (any TaskExecutor)? {
     guard let preferred = preferredExecutor else { return nil }
-    if let step = preferred as? StepTask { return step.home }
+    if let step = preferred as? StepExecutor { return step.home }
     return preferred
   }
 

@@ -1,7 +1,7 @@
 public import Synchronization
 
 // Whether only look-ahead wants the running work.
-extension StepTask {
+extension StepExecutor {
   /// The number of tasks that look ahead; mostly none, and then there is nothing to look up.
   @usableFromInline static let lookingAhead = Atomic(0)
 

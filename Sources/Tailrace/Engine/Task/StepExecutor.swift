@@ -1,12 +1,12 @@
 internal import Dispatch
 public import Synchronization
 
-/// The one task that runs a list's asynchronous steps, and the executor that it prefers.
+/// The executor of the one task that takes a list's asynchronous steps.
 ///
-/// It begins at the first demand and parks between demands. A demand *drives* it: the demand holds
-/// the list's claim, resumes the parked task, and runs its jobs in place, while they come back at
-/// once. When a step really suspends, the driver waits like any reader. The returning job then runs
-/// on the executor that the first demand preferred, or on the global one.
+/// The task begins at the first demand and parks between demands. A demand *drives* it: the demand
+/// holds the list's claim, resumes the parked task, and runs its jobs in place, while they come back
+/// at once. When a step really suspends, the driver waits like any reader. The returning job then
+/// runs on the executor that the first demand preferred, or on the global one.
 ///
 /// The task parks by a hop onto this actor, whose executor keeps the job instead of running it.
 /// That costs half of a continuation, because nothing looks up where to resume (<doc:TheCell>). The
@@ -16,29 +16,18 @@ public import Synchronization
 /// Children of a step inherit the preferred executor; tasks that a step merely starts do not. That
 /// shows who waits for whom.
 @usableFromInline
-final actor StepTask: TaskExecutor, SerialExecutor {
-  /// The result of driving the task.
-  @usableFromInline
-  enum Drive {
-    /// It waits for the next demand, or has ended.
-    case parked
-    /// A step has suspended. The claim stays with the task.
-    case suspended
-  }
-
+final actor StepExecutor: TaskExecutor, SerialExecutor {
+  /// Where the task's own job is, and the job that has come back.
+  private let slot = Atomic(JobSlot(.idle))
   // Guard: the list's claim; the task has it while it runs. May touch them: the driver and the
   // task.
-  @exclusivity(unchecked) private nonisolated(unsafe) var parked: UnownedJob?
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var isParking = false
-  /// Counts the runs of the task's own job; and the run in which it parked, or ended.
-  @exclusivity(unchecked) private nonisolated(unsafe) var turn: UInt = 0
-  private let parkedTurn = Atomic<UInt>(0)
   /// Counts the jobs that came back while a driver was there to run them.
-  @exclusivity(unchecked) private nonisolated(unsafe) var comebacks: UInt = 0
+  @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
   /// Whether a driver that retains the open segment is on the stack below.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isDriven = false
   /// Identifies the task's own job; 0 before it has started.
-  @exclusivity(unchecked) private nonisolated(unsafe) var own: UInt = 0
+  @exclusivity(unchecked) private nonisolated(unsafe) var own: JobSlot.Job = 0
   /// The recording of the running step; 0 for none.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var span: Recorder.Span = 0
   // Guard: written once, before the task starts. May touch it: everyone, afterwards.
@@ -53,17 +42,11 @@ final actor StepTask: TaskExecutor, SerialExecutor {
 
   private let life = Locked(Life?.none)
   private nonisolated var list: (any SteppingList)? { life.withLock { $0?.list } }
-  /// A job that has come back; or `attended` if a driver is there to run it, `expected` if one
-  /// waits to be woken by it, and otherwise `nobody`.
-  private let slot = Atomic<UInt>(0)
-  private static var nobody: UInt { 0 }
-  private static var attended: UInt { 1 }
-  private static var expected: UInt { 2 }
-  /// The waiter that expects the task's own job, and its priority.
-  // Guard: `slot`; written before that says `expected`. May touch it: the waiter, then the job's
-  // bringer.
-  @exclusivity(unchecked) private nonisolated(unsafe) var expecting: Waiter?
-  private let expectingPriority = Atomic<UInt8>(0)
+  /// The reader that waits to run the task's own job, and its priority.
+  // Guard: `slot`; written before that says `awaited`. May touch it: the reader, then the one that
+  // changes that state.
+  @exclusivity(unchecked) private nonisolated(unsafe) var awaiting: Waiter?
+  private let awaitingPriority = Atomic<UInt8>(0)
 
   /// The position up to which the driver wants elements, in the list's numbering; 0 without a
   /// driver.
@@ -73,7 +56,7 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// The position of the element being computed.
   @usableFromInline let computed = Atomic(0)
   /// The step, or the look-ahead, that drives this one; it may be over.
-  let driver = Locked(StepTask?.none)
+  let driver = Locked(StepExecutor?.none)
   let hasDriver = Atomic(false)
   /// Whether all may read where suspended steps go on.
   private let isKnown = Atomic(false)
@@ -97,6 +80,20 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @usableFromInline
   nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
 
+  /// Applies an event to the slot.
+  private nonisolated func update<Result>(_ event: (inout JobSlot) -> Result) -> Result {
+    var seen = slot.load(ordering: .relaxed)
+    while true {
+      var new = seen
+      let result = event(&new)
+      // Stored also if nothing changes: what was seen may be old.
+      let stored = slot.compareExchange(
+        expected: seen, desired: new, ordering: .acquiringAndReleasing)
+      if stored.exchanged { return result }
+      seen = stored.original
+    }
+  }
+
   // MARK: Driving
 
   /// Makes the task, for the holder of the claim. It begins when it is driven.
@@ -105,11 +102,9 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     home = Self.preferredHome
     let priority = Task.currentPriority.rawValue
     raisedTo.max(priority, ordering: .relaxed)
-    // Its job comes to rest, like that of a parked task.
-    slot.store(Self.attended, ordering: .relaxed)
+    update { $0.starts() }
     let started = make()
-    own = slot.exchange(Self.nobody, ordering: .acquiringAndReleasing)
-    parked = Self.job(own)
+    own = update { $0.started() }
     life.withLock { $0 = Life(task: started, list: list) }
     isKnown.store(true, ordering: .releasing)
     // Readers that waited before the task was known could not raise it. They note the priority
@@ -123,12 +118,20 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @usableFromInline
   nonisolated var isStarted: Bool { own != 0 }
 
-  /// Resumes the task, and runs it here until it parks or suspends. For the holder of the claim,
-  /// which passes to the task.
+  /// Whether the task waits for a demand, has ended, or has not started.
+  nonisolated var isAtRest: Bool {
+    switch slot.load(ordering: .relaxed).state {
+    case .parked, .ended: true
+    case .idle: !isStarted
+    case .running, .awaited, .holding: false
+    }
+  }
+
+  /// Resumes the task, and runs it here until it parks. `nil` if a step has suspended: the claim was
+  /// passed on to the task.
   @usableFromInline
-  nonisolated func drive(isOutermost: Bool) -> Drive {
-    guard let job = parked else { preconditionFailure("a list's task was driven while it ran") }
-    parked = nil
+  nonisolated func drive(_ held: consuming Held, isOutermost: Bool) -> Held? {
+    let job = update { $0.drive() }
     let outer = isOutermost ? nil : Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
     if let outer { driver.withLock { $0 = outer } }
@@ -137,34 +140,48 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
       list?.isLeft()
+      _ = update { $0.leave() }
+      held.end()
       dispatch(job)
-      return .suspended
+      return nil
     }
-    begin()
-    return attend(job, isDriven: true) ? .parked : .suspended
+    if attend(job, isDriven: true) { return held }
+    held.end()
+    return nil
   }
 
-  /// Runs the task's own job, and jobs that come back meanwhile. True if it has parked.
-  private nonisolated func attend(_ first: UnownedJob, isDriven: Bool) -> Bool {
+  /// The reader was woken for the job, and runs the task as a driver does. True if the task has
+  /// parked: the claim is the reader's. Otherwise the step has suspended again.
+  @usableFromInline
+  nonisolated func goOn() -> Bool {
+    let job = update { $0.goOn() }
+    forget()
+    depth.store(1, ordering: .relaxed)
+    return attend(job, isDriven: true)
+  }
+
+  /// Runs a job of the task, and jobs that come back meanwhile. True if the task has parked.
+  private nonisolated func attend(_ first: JobSlot.Job, isDriven: Bool) -> Bool {
     var job = first
     // A step that comes back again and again gets its own thread. So do steps that each come back a
     // few times, after many: other tasks want the thread, too.
     for _ in 0..<64 {
-      if run(job, isDriven: isDriven) {
-        leave(with: nil)
-        return true
+      if job == own { self.isDriven = isDriven }
+      run(job)
+      if isDriven, case .running = slot.load(ordering: .relaxed).state { handOver() }
+      switch update({ $0.next() }) {
+      case .rests: return true
+      case .suspended: return false
+      case .job(let next): job = next
       }
-      if isDriven, slot.load(ordering: .relaxed) == Self.attended { handOver() }
-      let gone = slot.compareExchange(
-        expected: Self.attended, desired: Self.nobody, ordering: .acquiringAndReleasing)
-      if gone.exchanged { return false }
-      // Not the value seen before: the task's own job may have replaced a child's.
-      job = Self.job(slot.exchange(Self.attended, ordering: .acquiringAndReleasing))
-      comebacks &+= 1
-      if comebacks & 1023 == 0 { break }
+      inlineResumes &+= 1
+      if inlineResumes & 1023 == 0 { break }
     }
     if isDriven { handOver() }
-    leave(with: job)
+    let held = update { $0.leave() }
+    dispatch(job)
+    // A late job: of a child, or the executor of an actor that the step has called.
+    if let held { dispatch(held) }
     return false
   }
 
@@ -174,145 +191,97 @@ final actor StepTask: TaskExecutor, SerialExecutor {
     isDriven = false
   }
 
-  /// Stops running jobs here.
-  private nonisolated func leave(with job: UnownedJob?) {
-    let left = slot.exchange(Self.nobody, ordering: .acquiringAndReleasing)
-    if let job { dispatch(job) }
-    // A late job: of a child, or the executor of an actor that the step has called.
-    if left != Self.attended { dispatch(Self.job(left)) }
-  }
-
-  /// Runs one job. True if it was the task's own, and has parked or is over.
-  private nonisolated func run(_ job: UnownedJob, isDriven: Bool) -> Bool {
-    guard Self.bits(job) == own else {
-      job.runSynchronously(on: asUnownedTaskExecutor())
-      return false
-    }
-    // Once the job has suspended it may run elsewhere, and park there: that is another turn.
-    turn &+= 1
-    let turn = turn
-    self.isDriven = isDriven
-    job.runSynchronously(on: asUnownedTaskExecutor())
-    return parkedTurn.load(ordering: .relaxed) == turn
-  }
-
   // MARK: Jobs
 
   /// Jobs of the task and of its children arrive here, and those of default actors that they call.
   @usableFromInline
   nonisolated func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let bits = Self.bits(job)
-    if bits == own, isParking {
+    let job = Self.bits(UnownedJob(job))
+    let isOwn = job == own
+    if isOwn, isParking {
       isParking = false
-      parked = job
-      parkedTurn.store(turn, ordering: .relaxed)
+      if let other = update({ $0.parks(job) }) { dispatch(other) }
       return
     }
-    var seen = Self.attended
-    while true {
-      let taken = slot.compareExchange(
-        expected: seen, desired: bits, ordering: .acquiringAndReleasing)
-      if taken.exchanged {
-        if seen != Self.attended { dispatch(Self.job(seen)) }
-        return
-      }
-      seen = taken.original
-      // The task's own job comes before those of its children.
-      guard bits == own, seen != Self.nobody else { return dispatch(job) }
-      if seen == Self.expected { return bring(job) }
-    }
-  }
-
-  /// The task's own job, for a reader that waits to drive on.
-  private nonisolated func bring(_ job: UnownedJob) {
-    let taken = slot.compareExchange(
-      expected: Self.expected, desired: Self.bits(job), ordering: .acquiringAndReleasing)
-    // The reader has left; or it is leaving now, because it was cancelled.
-    guard taken.exchanged else { return dispatch(job) }
-    if expecting?.wake(.drive) != true {
+    switch update({ $0.arrived(job, isOwn: isOwn) }) {
+    case .held: break
+    case .dispatch(let job): dispatch(job)
+    case .wakeReader:
+      if awaiting?.wake(.takeJob) == true { return }
+      // It leaves at the same time, for another reason.
       forget()
-      slot.store(Self.nobody, ordering: .releasing)
+      update { $0.decline() }
       dispatch(job)
     }
   }
 
-  // MARK: Driving on
-
-  /// A reader is about to wait for a suspended step that may just as well go on in the reader's
-  /// place. The reader drives on when the job comes back, which saves telling it.
-  ///
-  /// - Returns: whether it will be woken for that.
-  nonisolated func expect(_ waiter: Waiter, preferring executor: (any TaskExecutor)?) -> Bool {
-    guard isKnown.load(ordering: .acquiring), executor === home,
-      slot.load(ordering: .relaxed) == Self.nobody
-    else { return false }
-    // One reader at a time, and none of lower priority than another that has waited.
-    let priority = Task.currentPriority.rawValue
-    guard raisedTo.load(ordering: .relaxed) <= priority else { return false }
-    let isFirst = expectingPriority.compareExchange(
-      expected: 0, desired: max(priority, 1), ordering: .acquiringAndReleasing)
-    guard isFirst.exchanged else { return false }
-    expecting = waiter
-    let isFree = slot.compareExchange(
-      expected: Self.nobody, desired: Self.expected, ordering: .acquiringAndReleasing)
-    guard isFree.exchanged else {
-      forget()
-      return false
-    }
-    // A reader of higher priority notes that before it checks who is expected (`raise`).
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if raisedTo.load(ordering: .relaxed) > priority { stopExpecting() }
-    return true
-  }
-
-  /// Stops expecting the job, if it was expected. The caller that resets the slot forgets the
-  /// reader.
-  nonisolated func stopExpecting() {
-    let stopped = slot.compareExchange(
-      expected: Self.expected, desired: Self.nobody, ordering: .acquiringAndReleasing)
-    if stopped.exchanged { forget() }
-  }
-
-  /// A driver is here to run jobs.
-  private nonisolated func begin() {
-    if slot.exchange(Self.attended, ordering: .acquiringAndReleasing) == Self.expected { forget() }
-  }
-
-  /// The reader was woken for the job, and drives on.
-  nonisolated func driveOn() -> Drive {
-    let job = slot.exchange(Self.attended, ordering: .acquiringAndReleasing)
-    forget()
-    depth.store(1, ordering: .relaxed)
-    return attend(Self.job(job), isDriven: true) ? .parked : .suspended
-  }
-
-  private nonisolated func forget() {
-    expecting = nil
-    expectingPriority.store(0, ordering: .releasing)
+  private nonisolated func run(_ job: JobSlot.Job) {
+    Self.job(job).runSynchronously(on: asUnownedTaskExecutor())
   }
 
   /// Runs a job where suspended steps go on.
-  private nonisolated func dispatch(_ job: UnownedJob) {
+  private nonisolated func dispatch(_ job: JobSlot.Job) {
     if let home {
       Task(executorPreference: home) { self.runAway(job) }
     } else {
-      let priority = ExecutorJob(job).priority
+      let priority = ExecutorJob(Self.job(job)).priority
       DispatchQueue.global(qos: DispatchQoS.QoSClass(priority)).async { self.runAway(job) }
     }
   }
 
-  private nonisolated func runAway(_ job: UnownedJob) {
-    guard Self.bits(job) == own else { return job.runSynchronously(on: asUnownedTaskExecutor()) }
+  private nonisolated func runAway(_ job: JobSlot.Job) {
+    guard job == own else { return run(job) }
     depth.store(0, ordering: .relaxed)
     let list = list
-    begin()
+    if update({ $0.begin() }) { forget() }
     // There is no driver: the claim is released for the task.
     if attend(job, isDriven: false) { list?.hasParked() }
   }
 
-  private static func bits(_ job: UnownedJob) -> UInt { unsafeBitCast(job, to: UInt.self) }
-  private static func job(_ bits: UInt) -> UnownedJob { unsafeBitCast(bits, to: UnownedJob.self) }
+  private static func bits(_ job: UnownedJob) -> JobSlot.Job {
+    unsafeBitCast(job, to: JobSlot.Job.self)
+  }
+  private static func job(_ bits: JobSlot.Job) -> UnownedJob {
+    unsafeBitCast(bits, to: UnownedJob.self)
+  }
+
+  // MARK: Readers that wait to run the job
+
+  /// A reader is about to wait for a suspended step that may just as well go on in the reader's
+  /// place. The reader runs the job when it comes back, which saves a wake-up.
+  ///
+  /// - Returns: whether it will be woken for that.
+  nonisolated func await(_ waiter: Waiter) -> Bool {
+    guard isKnown.load(ordering: .acquiring), Self.preferredExecutor === home,
+      case .idle = slot.load(ordering: .relaxed).state
+    else { return false }
+    // One reader at a time, and none of lower priority than another that has waited.
+    let priority = Task.currentPriority.rawValue
+    guard raisedTo.load(ordering: .relaxed) <= priority else { return false }
+    let isFirst = awaitingPriority.compareExchange(
+      expected: 0, desired: max(priority, 1), ordering: .acquiringAndReleasing)
+    guard isFirst.exchanged else { return false }
+    awaiting = waiter
+    guard update({ $0.await() }) else {
+      forget()
+      return false
+    }
+    // A reader of higher priority notes that before it checks who waits for the job (`raise`).
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if raisedTo.load(ordering: .relaxed) > priority { stopAwaiting() }
+    return true
+  }
+
+  /// The reader does not run the job, unless it was woken for that. Whoever changes the slot's state
+  /// forgets the reader.
+  nonisolated func stopAwaiting() {
+    if update({ $0.stopAwaiting() }) { forget() }
+  }
+
+  private nonisolated func forget() {
+    awaiting = nil
+    awaitingPriority.store(0, ordering: .releasing)
+  }
 
   // MARK: The task's side
 
@@ -320,14 +289,14 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @inlinable
   nonisolated func willPark() { isParking = true }
 
-  /// Waits for the next demand, by being here.
+  /// Suspends: the hop hands the job to `enqueue`, which keeps it.
   @usableFromInline @inline(never)
   func park() { parkings &+= 1 }
 
   /// The last step has been taken.
   @usableFromInline
   nonisolated func end() {
-    parkedTurn.store(turn, ordering: .relaxed)
+    if let other = update({ $0.ends() }) { dispatch(other) }
     let former = life.withLock { life in
       defer { life = nil }
       return life
@@ -349,10 +318,10 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @usableFromInline
   nonisolated func raise(to priority: TaskPriority) {
     let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
-    // Noted before the check of who is expected (`expect`): one of the two sees the other.
+    // Noted before the check of who waits for the job (`await`): one of the two sees the other.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    // A reader of lower priority must not carry the step on.
-    if priority.rawValue > expectingPriority.load(ordering: .relaxed) { stopExpecting() }
+    // A reader of lower priority must not run the step.
+    if priority.rawValue > awaitingPriority.load(ordering: .relaxed) { stopAwaiting() }
     if before < priority.rawValue { escalate(to: priority) }
   }
 
@@ -375,9 +344,9 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   /// No demand will follow: a parked task ends. For the holder of the claim.
   @usableFromInline
   nonisolated func finish() {
-    guard let job = parked else { return cancel() }
-    parked = nil
-    _ = run(job, isDriven: false)
+    guard case .parked = slot.load(ordering: .relaxed).state else { return cancel() }
+    isDriven = false
+    run(update { $0.drive() })
   }
 
   @usableFromInline nonisolated var title: String {
@@ -386,9 +355,9 @@ final actor StepTask: TaskExecutor, SerialExecutor {
   @usableFromInline nonisolated var position: Int { computed.load(ordering: .relaxed) }
 }
 
-extension StepTask: Worker {}
+extension StepExecutor: Worker {}
 
-/// A task's view of the list whose steps it runs.
+/// An executor's view of the list whose task it runs.
 @usableFromInline
 protocol SteppingList: AnyObject, Sendable {
   var isAbandoned: Bool { get }

@@ -1,0 +1,225 @@
+import Synchronization
+
+/// The place of the jobs of a list's task, as a value: one method per event, which returns what to
+/// do.
+///
+/// ```
+///             drive                           await
+///   parked ──────────▶ running ───next──▶ idle ◀────▶ awaited
+///      ▲ ◀────parks────┘ │  ▲               │            │
+///      │                 │  └────begin──────┘            │ arrived
+///      │         arrived │ ▲ next                        ▼
+///      └─────parks────── holding ◀──────────────────── holding
+///                           (a reader takes the job: running)
+/// ```
+///
+/// The task's own job runs at one place at a time, and is never lost: it is parked here, held here
+/// until the runner below takes it, run by a driver or by the executor, or with the code for which
+/// the step has suspended.
+///
+/// `StepExecutor` stores it in one atomic word, updates it with each event, and acts afterwards.
+struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
+  /// A job's address, a multiple of 8.
+  typealias Job = UInt
+
+  enum State: Hashable, Sendable {
+    /// No code runs jobs here: the step is suspended, or the task has not started.
+    case idle
+    /// A runner is here, and takes the next job itself.
+    case running
+    /// As idle, and a reader waits to run the task's own job.
+    case awaited
+    /// A job that has arrived, for the runner or for the reader.
+    case holding(Job)
+    /// The task waits for the next demand.
+    case parked(Job)
+    /// The task is over.
+    case ended
+  }
+
+  let rawValue: UInt
+  private static let parkedTag: UInt = 4
+
+  init(rawValue: UInt) { self.rawValue = rawValue }
+
+  init(_ state: State) {
+    rawValue =
+      switch state {
+      case .idle: 0
+      case .running: 1
+      case .awaited: 2
+      case .ended: 3
+      case .holding(let job): job
+      case .parked(let job): job | Self.parkedTag
+      }
+  }
+
+  var state: State {
+    switch rawValue {
+    case 0: .idle
+    case 1: .running
+    case 2: .awaited
+    case 3: .ended
+    case let job where job & Self.parkedTag == 0: .holding(job)
+    case let job: .parked(job & ~Self.parkedTag)
+    }
+  }
+
+  private mutating func become(_ state: State) { self = JobSlot(state) }
+
+  private func trap(_ event: StaticString) -> Never {
+    fatalError("JobSlot: \(event) in the state \(state)")
+  }
+
+  // MARK: The task's life
+
+  /// The task is being made; its job arrives.
+  mutating func starts() {
+    guard case .idle = state else { trap("a list's task was started twice") }
+    become(.running)
+  }
+
+  /// The task is made. Its job rests until the first demand.
+  mutating func started() -> Job {
+    guard case .holding(let job) = state else { trap("a list's task was made and has no job") }
+    become(.parked(job))
+    return job
+  }
+
+  /// A demand runs the parked task.
+  mutating func drive() -> Job {
+    guard case .parked(let job) = state else { trap("a list's task was driven while it ran") }
+    become(.running)
+    return job
+  }
+
+  /// The task's own job waits for the next demand. Returns another job that was held.
+  mutating func parks(_ own: Job) -> Job? {
+    switch state {
+    case .running:
+      become(.parked(own))
+      return nil
+    case .holding(let other) where other != own:
+      become(.parked(own))
+      return other
+    default: trap("a list's task parked where it does not run")
+    }
+  }
+
+  /// The last step has been taken. Returns another job that was held.
+  mutating func ends() -> Job? {
+    switch state {
+    case .running:
+      become(.ended)
+      return nil
+    case .holding(let other):
+      become(.ended)
+      return other
+    default: trap("a list's task ended where it does not run")
+    }
+  }
+
+  // MARK: The runner
+
+  enum Next: Hashable, Sendable {
+    /// The runner runs it.
+    case job(Job)
+    /// The step is suspended; the runner leaves.
+    case suspended
+    /// The task has parked or ended; the runner leaves.
+    case rests
+  }
+
+  /// The runner has run a job.
+  mutating func next() -> Next {
+    switch state {
+    case .running:
+      become(.idle)
+      return .suspended
+    case .holding(let job):
+      become(.running)
+      return .job(job)
+    case .parked, .ended: return .rests
+    case .idle, .awaited: trap("a runner was there, and was not known")
+    }
+  }
+
+  /// The task's own job runs where suspended steps go on. True if a reader waits in vain.
+  mutating func begin() -> Bool {
+    defer { become(.running) }
+    switch state {
+    case .idle: return false
+    case .awaited: return true
+    default: trap("the job of a list's task ran twice")
+    }
+  }
+
+  /// The runner leaves, although there may be more to run. Returns the held job.
+  mutating func leave() -> Job? {
+    switch state {
+    case .running:
+      become(.idle)
+      return nil
+    case .holding(let job):
+      become(.idle)
+      return job
+    default: trap("a runner left, and was not known")
+    }
+  }
+
+  // MARK: Arriving jobs
+
+  enum Arrival: Hashable, Sendable {
+    case held
+    /// That job runs where suspended steps go on: the new one, or the one that it replaces.
+    case dispatch(Job)
+    /// The reader that waits is to run it.
+    case wakeReader
+  }
+
+  /// A job arrives: the task's own, that of a child, or that of an actor that a step has called.
+  mutating func arrived(_ job: Job, isOwn: Bool) -> Arrival {
+    switch state {
+    case .running:
+      become(.holding(job))
+      return .held
+    case .holding(let other) where isOwn && other != job:
+      // The task's own job comes first.
+      become(.holding(job))
+      return .dispatch(other)
+    case .awaited where isOwn:
+      become(.holding(job))
+      return .wakeReader
+    default: return .dispatch(job)
+    }
+  }
+
+  // MARK: Readers that wait to run the job
+
+  /// A reader is about to wait. False if there is nothing to wait for.
+  mutating func await() -> Bool {
+    guard case .idle = state else { return false }
+    become(.awaited)
+    return true
+  }
+
+  /// The reader leaves. False if it is not waited for any more.
+  mutating func stopAwaiting() -> Bool {
+    guard case .awaited = state else { return false }
+    become(.idle)
+    return true
+  }
+
+  /// The woken reader runs the job that was held for it.
+  mutating func goOn() -> Job {
+    guard case .holding(let job) = state else { trap("a reader was woken for a job, and had none") }
+    become(.running)
+    return job
+  }
+
+  /// The reader was woken for another reason before: its job runs elsewhere.
+  mutating func decline() {
+    guard case .holding = state else { trap("a reader declined a job, and had none") }
+    become(.idle)
+  }
+}

@@ -1,0 +1,347 @@
+public import Synchronization
+
+/// The asynchronous steps of a list: the closure that takes them in the list's own task, and the
+/// cells that the task writes.
+///
+/// A demand passes the list's claim to the task, and gets it back if the task parks. If a step has
+/// really suspended, the task keeps the claim, writes its cells, and releases the claim itself when
+/// it parks.
+// Guard: the claim of the list. May touch it: its holder, which passes a `Held` token; and the
+// list's task, to which the holder has passed the claim on.
+@usableFromInline
+final class ListTask<Element: Sendable>: @unchecked Sendable {
+  @usableFromInline typealias Cells = Segment<Element>
+  /// Takes the steps, one after the other, for the lifetime of the list.
+  @usableFromInline
+  typealias Run = nonisolated(nonsending) (_ task: ListTask) async -> Void
+
+  @usableFromInline let executor = StepExecutor()
+  /// The stage's name, and its source. Read only by inspection.
+  @usableFromInline let stage: StageName?
+  @exclusivity(unchecked) @usableFromInline var upstream: AnyObject?
+  /// `nil` when there are no more steps.
+  @exclusivity(unchecked) @usableFromInline var run: Run?
+  /// Owns this object. Not retained: each demand retains it, and so does the running task.
+  @exclusivity(unchecked) @usableFromInline var owner: Unmanaged<Evaluator<Element>>?
+
+  /// Why the last step has written nothing, if no reader has seen that yet.
+  @exclusivity(unchecked) @usableFromInline var undelivered: Absence?
+  /// Numbers the times that the task was driven.
+  @exclusivity(unchecked) @usableFromInline var attempts: UInt32 = 0
+  /// Whether the queue keeps a failure for the reader that drove the failed attempt.
+  @exclusivity(unchecked) @usableFromInline var keepsFailure = false
+  /// The open segment, while a driver that retains it is there.
+  @exclusivity(unchecked) @usableFromInline var borrowed: Unmanaged<Cells>?
+  /// The open segment, once a step has really suspended: the task that writes its cells must not
+  /// retain the list.
+  @exclusivity(unchecked) @usableFromInline weak var open: Cells?
+
+  @inlinable
+  init(stage: StageName? = nil, upstream: AnyObject? = nil, _ run: @escaping Run) {
+    self.stage = stage
+    self.upstream = upstream
+    self.run = run
+  }
+
+  /// Calls a closure with the list, without counting a reference.
+  @inlinable @inline(__always)
+  func withList<Result>(_ body: (Evaluator<Element>) -> Result) -> Result {
+    owner.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Whether the invariants hold while the claim is about to be released: the task has parked, has
+  /// ended, or was never started.
+  @usableFromInline
+  var isSound: Bool { executor.isAtRest && (attempts > 0 || !executor.isStarted) }
+
+  // MARK: Demands
+
+  /// Lets the task compute the cell after the front of `segment`, until it suspends. If there is
+  /// nothing new to read, `absence` says why.
+  @inlinable
+  func demand(
+    _ segment: Cells, after mark: Published, _ amount: Amount, isOutermost: Bool,
+    _ held: consuming Held, _ absence: inout Absence
+  ) -> DemandOutcome {
+    let position = segment.start + mark.count
+    let attempt = beginAttempt(held)
+    executor.computed.store(position, ordering: .relaxed)
+    want(segment, after: mark, amount)
+    borrowed = .passUnretained(segment)
+    if !executor.isStarted { start(held) }
+    let span = Recorder.isOn ? beginDemand(at: position) : 0
+    guard let held = executor.drive(held, isOutermost: isOutermost) else {
+      if span != 0 { endDemand(span, isSuspended: true) }
+      leaveSuspended()
+      absence = .missing(MissingCell(segment, mark: mark, amount, attempt: attempt))
+      return .nothing
+    }
+    if span != 0 { endDemand(span, isSuspended: false) }
+    return parked(held, segment, after: mark, amount, &absence)
+  }
+
+  /// A reader that was woken for the task's job runs it on.
+  @usableFromInline
+  func goOn(
+    _ segment: Cells, after mark: Published, _ amount: Amount, _ absence: inout Absence
+  ) -> DemandOutcome {
+    // Retained here while it is borrowed.
+    let retained = open
+    borrowed = retained.map(Unmanaged.passUnretained)
+    executor.wanted.store(segment.end(after: mark, amount), ordering: .relaxed)
+    let attempt = attempts
+    return withExtendedLifetime(retained) {
+      guard executor.goOn() else {
+        leaveSuspended()
+        absence = .missing(MissingCell(segment, mark: mark, amount, attempt: attempt))
+        return segment.isMissing(mark) ? .nothing : .new
+      }
+      let held = passedOn()
+      // Another reader may have begun this attempt.
+      keepUndelivered(held)
+      return parked(held, segment, after: mark, amount, &absence)
+    }
+  }
+
+  /// The task has parked, and its driver releases the claim. The outcome for the driver is that of
+  /// its own cell, or, if it wanted several, of the first missing one.
+  ///
+  /// A task that went on for other readers has told them the outcome.
+  @inlinable
+  func parked(
+    _ held: consuming Held, _ segment: Cells, after mark: Published, _ amount: Amount,
+    _ absence: inout Absence
+  ) -> DemandOutcome {
+    var outcome = DemandOutcome.new
+    if let undelivered = undelivered.take() {
+      if segment.published.load(ordering: .relaxed) == mark {
+        absence = undelivered
+        outcome = .nothing
+      } else if amount == .all, case .failedTransiently(let failure) = undelivered {
+        outcome = .failedBehind(
+          FailedAttempt(segment.identity, executor.position, failure))
+      }
+    }
+    letGo(held)
+    return outcome
+  }
+
+  /// The token of the task, or of the reader that has run it on.
+  @usableFromInline
+  func passedOn() -> Held { owner.unsafelyUnwrapped.takeUnretainedValue().claim.passedOn() }
+
+  @inlinable
+  func letGo(_ held: consuming Held) {
+    owner.unsafelyUnwrapped.takeUnretainedValue().letGo(held)
+  }
+
+  /// Notes how many elements the driver wants.
+  @inlinable
+  func want(_ segment: Cells, after mark: Published, _ amount: Amount) {
+    let end = segment.end(after: mark, amount)
+    if amount == .all {
+      executor.wantAll(from: segment.start + mark.count, before: end)
+    } else {
+      executor.wanted.store(end, ordering: .relaxed)
+    }
+  }
+
+  /// A driver leaves a suspended step, which may wait for a reader of the cells before it. Readers
+  /// that came to wait for these cells while the task went on without a fence are woken.
+  @usableFromInline
+  func leaveSuspended() {
+    executor.wanted.store(0, ordering: .relaxed)
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    withList { if $0.claim.isContested { _ = $0.serve(before: executor.position) } }
+  }
+
+  @usableFromInline
+  func start(_ held: borrowing Held) {
+    if run == nil { fatalError(Anchor<Element>.releasedText) }
+    let list = owner.unsafelyUnwrapped.takeUnretainedValue()
+    executor.start(list) {
+      Task(name: list.taskName, executorPreference: executor) {
+        await WorkerToken.withToken(self.executor) { await self.run?(self) }
+        withExtendedLifetime(list) {}
+      }
+    }
+  }
+
+  // MARK: Attempts
+
+  /// Numbers the attempt that begins.
+  @usableFromInline
+  func beginAttempt(_ held: borrowing Held) -> UInt32 {
+    if keepsFailure {
+      withList { $0.forgetFailure() }
+      keepsFailure = false
+    }
+    // 0 means none.
+    attempts = attempts == .max ? 1 : attempts + 1
+    return attempts
+  }
+
+  /// The attempt may have failed while the reader that began it was about to wait: that reader is
+  /// told when it does.
+  func keepUndelivered(_ held: borrowing Held) {
+    guard case .failedTransiently(let failure)? = undelivered else { return }
+    keepsFailure = true
+    withList { $0.keep(failure, of: attempts) }
+  }
+
+  // MARK: The task's side
+
+  /// Takes a step, and as many more as are wanted, and waits for the next demand, until there are
+  /// no more steps, or nothing can read.
+  // A loop without a closure saves a return, at which the runtime looks up where to continue, under
+  // a lock: `map` has one ("Async steps").
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func take(
+    _ step: nonisolated(nonsending) () async -> Step<Element>
+  ) async {
+    while begin() {
+      if finish(await step()) { await executor.park() }
+    }
+  }
+
+  /// False if there is no other step to take; then the task has ended.
+  @inlinable @inline(__always)
+  func begin() -> Bool {
+    if run == nil {
+      executor.end()
+      return false
+    }
+    if Recorder.isOn { executor.span = beginStep() }
+    return true
+  }
+
+  /// How many elements after the written ones the demand that runs the task wants. None once the
+  /// demand has left because a step has suspended, or was cancelled.
+  @inlinable
+  var wanted: Int {
+    max(0, executor.wanted.load(ordering: .relaxed) - executor.computed.load(ordering: .relaxed))
+  }
+
+  /// A step has been taken. True if the task has to park now, until the next demand.
+  ///
+  /// The step is consumed: a parked task must retain no element.
+  @inlinable @inline(__always)
+  func finish(_ step: consuming Step<Element>) -> Bool {
+    if executor.span != 0 { endStep(step) }
+    return write(step)
+  }
+
+  /// Writes the result of a step. True if the task has to park now.
+  @inlinable
+  func write(_ step: consuming Step<Element>) -> Bool {
+    let position =
+      if executor.isDriven, let borrowed {
+        borrowed._withUnsafeGuaranteedRef { write(step, into: $0) }
+      } else if let open {
+        write(step, into: open)
+      } else {
+        // Nothing can read any more.
+        end()
+      }
+    if let position {
+      if wants(after: position) { return false }
+    } else if run == nil {
+      return false
+    }
+    executor.willPark()
+    return true
+  }
+
+  /// A cell has been published. Whether the task takes the step after it at once.
+  @inlinable @inline(__always)
+  func wants(after position: Int) -> Bool {
+    var wanted = executor.wanted.load(ordering: .relaxed)
+    // The cell is published before the waiters' mark is read; waiters set the mark before they look
+    // for the cell (`enter`). Without a fence on both sides each could miss the other. A driver
+    // makes up for it when the next step suspends (`leaveSuspended`).
+    if !executor.isDriven { atomicMemoryFence(ordering: .sequentiallyConsistent) }
+    withList { list in
+      guard list.claim.isContested else { return }
+      // First the waiters for published cells: the next step may wait for them.
+      wanted = max(wanted, list.serve(before: position))
+      if list.claim.isAbandoned { wanted = 0 }
+    }
+    guard position < wanted else { return false }
+    executor.computed.store(position, ordering: .relaxed)
+    return true
+  }
+
+  /// Writes a cell, or the end. Returns the position after the cell; `nil` if there is none.
+  @inlinable @inline(__always)
+  func write(_ step: Step<Element>, into segment: Cells) -> Int? {
+    let mark = segment.published.load(ordering: .relaxed)
+    switch step {
+    case .element(let element):
+      if mark.count == segment.capacity {
+        extend(segment, with: element)
+      } else {
+        segment.append(element, to: mark)
+      }
+      return segment.start + mark.count + 1
+    case .last(let element): segment.finish(with: element, at: mark)
+    case .become(let other): segment.close(other.destination(from: segment), at: mark)
+    case .nothing(.end): segment.close(.end, at: mark)
+    case .nothing(.failed(let failure)): segment.close(.failed(failure), at: mark)
+    case .nothing(.cancelled) where withList { !$0.isAbandoned }:
+      // Only the step itself can have cancelled its task.
+      segment.close(.failed(CancellationError()), at: mark)
+    case .nothing(let why):
+      leaveOpen(why)
+      return nil
+    }
+    return end()
+  }
+
+  @usableFromInline @inline(never)
+  func extend(_ segment: Cells, with element: consuming Element) {
+    let held = passedOn()
+    let next = segment.extended(with: element, held)
+    if executor.isDriven { borrowed = .passUnretained(next) } else { open = next }
+    held.end()
+  }
+
+  /// The step has written nothing: the waiters are told why now, and the driver later.
+  @usableFromInline @inline(never)
+  func leaveOpen(_ why: Absence) {
+    switch why {
+    case .failedTransiently, .released:
+      undelivered = why
+      withList { if $0.claim.isContested { $0.dismiss(.absent(why)) } }
+    default: break
+    }
+  }
+
+  /// There are no more steps. Returns `nil`, as no cell was written.
+  @usableFromInline @inline(never)
+  func end() -> Int? {
+    if let leftover = leftover() { ReleaseQueue.release(leftover) }
+    return nil
+  }
+
+  /// Moves the closure out, with what it retains.
+  @usableFromInline
+  func leftover() -> Leftover? {
+    guard let run else { return nil }
+    let leftover = Leftover(Owned((run: run, upstream: upstream)))
+    (self.run, upstream) = (nil, nil)
+    return leftover
+  }
+
+  // MARK: The driver leaves
+
+  /// The driver leaves, and stops retaining the open segment.
+  func isLeft() {
+    let segment = borrowed?.takeUnretainedValue()
+    if open !== segment { open = segment }
+  }
+}
+
+extension ListTask: Staged {
+  /// This stage, while there are steps to take.
+  var inspected: (any Staged)? { run == nil ? nil : self }
+}

@@ -1,0 +1,117 @@
+/// A place where a cell may be missing, and be waited for: the front of a list, an element that is
+/// pulled ahead, or a closure that runs beside others.
+@usableFromInline
+protocol AwaitedPlace: AnyObject, Sendable {
+  /// Identifies the list whose elements arrive here.
+  var identity: ObjectIdentifier { get }
+  /// The list's name in errors.
+  var title: String { get }
+  func position(of mark: Published) -> Int
+  func isMissing(_ mark: Published) -> Bool
+
+  /// Tries to get a cell computed without suspending. If there is nothing new, `absence` says why:
+  /// if a cell is missing here, another task computes it.
+  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome
+  /// A demand no longer wants the rest of a segment: the step in flight is the last.
+  func stopComputing()
+  /// Remembers an element that needs itself as a failure.
+  func fail(_ mark: Published, with cycle: CyclicEvaluationError)
+
+  /// Waits until a cell is there, or something else has changed. `asked` is the list that was asked
+  /// first.
+  nonisolated(nonsending) func wait(
+    for cell: MissingCell, asked: (any AwaitedPlace)?, cancellable: Bool
+  ) async -> ResumeReason
+  /// A waiter waits for a cell. Returns why it must not; `nil` if it waits.
+  func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason?
+  func leave(_ waiter: Waiter)
+  /// A task of this priority waits.
+  func raise(to priority: TaskPriority)
+  /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
+  var awaitedWorker: (any Worker)? { get }
+  /// Whether cells mostly arrive soon; `nil` if asking does not pay.
+  var yieldHeuristic: YieldHeuristic? { get }
+
+  /// Whether the waiter may be woken to run the awaited step itself, in the reader's place.
+  func mayTakeJob(_ waiter: Waiter) -> Bool
+  /// The waiter was woken for another reason.
+  func stopAwaitingJob()
+  /// Runs the awaited step on, for a reader that was woken for that.
+  func goOn(_ cell: MissingCell, _ absence: inout Absence) -> DemandOutcome
+}
+
+extension AwaitedPlace {
+  @usableFromInline
+  nonisolated(nonsending) func wait(
+    for cell: MissingCell, asked: (any AwaitedPlace)?, cancellable: Bool
+  ) async -> ResumeReason {
+    await waitOnce(for: cell, asked: asked, cancellable: cancellable)
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func waitOnce(
+    for cell: MissingCell, asked: (any AwaitedPlace)?, cancellable: Bool
+  ) async -> ResumeReason {
+    // A reader on an actor would have to return to it.
+    let isolation: (any Actor)? = #isolation
+    if isolation == nil, let yieldHeuristic, yieldHeuristic.isWorthTrying {
+      await Task.yield()
+      let isThere = !isMissing(cell.mark)
+      yieldHeuristic.note(isThere)
+      if isThere { return .lookAgain }
+    }
+    let waiter = Waiter()
+    if let reason = enter(waiter, for: cell) { return reason }
+    defer { leave(waiter) }
+    guard let worker = awaitedWorker else {
+      return await waiter.wait(cancellable: cancellable)
+    }
+    raise(to: Task.currentPriority)
+    let node = WorkerToken.runningWorker
+    if let node,
+      let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: worker, asked: asked)
+    {
+      return .absent(.failed(cycle))
+    }
+    defer { if let node { WaitForGraph.remove(waiter, of: node) } }
+    // A step may not go on here on an actor, nor in another step.
+    let mayTakeJob = node == nil && isolation == nil && mayTakeJob(waiter)
+    let reason = await waiter.wait(cancellable: cancellable) { raise(to: $0) }
+    if mayTakeJob {
+      if case .takeJob = reason { return reason }
+      stopAwaitingJob()
+    }
+    return reason
+  }
+}
+
+// A place whose contents arrive by themselves: no demand can compute them, nor give them up. The
+// mark of a cell there is the number taken before.
+extension AwaitedPlace {
+  @usableFromInline var identity: ObjectIdentifier { ObjectIdentifier(self) }
+
+  @usableFromInline
+  func position(of mark: Published) -> Int { mark.count }
+
+  @usableFromInline
+  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
+    guard isMissing(cell.mark) else { return .new }
+    absence = .missing(cell)
+    return .nothing
+  }
+
+  @usableFromInline
+  func stopComputing() {}
+
+  @usableFromInline
+  func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
+
+  @usableFromInline
+  func mayTakeJob(_ waiter: Waiter) -> Bool { false }
+
+  @usableFromInline
+  func stopAwaitingJob() {}
+
+  @usableFromInline
+  func goOn(_ cell: MissingCell, _ absence: inout Absence) -> DemandOutcome { .new }
+}

@@ -1,0 +1,248 @@
+import Testing
+
+@testable import Tailrace
+
+/// A list's task, the runners of its jobs, a child of its step, and a reader that waits to run the
+/// task's job, as far as the slot knows them.
+private struct TaskModel: Explorable, Hashable {
+  enum Job: UInt, CaseIterable {
+    case own = 16
+    case child = 32
+  }
+
+  enum Place: Hashable {
+    /// Parked or held in the slot.
+    case slot
+    /// Run by the runner that takes its jobs from the slot.
+    case runner
+    /// Suspended: other code brings it back.
+    case away
+    /// Waits for a thread where suspended steps go on.
+    case dispatched
+    /// Run by such a thread, which takes no other job. Only a child.
+    case thread
+    case over
+  }
+
+  enum Event: Hashable {
+    case drive
+    case suspends(Job)
+    case parks
+    case ends
+    case childEnds
+    case arrives(Job)
+    case next
+    case leaves
+    case begins(Job)
+    case awaits
+    case isWokenForAnotherReason
+    case stopsAwaiting
+    case declines
+    case goesOn
+  }
+
+  enum Reader: Hashable {
+    case none
+    case awaited
+    /// Woken to run the job.
+    case woken
+    /// Woken for another reason, which the slot does not know yet.
+    case late
+  }
+
+  var slot: JobSlot
+  var own = Place.slot
+  var child = Place.over
+  /// Whether a runner is there, and the job that it runs.
+  var runner: Job??
+  var reader = Reader.none
+  /// The job has been held for a reader that turned out to be late.
+  var declines = false
+  var isClaimFree = true
+  var violation: String?
+  // What may still happen.
+  var demands: Int
+  var suspensions: Int
+  var children: Int
+  var waits: Int
+
+  init(demands: Int, suspensions: Int, children: Int, waits: Int) {
+    slot = JobSlot(.idle)
+    slot.starts()
+    _ = slot.arrived(Job.own.rawValue, isOwn: false)
+    _ = slot.started()
+    (self.demands, self.suspensions) = (demands, suspensions)
+    (self.children, self.waits) = (children, waits)
+  }
+
+  private subscript(job: Job) -> Place {
+    get { job == .own ? own : child }
+    set { if job == .own { own = newValue } else { child = newValue } }
+  }
+
+  var events: [Event] {
+    var events: [Event] = []
+    if case .parked = slot.state, isClaimFree, demands > 0 { events.append(.drive) }
+    if own == .runner {
+      events += suspensions > 0 ? [.suspends(.own), .parks, .ends] : [.parks, .ends]
+    }
+    if child == .runner || child == .thread {
+      events += suspensions > 0 ? [.suspends(.child), .childEnds] : [.childEnds]
+    }
+    for job in Job.allCases {
+      if self[job] == .away { events.append(.arrives(job)) }
+      if self[job] == .dispatched { events.append(.begins(job)) }
+    }
+    if runner == .some(nil) { events += [.next, .leaves] }
+    if declines { events.append(.declines) }
+    switch reader {
+    case .none: if waits > 0, !isClaimFree { events.append(.awaits) }
+    case .awaited: events.append(.isWokenForAnotherReason)
+    case .woken: events.append(.goesOn)
+    case .late: events.append(.stopsAwaiting)
+    }
+    return events
+  }
+
+  mutating func apply(_ event: Event) {
+    switch event {
+    case .drive:
+      isClaimFree = false
+      demands -= 1
+      attend(slot.drive())
+    case .suspends(let job):
+      suspensions -= 1
+      if job == .own, children > 0, child == .over {
+        children -= 1
+        child = .away
+      }
+      stop(job, at: .away)
+    case .parks:
+      stop(.own, at: .slot)
+      dispatch(slot.parks(Job.own.rawValue))
+    case .ends:
+      stop(.own, at: .over)
+      dispatch(slot.ends())
+    case .childEnds: stop(.child, at: .over)
+    case .arrives(let job):
+      self[job] = .slot
+      switch slot.arrived(job.rawValue, isOwn: job == .own) {
+      case .held: if runner == nil { violation = "the job \(job) is held, and no runner takes it" }
+      case .dispatch(let job): dispatch(job)
+      case .wakeReader: if reader == .awaited { reader = .woken } else { declines = true }
+      }
+    case .next:
+      switch slot.next() {
+      case .job(let job): attend(job)
+      case .suspended: runner = nil
+      case .rests: (runner, isClaimFree) = (nil, true)
+      }
+    case .leaves:
+      if case .parked = slot.state { return apply(.next) }
+      if case .ended = slot.state { return apply(.next) }
+      runner = nil
+      dispatch(slot.leave())
+    case .begins(.child): child = .thread
+    case .begins(.own):
+      if slot.begin(), reader == .awaited { reader = .late }
+      attend(Job.own.rawValue)
+    case .awaits:
+      waits -= 1
+      if slot.await() { reader = .awaited }
+    case .isWokenForAnotherReason: reader = .late
+    case .stopsAwaiting:
+      _ = slot.stopAwaiting()
+      reader = .none
+    case .declines:
+      declines = false
+      slot.decline()
+      dispatch(Job.own.rawValue)
+    case .goesOn:
+      reader = .none
+      attend(slot.goOn())
+    }
+  }
+
+  /// A runner runs a job.
+  private mutating func attend(_ bits: JobSlot.Job) {
+    guard let job = Job(rawValue: bits) else { return violation = "an unknown job: \(bits)" }
+    if case .some(.some) = runner { violation = "two runners take jobs" }
+    if self[job] != .slot, self[job] != .dispatched { violation = "the job \(job) runs twice" }
+    self[job] = .runner
+    runner = .some(job)
+  }
+
+  private mutating func stop(_ job: Job, at place: Place) {
+    if self[job] == .runner { runner = .some(nil) }
+    self[job] = place
+  }
+
+  private mutating func dispatch(_ bits: JobSlot.Job?) {
+    guard let bits else { return }
+    guard let job = Job(rawValue: bits), self[job] == .slot else {
+      return violation = "the job \(bits) is dispatched, and is elsewhere"
+    }
+    self[job] = .dispatched
+  }
+
+  var violationAtRest: String? {
+    if reader != .none { return "a reader waits for ever: \(reader)" }
+    if case .parked = slot.state, own == .slot { return nil }
+    return own == .over ? nil : "the task's job is lost: \(own) in \(slot.state)"
+  }
+}
+
+@Suite("JobSlot: the jobs of a list's task", .inTurn)
+struct JobSlotTests {
+  @Test(
+    "each state is one word",
+    arguments: [.idle, .running, .awaited, .ended, .holding(16), .parked(16)] as [JobSlot.State])
+  func encoded(_ state: JobSlot.State) {
+    #expect(JobSlot(state).state == state)
+    #expect(JobSlot(rawValue: JobSlot(state).rawValue).state == state)
+  }
+
+  @Test("the task's own job comes before a child's, which goes elsewhere")
+  func ownFirst() {
+    var slot = JobSlot(.running)
+    #expect(slot.arrived(32, isOwn: false) == .held)
+    #expect(slot.arrived(48, isOwn: false) == .dispatch(48))
+    #expect(slot.arrived(16, isOwn: true) == .dispatch(32))
+    #expect(slot.arrived(32, isOwn: false) == .dispatch(32))
+    #expect(slot.next() == .job(16))
+    #expect(slot.next() == .suspended)
+    #expect(slot.state == .idle)
+  }
+
+  @Test("a reader that waits gets the task's own job, and no child's")
+  func reader() {
+    var slot = JobSlot(.idle)
+    let isAwaited = slot.await()
+    #expect(isAwaited)
+    let isAwaitedTwice = slot.await()
+    #expect(!isAwaitedTwice)
+    #expect(slot.arrived(32, isOwn: false) == .dispatch(32))
+    #expect(slot.arrived(16, isOwn: true) == .wakeReader)
+    let isStopped = slot.stopAwaiting()
+    #expect(!isStopped)
+    #expect(slot.goOn() == 16)
+    #expect(slot.state == .running)
+  }
+
+  @Test("a task that parks or ends sends a late child's job elsewhere")
+  func lateChild() {
+    var slot = JobSlot(.holding(32))
+    #expect(slot.parks(16) == 32)
+    #expect(slot.next() == .rests)
+    #expect(slot.state == .parked(16))
+    #expect(slot.drive() == 16)
+    #expect(slot.arrived(32, isOwn: false) == .held)
+    #expect(slot.ends() == 32)
+    #expect(slot.state == .ended && slot.next() == .rests)
+  }
+
+  @Test("in no order of events a job is lost, or runs twice")
+  func explored() {
+    TaskModel(demands: 3, suspensions: 3, children: 1, waits: 2).expectSafe(limit: 3_000_000)
+  }
+}
