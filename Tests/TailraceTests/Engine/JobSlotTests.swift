@@ -131,17 +131,16 @@ private struct TaskModel: Explorable, Hashable {
       case .dispatch(let job): dispatch(job)
       case .wakeReader: if reader == .awaited { reader = .woken } else { declines = true }
       }
-    case .next:
-      switch slot.next() {
-      case .job(let job): attend(job)
-      case .suspended: runner = nil
-      case .rests: (runner, isClaimFree) = (nil, true)
+    case .next, .leaves:
+      switch slot.state {
+      case .parked, .ended: (runner, isClaimFree) = (nil, true)
+      case _ where event == .leaves:
+        runner = nil
+        dispatch(slot.leave())
+      default:
+        guard case .job(let job) = slot.next() else { return runner = nil }
+        attend(job)
       }
-    case .leaves:
-      if case .parked = slot.state { return apply(.next) }
-      if case .ended = slot.state { return apply(.next) }
-      runner = nil
-      dispatch(slot.leave())
     case .begins(.child): child = .thread
     case .begins(.own):
       if slot.begin(), reader == .awaited { reader = .late }
@@ -233,12 +232,11 @@ struct JobSlotTests {
   func lateChild() {
     var slot = JobSlot(.holding(32))
     #expect(slot.parks(16) == 32)
-    #expect(slot.next() == .rests)
     #expect(slot.state == .parked(16))
     #expect(slot.drive() == 16)
     #expect(slot.arrived(32, isOwn: false) == .held)
     #expect(slot.ends() == 32)
-    #expect(slot.state == .ended && slot.next() == .rests)
+    #expect(slot.state == .ended)
   }
 
   @Test("in no order of events a job is lost, or runs twice")

@@ -53,11 +53,11 @@ struct StepExecutorTests {
     start(task, list, steps: 3) { steps.record($0) }
     #expect(task.isStarted && steps.count == 0)
     for count in 1...3 {
-      #expect(task.drives())
+      #expect(task.drive(isOutermost: true))
       #expect(steps.values == Array(0..<count))
     }
     // The last step was taken: it comes to its end.
-    #expect(task.drives())
+    #expect(task.drive(isOutermost: true))
     #expect(steps.count == 3)
     #expect(list.parked.count == 0 && list.left.value == 0)
   }
@@ -70,7 +70,7 @@ struct StepExecutorTests {
       steps.record(number)
     }
     for count in 1...50 {
-      #expect(!task.drives())
+      #expect(!task.drive(isOutermost: true))
       #expect(list.left.value == count)
       gate.pass()
       await list.parked.waitForCount(count)
@@ -87,7 +87,7 @@ struct StepExecutorTests {
       steps.record(number)
     }
     for count in 1...4 {
-      #expect(task.drives())
+      #expect(task.drive(isOutermost: true))
       #expect(steps.values == Array(0..<count))
     }
     list.giveUp(task)
@@ -100,7 +100,7 @@ struct StepExecutorTests {
       for _ in 0..<turns { await Task.yield() }
       steps.record(number)
     }
-    #expect(!task.drives())
+    #expect(!task.drive(isOutermost: true))
     await list.parked.waitForCount(1)
     #expect(steps.values == [0])
     list.giveUp(task)
@@ -115,7 +115,7 @@ struct StepExecutorTests {
       steps.record(number)
     }
     var left = 0
-    for _ in 0..<count where !task.drives() {
+    for _ in 0..<count where !task.drive(isOutermost: true) {
       left += 1
       await list.parked.waitForCount(left)
     }
@@ -138,7 +138,7 @@ struct StepExecutorTests {
       seen.record(await Task.detached { StepExecutor.current == nil }.value)
     }
     #expect(StepExecutor.current == nil)
-    if !task.drives() { await list.parked.waitForCount(1) }
+    if !task.drive(isOutermost: true) { await list.parked.waitForCount(1) }
     #expect(StepExecutor.current == nil)
     #expect(seen.values == [true, true, true, true, true])
     list.giveUp(task)
@@ -163,19 +163,10 @@ struct StepExecutorTests {
         told.open()
       }
     }
-    #expect(!task.drives())
+    #expect(!task.drive(isOutermost: true))
     task.cancel()
     await told.wait()
     gate.open()
     await list.parked.waitForCount(1)
-  }
-}
-
-extension StepExecutor {
-  /// Drives the task. True if it has parked.
-  fileprivate nonisolated func drives() -> Bool {
-    guard let held = drive(Held(), isOutermost: true) else { return false }
-    held.end()
-    return true
   }
 }

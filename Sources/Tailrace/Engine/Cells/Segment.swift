@@ -161,7 +161,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
 
   /// Closes a full segment. Returns the next one, with its first element.
   @inlinable @inline(never)
-  func extended(with element: consuming Element, _ held: borrowing Held) -> Segment {
+  func extended(with element: consuming Element) -> Segment {
     let next = Segment(
       source: source, start: start + capacity, capacity: Capacity<Element>.following(capacity))
     next.append(element, to: Published(count: 0))

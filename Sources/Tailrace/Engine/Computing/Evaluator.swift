@@ -120,19 +120,12 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, after mark: Published, _ demand: Demand, mayRunTask: Bool,
     _ absence: inout Absence
   ) -> DemandOutcome {
-    if let task {
-      guard mayRunTask, let held = claim.take() else {
-        absence = .missing(MissingCell(segment, mark: mark, demand.amount))
-        return .nothing
+    if mayRunTask, task != nil {
+      return Unmanaged.passUnretained(task.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
+        self.demand(segment, after: mark, demand, of: $0, &absence)
       }
-      guard segment.published.load(ordering: .relaxed) == mark else {
-        letGo(held)
-        return .new
-      }
-      return task.demand(
-        segment, after: mark, demand.amount, isOutermost: demand.isOutermost, held, &absence)
     }
-    guard demand.budget.depth > 0, let held = claim.take() else {
+    guard task == nil, demand.budget.depth > 0, let held = claim.take() else {
       absence = .missing(MissingCell(segment, mark: mark, demand.amount))
       return .nothing
     }
@@ -140,6 +133,39 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     let outcome = step(segment, mark, demand, held, &absence, &done)
     letGo(held)
     return outcome
+  }
+
+  /// Lets the list's task compute the cell.
+  @inlinable @inline(never)
+  nonisolated func demand(
+    _ segment: Cells, after mark: Published, _ demand: Demand, of task: ListTask<Element>,
+    _ absence: inout Absence
+  ) -> DemandOutcome {
+    var held = claim.take()
+    guard held != nil else {
+      absence = .missing(MissingCell(segment, mark: mark, demand.amount))
+      return .nothing
+    }
+    var outcome = DemandOutcome.new
+    if segment.published.load(ordering: .relaxed) == mark {
+      if !task.executor.isStarted { start(task) }
+      outcome = task.demand(
+        segment, after: mark, demand.amount, isOutermost: demand.isOutermost, &held, &absence)
+    }
+    if let held { letGo(held) }
+    return outcome
+  }
+
+  @usableFromInline
+  nonisolated func start(_ task: ListTask<Element>) {
+    if task.run == nil { fatalError(Anchor<Element>.releasedText) }
+    task.executor.start(self) {
+      Task(name: taskName, executorPreference: task.executor) {
+        await WorkerToken.withToken(task.executor) { await task.run?(task) }
+        // The task retains its list.
+        withExtendedLifetime(self) {}
+      }
+    }
   }
 
   /// One plain step, or as many as fill the segment. `done` is a finished producer: it is released
@@ -168,7 +194,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     } else {
       switch producer.step(Demand(budget: demand.budget)) {
       case .element(let element):
-        _ = segment.extended(with: element, held)
+        _ = segment.extended(with: element)
         if Recorder.isOn { isRecorded = true }
         self.producer = consume producer
         return .new
@@ -316,7 +342,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// Releases everything. The claim is held for ever.
   private nonisolated func tearDown(_ held: consuming Held) {
     // The only reference: a loop, not this frame, releases its contents.
-    let leftover = task.map { $0.leftover() } ?? leftover()
+    let leftover = leftover()
     task?.executor.finish()
     if let leftover { ReleaseQueue.release(leftover) }
     // Waiters of a list that only its own definition could still compute.
@@ -324,8 +350,9 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     held.end()
   }
 
-  /// Moves the producer out.
+  /// Moves the producer out, or the task's closure.
   private nonisolated func leftover() -> Leftover? {
+    if let task { return task.leftover() }
     // Not with `take()`: in unspecialised code that asks for its type's metadata.
     guard producer != nil else { return nil }
     let leftover = Leftover(producer.unsafelyUnwrapped)
@@ -342,7 +369,7 @@ extension Evaluator: SteppingList {
   nonisolated func hasParked() {
     guard let task else { return }
     let held = claim.passedOn()
-    task.keepUndelivered(held)
+    task.keepUndelivered()
     task.undelivered = nil
     letGo(held)
   }

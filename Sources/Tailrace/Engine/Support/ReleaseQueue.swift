@@ -42,15 +42,19 @@ enum ReleaseQueue {
   }
 }
 
-/// An unwanted object: the only reference to it, to be released at the right place.
+/// An unwanted object, or closure: the only reference to it, to be released at the right place.
 // Guard: each owner passes it to the next; it is never shared.
 // May touch it: its maker, then the releasing loop.
 @usableFromInline
 final class Leftover: @unchecked Sendable {
   private var object: AnyObject?
+  private var closure: (() -> Void)?
 
   @usableFromInline
-  init(_ object: consuming AnyObject) { self.object = object }
+  init(_ object: consuming AnyObject?, _ closure: (() -> Void)? = nil) {
+    self.object = object
+    self.closure = closure
+  }
 
-  func release() { object = nil }
+  func release() { (object, closure) = (nil, nil) }
 }

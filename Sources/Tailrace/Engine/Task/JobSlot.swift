@@ -126,11 +126,9 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
     case job(Job)
     /// The step is suspended; the runner leaves.
     case suspended
-    /// The task has parked or ended; the runner leaves.
-    case rests
   }
 
-  /// The runner has run a job.
+  /// The runner has run a job, and the task has not parked.
   mutating func next() -> Next {
     switch state {
     case .running:
@@ -139,8 +137,7 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
     case .holding(let job):
       become(.running)
       return .job(job)
-    case .parked, .ended: return .rests
-    case .idle, .awaited: trap("a runner was there, and was not known")
+    case .idle, .awaited, .parked, .ended: trap("a runner was there, and was not known")
     }
   }
 

@@ -6,8 +6,8 @@ public import Synchronization
 /// A demand passes the list's claim to the task, and gets it back if the task parks. If a step has
 /// really suspended, the task keeps the claim, writes its cells, and releases the claim itself when
 /// it parks.
-// Guard: the claim of the list. May touch it: its holder, which passes a `Held` token; and the
-// list's task, to which the holder has passed the claim on.
+// Guard: the claim of the list. May touch it: its holder; and the list's task, to which the holder
+// has passed the claim on.
 @usableFromInline
 final class ListTask<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Cells = Segment<Element>
@@ -58,26 +58,26 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
 
   /// Lets the task compute the cell after the front of `segment`, until it suspends. If there is
   /// nothing new to read, `absence` says why.
+  ///
+  /// `held` is `nil` afterwards if a step has suspended: the claim was passed on to the task.
   @inlinable
   func demand(
     _ segment: Cells, after mark: Published, _ amount: Amount, isOutermost: Bool,
-    _ held: consuming Held, _ absence: inout Absence
+    _ held: inout Held?, _ absence: inout Absence
   ) -> DemandOutcome {
     let position = segment.start + mark.count
-    let attempt = beginAttempt(held)
+    let attempt = beginAttempt()
     executor.computed.store(position, ordering: .relaxed)
     want(segment, after: mark, amount)
     borrowed = .passUnretained(segment)
-    if !executor.isStarted { start(held) }
     let span = Recorder.isOn ? beginDemand(at: position) : 0
-    guard let held = executor.drive(held, isOutermost: isOutermost) else {
-      if span != 0 { endDemand(span, isSuspended: true) }
-      leaveSuspended()
-      absence = .missing(MissingCell(segment, mark: mark, amount, attempt: attempt))
-      return .nothing
-    }
-    if span != 0 { endDemand(span, isSuspended: false) }
-    return parked(held, segment, after: mark, amount, &absence)
+    let hasParked = executor.drive(isOutermost: isOutermost)
+    if span != 0 { endDemand(span, isSuspended: !hasParked) }
+    if hasParked { return parked(segment, after: mark, amount, &absence) }
+    held.take()?.end()
+    leaveSuspended()
+    absence = .missing(MissingCell(segment, mark: mark, amount, attempt: attempt))
+    return .nothing
   }
 
   /// A reader that was woken for the task's job runs it on.
@@ -96,43 +96,29 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
         absence = .missing(MissingCell(segment, mark: mark, amount, attempt: attempt))
         return segment.isMissing(mark) ? .nothing : .new
       }
-      let held = passedOn()
       // Another reader may have begun this attempt.
-      keepUndelivered(held)
-      return parked(held, segment, after: mark, amount, &absence)
+      keepUndelivered()
+      let outcome = parked(segment, after: mark, amount, &absence)
+      withList { $0.letGo($0.claim.passedOn()) }
+      return outcome
     }
   }
 
-  /// The task has parked, and its driver releases the claim. The outcome for the driver is that of
-  /// its own cell, or, if it wanted several, of the first missing one.
+  /// The task has parked. The outcome for its driver is that of the driver's own cell, or, if it
+  /// wanted several, of the first missing one.
   ///
   /// A task that went on for other readers has told them the outcome.
   @inlinable
   func parked(
-    _ held: consuming Held, _ segment: Cells, after mark: Published, _ amount: Amount,
-    _ absence: inout Absence
+    _ segment: Cells, after mark: Published, _ amount: Amount, _ absence: inout Absence
   ) -> DemandOutcome {
-    var outcome = DemandOutcome.new
-    if let undelivered = undelivered.take() {
-      if segment.published.load(ordering: .relaxed) == mark {
-        absence = undelivered
-        outcome = .nothing
-      } else if amount == .all, case .failedTransiently(let failure) = undelivered {
-        outcome = .failedBehind(
-          FailedAttempt(segment.identity, executor.position, failure))
-      }
+    guard let undelivered = undelivered.take() else { return .new }
+    if segment.published.load(ordering: .relaxed) == mark {
+      absence = undelivered
+      return .nothing
     }
-    letGo(held)
-    return outcome
-  }
-
-  /// The token of the task, or of the reader that has run it on.
-  @usableFromInline
-  func passedOn() -> Held { owner.unsafelyUnwrapped.takeUnretainedValue().claim.passedOn() }
-
-  @inlinable
-  func letGo(_ held: consuming Held) {
-    owner.unsafelyUnwrapped.takeUnretainedValue().letGo(held)
+    guard amount == .all, case .failedTransiently(let failure) = undelivered else { return .new }
+    return .failedBehind(FailedAttempt(segment.identity, executor.position, failure))
   }
 
   /// Notes how many elements the driver wants.
@@ -155,23 +141,11 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
     withList { if $0.claim.isContested { _ = $0.serve(before: executor.position) } }
   }
 
-  @usableFromInline
-  func start(_ held: borrowing Held) {
-    if run == nil { fatalError(Anchor<Element>.releasedText) }
-    let list = owner.unsafelyUnwrapped.takeUnretainedValue()
-    executor.start(list) {
-      Task(name: list.taskName, executorPreference: executor) {
-        await WorkerToken.withToken(self.executor) { await self.run?(self) }
-        withExtendedLifetime(list) {}
-      }
-    }
-  }
-
   // MARK: Attempts
 
   /// Numbers the attempt that begins.
   @usableFromInline
-  func beginAttempt(_ held: borrowing Held) -> UInt32 {
+  func beginAttempt() -> UInt32 {
     if keepsFailure {
       withList { $0.forgetFailure() }
       keepsFailure = false
@@ -183,7 +157,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
 
   /// The attempt may have failed while the reader that began it was about to wait: that reader is
   /// told when it does.
-  func keepUndelivered(_ held: borrowing Held) {
+  func keepUndelivered() {
     guard case .failedTransiently(let failure)? = undelivered else { return }
     keepsFailure = true
     withList { $0.keep(failure, of: attempts) }
@@ -233,23 +207,26 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
 
   /// Writes the result of a step. True if the task has to park now.
   @inlinable
-  func write(_ step: consuming Step<Element>) -> Bool {
-    let position =
-      if executor.isDriven, let borrowed {
-        borrowed._withUnsafeGuaranteedRef { write(step, into: $0) }
-      } else if let open {
-        write(step, into: open)
-      } else {
-        // Nothing can read any more.
-        end()
-      }
-    if let position {
+  func write(_ step: Step<Element>) -> Bool {
+    if let position = written(step) {
       if wants(after: position) { return false }
     } else if run == nil {
       return false
     }
     executor.willPark()
     return true
+  }
+
+  /// Writes the result of a step. Returns the position after the cell; `nil` if there is none.
+  @inlinable
+  func written(_ step: Step<Element>) -> Int? {
+    assert(withList { $0.claim.isHeld }, "a list's task takes a step, and its claim is free")
+    if executor.isDriven, let borrowed {
+      return borrowed._withUnsafeGuaranteedRef { write(step, into: $0) }
+    }
+    // Without it nothing can read any more.
+    guard let open else { return end() }
+    return write(step, into: open)
   }
 
   /// A cell has been published. Whether the task takes the step after it at once.
@@ -299,10 +276,8 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
 
   @usableFromInline @inline(never)
   func extend(_ segment: Cells, with element: consuming Element) {
-    let held = passedOn()
-    let next = segment.extended(with: element, held)
+    let next = segment.extended(with: element)
     if executor.isDriven { borrowed = .passUnretained(next) } else { open = next }
-    held.end()
   }
 
   /// The step has written nothing: the waiters are told why now, and the driver later.
@@ -327,7 +302,8 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   @usableFromInline
   func leftover() -> Leftover? {
     guard let run else { return nil }
-    let leftover = Leftover(Owned((run: run, upstream: upstream)))
+    // The closure that retains it has no generic type, whose metadata would be looked up.
+    let leftover = Leftover(upstream) { _ = run }
     (self.run, upstream) = (nil, nil)
     return leftover
   }

@@ -127,10 +127,10 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
     }
   }
 
-  /// Resumes the task, and runs it here until it parks. `nil` if a step has suspended: the claim was
-  /// passed on to the task.
+  /// Resumes the task, and runs it here until it parks. False if a step has suspended. For the
+  /// holder of the claim, which passes to the task.
   @usableFromInline
-  nonisolated func drive(_ held: consuming Held, isOutermost: Bool) -> Held? {
+  nonisolated func drive(isOutermost: Bool) -> Bool {
     let job = update { $0.drive() }
     let outer = isOutermost ? nil : Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
@@ -141,13 +141,10 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
     guard depth <= 8 else {
       list?.isLeft()
       _ = update { $0.leave() }
-      held.end()
       dispatch(job)
-      return nil
+      return false
     }
-    if attend(job, isDriven: true) { return held }
-    held.end()
-    return nil
+    return attend(job, isDriven: true)
   }
 
   /// The reader was woken for the job, and runs the task as a driver does. True if the task has
@@ -168,9 +165,12 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
     for _ in 0..<64 {
       if job == own { self.isDriven = isDriven }
       run(job)
-      if isDriven, case .running = slot.load(ordering: .relaxed).state { handOver() }
+      switch slot.load(ordering: .relaxed).state {
+      case .parked, .ended: return true
+      case .running: if isDriven { handOver() }
+      case .idle, .awaited, .holding: break
+      }
       switch update({ $0.next() }) {
-      case .rests: return true
       case .suspended: return false
       case .job(let next): job = next
       }

@@ -35,7 +35,12 @@ extension Segment: AwaitedPlace {
     }
     var demand = demand
     demand.amount = cell.amount
-    let outcome = evaluator.demand(self, after: cell.mark, demand, mayRunTask: true, &absence)
+    let outcome =
+      if let task = evaluator.task {
+        evaluator.demand(self, after: cell.mark, demand, of: task, &absence)
+      } else {
+        evaluator.demand(self, after: cell.mark, demand, mayRunTask: false, &absence)
+      }
     if case .nothing = outcome, case .missing(let other) = absence, other.place === self,
       evaluator.isAbandoned
     {
