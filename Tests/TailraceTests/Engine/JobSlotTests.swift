@@ -143,6 +143,7 @@ private struct TaskModel: Explorable, Hashable {
       }
     case .begins(.child): child = .thread
     case .begins(.own):
+      if runner != nil { return violation = "two runners take jobs" }
       if slot.begin(), reader == .awaited { reader = .late }
       attend(Job.own.rawValue)
     case .awaits:
@@ -165,7 +166,7 @@ private struct TaskModel: Explorable, Hashable {
   /// A runner runs a job.
   private mutating func attend(_ bits: JobSlot.Job) {
     guard let job = Job(rawValue: bits) else { return violation = "an unknown job: \(bits)" }
-    if case .some(.some) = runner { violation = "two runners take jobs" }
+    if case .some(.some) = runner { return violation = "two runners take jobs" }
     if self[job] != .slot, self[job] != .dispatched { violation = "the job \(job) runs twice" }
     self[job] = .runner
     runner = .some(job)
@@ -186,6 +187,7 @@ private struct TaskModel: Explorable, Hashable {
 
   var violationAtRest: String? {
     if reader != .none { return "a reader waits for ever: \(reader)" }
+    if child != .over { return "the child's job is lost: \(child) in \(slot.state)" }
     if case .parked = slot.state, own == .slot { return nil }
     return own == .over ? nil : "the task's job is lost: \(own) in \(slot.state)"
   }
