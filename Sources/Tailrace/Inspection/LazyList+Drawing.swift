@@ -30,18 +30,14 @@ extension LazyList: LookedList {
 
     /// Skips closed segments without elements.
     private mutating func nextPart() -> Segment<Element>? {
-      while let current = segment {
-        if let label = current.label { place.name = label.text }
-        let mark = current.published.load(ordering: .acquiring)
-        guard mark.isClosed, offset >= mark.count else { return current }
-        switch current.link {
-        case .more(let next, let start): (segment, offset) = (next, start + offset - mark.count)
-        case .end: segment = nil
-        // A failure gets its own part.
-        case .failed: return former == nil || mark.count == 0 ? current : nil
-        }
+      let resolved = Segment.resolve(segment, offset) { segment, _ in
+        if let label = segment.label { place.name = label.text }
+        return true
       }
-      return nil
+      (segment, offset) = resolved.place.map { ($0.segment, $0.offset) } ?? (nil, 0)
+      // A failure gets its own part.
+      guard case .failed = resolved, former != nil, let segment else { return segment }
+      return segment.mark.count == 0 ? segment : nil
     }
 
     /// Draws the part that begins with a segment. `nil` if it has been drawn before.
@@ -134,7 +130,7 @@ extension LazyList: LookedList {
       var count = evaluator == nil ? 0 : first.start
       var skipped = evaluator == nil ? offset : 0
       while true {
-        let mark = current.published.load(ordering: .acquiring)
+        let mark = current.mark
         count += Swift.max(0, mark.count - skipped)
         skipped = 0
         guard mark.isClosed else {

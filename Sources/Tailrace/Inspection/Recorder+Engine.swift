@@ -21,11 +21,11 @@ extension Evaluator {
 
   /// How many elements a step has given: after a full segment they are in another one.
   private nonisolated func newCount(_ segment: Cells, after seen: Published) -> Int {
-    let mark = segment.published.load(ordering: .acquiring)
+    let mark = segment.mark
     guard mark.count == seen.count, seen.count == segment.capacity, mark.isClosed,
       case .more(let next, 0) = segment.link
     else { return mark.count - seen.count }
-    let last = next.published.load(ordering: .acquiring)
+    let last = next.mark
     if next.source.evaluator === self { return last.count }
     guard case .end = next.link, next.storage == nil, next.label == nil else { return 0 }
     return last == Published(count: 1, isClosed: true) ? 1 : 0

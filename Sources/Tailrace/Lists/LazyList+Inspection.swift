@@ -1,5 +1,3 @@
-public import Synchronization
-
 // Properties of a list that evaluate nothing.
 extension LazyList {
   /// The number of elements, from the head on, that are evaluated.
@@ -35,7 +33,7 @@ extension LazyList {
   /// The head, if it is evaluated where the list points to.
   @inlinable @inline(__always)
   var evaluatedHead: Element? {
-    guard let segment, segment.published.load(ordering: .acquiring).count > offset else {
+    guard let segment, segment.mark.count > offset else {
       return nil
     }
     return segment[offset]
@@ -134,7 +132,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 
   mutating func next() -> Run? {
     while let current = segment {
-      let mark = current.published.load(ordering: .acquiring)
+      let mark = current.mark
       let count = mark.count
       let run = Run(segment: current, range: Swift.min(offset, count)..<count)
       segment = nil

@@ -274,35 +274,25 @@ extension LazyList {
   /// that chains of replaced lists stay one step long.
   @usableFromInline
   func destination(from origin: Segment<Element>) -> Link<Element> {
-    var list = self
-    while let segment = list.segment {
-      let mark = segment.published.load(ordering: .acquiring)
-      if segment === origin, list.offset >= mark.count {
-        // The next element was defined as itself.
-        return .failed(CyclicEvaluationError(through: places(before: origin)))
-      }
-      guard mark.isClosed, list.offset >= mark.count else { break }
-      switch segment.link {
-      case .more(let next, let offset):
-        list = LazyList(segment: next, offset: offset + list.offset - mark.count)
-      case .end: return .end
-      case .failed(let failure): return .failed(failure)
-      }
+    var places: [CyclicEvaluationError.Place] = []
+    // The segment lacks the next element: a list that leads there defines it as itself.
+    let resolved = Segment.resolve(segment, offset) { segment, offset in
+      let count = segment.mark.count
+      let isItself = segment === origin && offset >= count
+      if isItself { places = [(origin.title, origin.start + count)] }
+      return !isItself
     }
-    guard let segment = list.segment else { return .end }
-    return .more(segment, list.offset)
-  }
-
-  /// The element that a segment lacks, and those that stand for it on the way from this list.
-  private func places(before origin: Segment<Element>) -> [CyclicEvaluationError.Place] {
-    var list = self
-    var places = [(origin.title, origin.start + origin.published.load(ordering: .relaxed).count)]
-    while let segment = list.segment, segment !== origin {
-      places.append((segment.title, segment.start + list.offset))
-      guard case .more(let next, let offset) = segment.link else { break }
-      let count = segment.published.load(ordering: .relaxed).count
-      list = LazyList(segment: next, offset: offset + list.offset - count)
+    if !places.isEmpty {
+      _ = Segment.resolve(segment, offset) { segment, offset in
+        if segment !== origin { places.append((segment.title, segment.start + offset)) }
+        return segment !== origin
+      }
+      return .failed(CyclicEvaluationError(through: places))
     }
-    return places
+    return switch resolved {
+    case .cell(let segment, let offset): .more(segment, offset)
+    case .end: .end
+    case .failed(let failure, _, _): .failed(failure)
+    }
   }
 }

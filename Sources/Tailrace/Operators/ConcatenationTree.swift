@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The lists of a concatenation, as data. A loop flattens `a + b + c` when it is evaluated, in
 /// linear time for any nesting. Trees share their branches.
 @usableFromInline
@@ -80,7 +78,7 @@ extension ConcatenationTree {
     // A name, and prepended elements, may precede a concatenation.
     for _ in 0..<8 {
       guard let segment = rest.segment else { break }
-      let mark = segment.published.load(ordering: .acquiring)
+      let mark = segment.mark
       let known = mark.count - rest.offset
       guard known >= 0 else { break }
       if let evaluator = segment.owner, evaluator.task == nil, !mark.isClosed || known > 0 {

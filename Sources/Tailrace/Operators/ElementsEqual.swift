@@ -1,5 +1,3 @@
-public import Synchronization
-
 // Lists are not Hashable, and have no `==`: both would need the end, and a list may have none.
 extension LazyList where Element: Equatable {
   /// Returns whether another list has the same elements in the same order.
@@ -123,18 +121,10 @@ extension Cursor {
     return segment === other.segment && index == other.index
   }
 
-  /// Follows the known links, so that a position has only one name.
+  /// Follows the known links, so that a position has only one name. A failure is read there.
   @inlinable
   mutating func skipLinks() {
-    while let segment {
-      let mark = segment.published.load(ordering: .acquiring)
-      guard mark.isClosed, index >= mark.count else { return }
-      switch segment.link {
-      case .more(let next, let offset): move(to: next, at: offset &+ index &- mark.count)
-      case .end: return move(to: nil, at: 0)
-      // The failure is read there.
-      case .failed: return
-      }
-    }
+    let place = Segment.resolve(segment, index).place
+    move(to: place?.segment, at: place?.offset ?? 0)
   }
 }

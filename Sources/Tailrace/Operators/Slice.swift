@@ -1,5 +1,3 @@
-public import Synchronization
-
 extension LazyList {
   /// Returns the first elements, up to a maximum number.
   ///
@@ -51,25 +49,20 @@ extension LazyList {
     guard count > 0 else { return self }
     let (position, overflows) = offset.addingReportingOverflow(count)
     if overflows { return skipping(count) }
-    var list = LazyList(segment: segment, offset: position)
     // The links of evaluated elements are known, so these are skipped right here.
-    while let segment = list.segment, list.offset >= segment.capacity {
-      let mark = segment.published.load(ordering: .acquiring)
-      guard mark.isClosed else { return list.skippingRest(of: segment) }
-      switch segment.link {
-      case .end: return .empty
-      case .failed(let failure): return .failing(Failure.known(failure))
-      case .more(let next, let start):
-        list = LazyList(segment: next, offset: start + list.offset - mark.count)
-      }
+    switch Segment.resolve(segment, position) {
+    case .end: return .empty
+    case .failed(let failure, _, _): return .failing(Failure.known(failure))
+    case .cell(let segment, let offset):
+      let list = LazyList(segment: segment, offset: offset)
+      return offset < segment.capacity ? list : list.skippingRest(of: segment)
     }
-    return list
   }
 
   /// The list from a position beyond an open segment.
   @inlinable
   consuming func skippingRest(of segment: Segment<Element>) -> LazyList {
-    let evaluated = segment.published.load(ordering: .acquiring).count
+    let evaluated = segment.mark.count
     return LazyList(segment: segment, offset: evaluated).skipping(offset - evaluated)
   }
 

@@ -109,7 +109,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
     var rest = unlinked()
     while case .more(var next, _) = rest {
       rest = .end
-      guard next.published.load(ordering: .acquiring).isClosed, isKnownUniquelyReferenced(&next)
+      guard next.mark.isClosed, isKnownUniquelyReferenced(&next)
       else { break }
       // On ARM the check of the count alone does not order the reads after it.
       atomicMemoryFence(ordering: .acquiring)
@@ -168,6 +168,10 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
     close(.more(next, 0), at: Published(count: capacity))
     return next
   }
+
+  /// The published state: the cells that it counts may be read, and the link if it is closed.
+  @inlinable @inline(__always)
+  var mark: Published { published.load(ordering: .acquiring) }
 
   /// An evaluated cell.
   @inlinable @inline(__always)

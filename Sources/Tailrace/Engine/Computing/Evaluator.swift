@@ -254,7 +254,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func takeProducer(of segment: Cells, at mark: Published) -> Producer<Element>? {
     guard task == nil, let held = claim.take() else { return nil }
     var taken: Producer<Element>?
-    if segment.published.load(ordering: .acquiring) == mark { taken = producer.take() }
+    if segment.mark == mark { taken = producer.take() }
     // The segment is not read again; there is nothing left to abandon.
     if taken != nil { segment.close(.end, at: mark) }
     letGo(held)

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// A moving position in a list, from which operators and readers pull.
 ///
 /// It releases every segment that it has passed. A cursor that alone can see the unevaluated rest
@@ -81,7 +79,7 @@ struct Cursor<Element: Sendable> {
         absence = .end
         return nil
       }
-      let mark = segment.published.load(ordering: .acquiring)
+      let mark = segment.mark
       let count = mark.count
       if index < count {
         guard let base = segment.base else {
@@ -274,7 +272,7 @@ struct Cursor<Element: Sendable> {
     _ body: (UnsafeBufferPointer<Element>) throws(E) -> Void
   ) throws(E) -> Bool {
     while var segment = segment.take() {
-      let mark = segment.published.load(ordering: .acquiring)
+      let mark = segment.mark
       let count = mark.count
       if index < count {
         let range = index..<count

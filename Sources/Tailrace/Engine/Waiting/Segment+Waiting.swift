@@ -7,7 +7,7 @@ extension Segment: AwaitedPlace {
   @usableFromInline var title: String { source.evaluator?.title ?? "LazyList<\(Element.self)>" }
   @usableFromInline func position(of mark: Published) -> Int { start + mark.count }
   @usableFromInline func isMissing(_ mark: Published) -> Bool {
-    published.load(ordering: .acquiring) == mark
+    self.mark == mark
   }
 
   /// The position up to which a demand computes: that of the next cell; or for all, the end of this

@@ -187,5 +187,5 @@ protocol FrontCells {
 }
 
 extension Segment: FrontCells {
-  var next: Int { start + published.load(ordering: .acquiring).count }
+  var next: Int { start + mark.count }
 }
