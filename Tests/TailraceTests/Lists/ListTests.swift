@@ -186,6 +186,31 @@ struct ListTests {
     #expect(await list.head() == 1)
     #expect(list.evaluatedPrefix == [1])
   }
+
+  @Test("tails of tails, evaluated and not")
+  func tails() async {
+    var list = List(0..<100)
+    var expected = 0
+    while let (head, tail) = await list.uncons() {
+      #expect(head == expected)
+      expected += 1
+      list = tail
+    }
+    #expect(expected == 100)
+    var unevaluated = List(0..<100)
+    for _ in 0..<50 { unevaluated = unevaluated.tail }
+    #expect(await unevaluated.head() == 50)
+  }
+
+  @Test("a negative count, and a negative position, stop the program")
+  func negative() async {
+    await #expect(processExitsWith: .failure) {
+      _ = await LazyList<Int, Never>.empty.element(at: -1)
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = LazyList<Int, Never>.repeating(1, count: -1)
+    }
+  }
 }
 
 @Suite("Memos", .inTurn)

@@ -18,11 +18,7 @@ struct CancellableTests {
       { _ = try await $0.flatMap { _ in List.empty }.map { $0 }.cancellable.head() },
       { for try await element in $0.cancellable where element < 0 {} },
     ]
-    for question in questions {
-      let list = List(1...200_000).onEach { if $0 == 9 { withUnsafeCurrentTask { $0?.cancel() } } }
-      let task = Task { try await question(list) }
-      await #expect(throws: CancellationError.self) { try await task.value }
-    }
+    for question in questions { await expectCancelled(question) }
   }
 
   @Test("a search through steps that suspend")

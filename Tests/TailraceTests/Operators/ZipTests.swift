@@ -60,4 +60,19 @@ struct ZipTests {
       #expect(rows.evaluatedCount == position)
     }
   }
+
+  @Test("of three, of endless lists, and of one that is empty")
+  func several() async {
+    typealias List = LazyList<Int, Never>
+    #expect(
+      await zip(List(1...3), List(1...), List(4...)).map { $0 + $1 + $2 }.array() == [6, 9, 12])
+    #expect(await zip(List(1...), List.empty).isEmpty())
+    #expect(await zip(List(1...), List(1...)).prefix(1000).count() == 1000)
+  }
+
+  @Test("an optional element is an element")
+  func optionals() async {
+    let list = LazyList<Int?, Never>([1, nil, 3])
+    #expect(await zip(list, list).count() == 3)
+  }
 }

@@ -1,0 +1,40 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("windows and chunked", .inTurn)
+struct ChunkTests {
+  typealias List = LazyList<Int, Never>
+
+  @Test("windows and runs hold no more than one of them")
+  func space() async {
+    let population = Population()
+    #expect(await SpaceTests.members(population).windows(ofCount: 3).count() == 998)
+    #expect(
+      await SpaceTests.members(population).chunked { $0.number / 10 == $1.number / 10 }.count()
+        == 100)
+    #expect(population.alive == 0)
+    #expect(population.greatest <= 12)
+  }
+
+  @Test("of endless lists")
+  func endless() async {
+    #expect(await List(1...).windows(ofCount: 3).element(at: 4) == [5, 6, 7])
+    #expect(await List(1...).chunked { $0 / 4 == $1 / 4 }.head() == [1, 2, 3])
+  }
+
+  @Test("a run without an end is cancelled")
+  func cancelled() async {
+    await expectCancelled { _ = try await $0.chunked { _, _ in true }.cancellable.head() }
+    await expectCancelled { _ = try await $0.chunked { _ in 1 }.cancellable.head() }
+  }
+
+  @Test("the kinds of closures give lists, without a word about types")
+  func kinds() async {
+    let chunks = List(1...4).chunked { left, right async in left / 3 == right / 3 }
+    #expect(await chunks.array() == [[1, 2], [3, 4]])
+    let initials = await LazyList(["ada", "al", "bob"]).chunked(on: \.first).array()
+    #expect(initials.map(\.0) == ["a", "b"])
+    #expect(initials.map(\.1) == [["ada", "al"], ["bob"]])
+  }
+}

@@ -1,0 +1,14 @@
+import Tailrace
+import Testing
+
+@Suite("firstIndex and count", .inTurn)
+struct CountTests {
+  typealias List = LazyList<Int, Never>
+
+  @Test("an index of an endless list; a search without a find is cancelled")
+  func endless() async {
+    #expect(await List(1...).firstIndex { $0 > 100 } == 100)
+    await expectCancelled { _ = try await $0.cancellable.firstIndex { $0 < 0 } }
+    await expectCancelled { _ = try await $0.cancellable.count { $0 < 0 } }
+  }
+}

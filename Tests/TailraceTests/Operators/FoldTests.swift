@@ -1,0 +1,30 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("reduce and forEach", .inTurn)
+struct FoldTests {
+  typealias List = LazyList<Int, Never>
+
+  @Test("reduce of each kind")
+  func reduce() async throws {
+    let list = List(1...4)
+    #expect(await list.reduce("") { $0 + "\($1)" } == "1234")
+    #expect(try await list.reduce("") { (text, number) throws in text + "\(number)" } == "1234")
+    #expect(await list.reduce(into: []) { $0.append($1) } == [1, 2, 3, 4])
+    let joined = await list.reduce("") { (text, number) async in
+      await Task.yield()
+      return text + "\(number)"
+    }
+    #expect(joined == "1234")
+  }
+
+  @Test("forEach ends with its closure's failure")
+  func forEach() async {
+    await #expect(throws: Mishap.self) {
+      try await List(1...4).forEach { number throws in
+        if number == 2 { throw Mishap(position: number) }
+      }
+    }
+  }
+}

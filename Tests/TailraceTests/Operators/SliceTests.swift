@@ -1,0 +1,76 @@
+import Tailrace
+import TailraceTesting
+import Testing
+
+@Suite("prefix, dropFirst and drop", .inTurn)
+struct SliceTests {
+  typealias List = LazyList<Int, Never>
+
+  @Test(
+    "prefix and dropFirst against the standard library", arguments: 0...20, [0, 1, 7, 8, 9, 200])
+  func slices(_ count: Int, _ length: Int) async {
+    let array = Array(0..<length)
+    let list = List(array)
+    #expect(await list.prefix(count).array() == Array(array.prefix(count)))
+    #expect(await list.dropFirst(count).array() == Array(array.dropFirst(count)))
+    #expect(
+      await list.dropFirst(count).prefix(count).array()
+        == Array(array.dropFirst(count).prefix(count)))
+    #expect(await list.element(at: count) == (count < length ? count : nil))
+    #expect(await List(array).dropFirst(count).count() == max(0, length - count))
+  }
+
+  @Test(
+    "dropFirst across segments",
+    arguments: [0, 7, 8, 23, 24, 55, 56, 119, 120, 247, 248, 999, 1000])
+  func segments(_ count: Int) async {
+    let list = List(0..<1000)
+    #expect(await list.dropFirst(count).head() == (count < 1000 ? count : nil))
+    #expect(list.evaluatedCount == min(count + 1, 1000))
+    #expect(await list.dropFirst(count).count() == 1000 - count)
+    #expect(await List(0..<1000).dropFirst(count).array() == Array(count..<1000))
+    #expect(await list.dropFirst(.max).isEmpty())
+    #expect(await list.dropFirst(500).dropFirst(.max).isEmpty())
+  }
+
+  @Test("an optional element is an element")
+  func optionals() async {
+    #expect(await LazyList<Int?, Never>([1, nil, 3]).dropFirst().head() == .some(.none))
+  }
+
+  @Test("the kinds of closures give lists")
+  func kinds() {
+    let list = LazyList(1...3)
+    let prefix = list.prefix { number async in number > 0 }
+    expectList(prefix, Never.self)
+    let dropped = list.drop { number async throws in number > 0 }
+    expectList(dropped, (any Error).self)
+    let first = list.prefix(2)
+    expectList(first, Never.self)
+    let rest = list.dropFirst()
+    expectList(rest, Never.self)
+  }
+
+  @Test("a negative count stops the program")
+  func negative() async {
+    await #expect(processExitsWith: .failure) { _ = LazyList<Int, Never>.empty.prefix(-1) }
+    await #expect(processExitsWith: .failure) { _ = LazyList<Int, Never>.empty.dropFirst(-1) }
+  }
+
+  @Test("the words name the type, the call and the mend")
+  func words() async throws {
+    // Under load the testing library may lose what a process writes as it dies: looks again.
+    for attempt in 1...5 {
+      let result = try await #require(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        _ = LazyList<Int, Never>.empty.prefix(-1)
+      }
+      let words = String(decoding: result.standardErrorContent, as: UTF8.self)
+      if words.isEmpty && attempt < 5 { continue }
+      #expect(words.contains("LazyList.prefix(_:)"), "\(result.exitStatus): \(words)")
+      #expect(words.contains("0 or more"), "\(result.exitStatus): \(words)")
+      return
+    }
+  }
+}
