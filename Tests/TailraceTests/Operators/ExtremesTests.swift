@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceTesting
 import Testing
 
 @Suite("min and max", .inTurn)
@@ -13,5 +14,17 @@ struct ExtremesTests {
     #expect(await list.max { $0.0 < $1.0 }?.1 == pairs.max { $0.0 < $1.0 }?.1)
     #expect(await List.empty.min() == nil)
     #expect(await List([3, 1, 2]).max() == 3)
+  }
+
+  @Test("a predicate that awaits, and one that throws")
+  func kinds() async {
+    let longest = await LazyList(["a", "ccc", "bb"]).max { left, right async in
+      await Task.yield()
+      return left.count < right.count
+    }
+    #expect(longest == "ccc")
+    await #expect(throws: Mishap.self) {
+      try await List([1, 2]).min { (_, _) throws in throw Mishap(position: 0) }
+    }
   }
 }

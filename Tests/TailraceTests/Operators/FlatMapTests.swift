@@ -46,4 +46,14 @@ struct FlatMapTests {
     let bound = list.bind { number, _ in LazyList.just(number) }
     expectList(bound, Never.self)
   }
+
+  @Test("lists and sequences, empty ones among them, and endless ones")
+  func elements() async {
+    #expect(
+      await List(0...3).flatMap { List.repeating($0, count: $0) }.array() == [1, 2, 2, 3, 3, 3])
+    #expect(
+      await List(0...3).flatMap { Array(repeating: $0, count: $0) }.array() == [1, 2, 2, 3, 3, 3])
+    #expect(await List.empty.flatMap { [$0] }.isEmpty())
+    #expect(await List(1...).flatMap { List($0...) }.element(at: 200) == 201)
+  }
 }

@@ -27,4 +27,11 @@ struct FoldTests {
       }
     }
   }
+
+  @Test("of the empty list, the initial value; sum")
+  func empty() async {
+    #expect(await List.empty.reduce(7) { $0 + $1 } == 7)
+    #expect(await List.empty.sum() == 0)
+    #expect(await List(1...4).sum() == 10)
+  }
 }

@@ -31,4 +31,30 @@ struct JoinTests {
   func optionals() async {
     #expect(await LazyList<Int?, Never>([1, nil, 3]).interspersed(with: nil).count() == 5)
   }
+
+  @Test("joined: empty lists between others, and none at all")
+  func joined() async {
+    #expect(await LazyList([List.empty, [1, 2], .empty, [3]]).joined().array() == [1, 2, 3])
+    #expect(await LazyList<List, Never>.empty.joined().isEmpty())
+    #expect(await LazyList([[1, 2], [], [3]]).joined().array() == [1, 2, 3])
+    let endless = LazyList([List([1]), List(2...), List([0])]).joined()
+    #expect(await endless.element(at: 100) == 101)
+  }
+
+  @Test("interspersed: between the elements, and neither before nor behind them")
+  func interspersed() async {
+    #expect(await List.empty.interspersed(with: 0).isEmpty())
+    #expect(await List([1]).interspersed(with: 0).array() == [1])
+    #expect(await List(1...3).interspersed(with: 0).array() == [1, 0, 2, 0, 3])
+  }
+
+  @Test("what is prepended is there without a demand on the rest")
+  func prepended() async {
+    let pulls = Probe<Int>()
+    let list = List(1...2).map { pulls.pass($0) }.prepending(0)
+    #expect(list.evaluatedPrefix == [0])
+    #expect(await list.head() == 0)
+    #expect(pulls.count == 0)
+    #expect(await list.array() == [0, 1, 2])
+  }
 }

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceTesting
 import Testing
 
 @Suite("map", .inTurn)
@@ -12,5 +13,15 @@ struct MapTests {
     expectList(list.map { number async throws in number }, (any Error).self)
     let mapped = list.map { number async in number }
     expectList(mapped, Never.self)
+  }
+
+  @Test("it gives as many elements, of another type, for each reader the same ones")
+  func elements() async {
+    let calls = Probe<Int>()
+    let texts = LazyList(0..<300).map { "\(calls.pass($0))" }
+    #expect(await texts.element(at: 2) == "2")
+    #expect(calls.values == [0, 1, 2])
+    for _ in 0..<2 { #expect(await texts.array() == (0..<300).map { "\($0)" }) }
+    #expect(calls.values == Array(0..<300))
   }
 }

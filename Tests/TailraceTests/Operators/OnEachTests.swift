@@ -21,4 +21,13 @@ struct OnEachTests {
     let seen = List(1...4).onEach { number async throws in await Task.yield() }
     #expect(try await seen.count() == 4)
   }
+
+  @Test("a closure that throws is the element's failure")
+  func failure() async {
+    let list = List(1...3).onEach { number throws in
+      if number == 2 { throw Mishap(position: 1) }
+    }
+    for _ in 0..<2 { await #expect(throws: Mishap(position: 1)) { try await list.array() } }
+    #expect(list.evaluatedPrefix == [1])
+  }
 }

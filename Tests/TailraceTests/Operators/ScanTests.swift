@@ -27,4 +27,22 @@ struct ScanTests {
   func optionals() async {
     #expect(await LazyList<Int?, Never>([1, nil, 3]).adjacentPairs().count() == 2)
   }
+
+  @Test("reductions: a result for each element, from the initial one", arguments: [0, 1, 5, 300])
+  func reductions(_ length: Int) async {
+    var sums: [Int] = []
+    for number in 0..<length { sums.append((sums.last ?? 10) + number) }
+    let list = LazyList(0..<length)
+    #expect(await list.reductions(10) { $0 + $1 }.array() == sums)
+    #expect(await list.reductions(into: 10) { $0 += $1 }.array() == sums)
+  }
+
+  @Test("enumerated counts from 0; a list of less than two elements has no pairs")
+  func neighbours() async {
+    let numbered = LazyList(["a", "b"]).enumerated().map { "\($0.offset)\($0.element)" }
+    #expect(await numbered.array() == ["0a", "1b"])
+    #expect(await LazyList<Int, Never>.empty.adjacentPairs().isEmpty())
+    #expect(await LazyList([1]).adjacentPairs().isEmpty())
+    #expect(await LazyList(1...4).adjacentPairs().map { $0 * 10 + $1 }.array() == [12, 23, 34])
+  }
 }

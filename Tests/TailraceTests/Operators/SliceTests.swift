@@ -73,4 +73,13 @@ struct SliceTests {
       return
     }
   }
+
+  @Test("while a predicate holds", arguments: 0...5)
+  func whilst(_ bound: Int) async {
+    let (list, array) = (List(1...4), Array(1...4))
+    #expect(await list.prefix { $0 < bound }.array() == Array(array.prefix { $0 < bound }))
+    #expect(await list.drop { $0 < bound }.array() == Array(array.drop { $0 < bound }))
+    // The predicate of a dropped prefix is not asked again.
+    #expect(await List([1, 5, 1]).drop { $0 < 2 }.array() == [5, 1])
+  }
 }
