@@ -1,0 +1,123 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+@Suite("Cursor: a moving position in a list", .inTurn)
+struct CursorTests {
+  typealias List = LazyList<Int, Never>
+
+  /// What is left, pulled one by one.
+  private func rest(_ cursor: inout Cursor<Int>) -> [Int] {
+    var elements: [Int] = []
+    while let element = cursor.next() { elements.append(element) }
+    return elements
+  }
+
+  private func name(_ absence: Absence) -> String {
+    switch absence {
+    case .end: "end"
+    case .failed: "failed"
+    case .failedTransiently: "failed for now"
+    case .missing: "missing"
+    case .released: "released"
+    case .cancelled: "cancelled"
+    case .paused: "paused"
+    }
+  }
+
+  @Test("one by one, then the end, each time", arguments: [0, 1, 7, 8, 9, 300], [false, true])
+  func elements(_ length: Int, isEvaluated: Bool) async {
+    let list = List(0..<length).map { $0 }
+    if isEvaluated { #expect(await list.count() == length) }
+    var cursor = Cursor(list)
+    #expect(rest(&cursor) == Array(0..<length))
+    for _ in 0..<2 {
+      #expect(cursor.next() == nil)
+      #expect(name(cursor.absence) == "end")
+    }
+  }
+
+  @Test("an offset, and a list that goes on in another one")
+  func offset() {
+    var cursor = Cursor(List(0..<20).dropFirst(15) + List(5..<8))
+    #expect(rest(&cursor) == Array(15..<20) + Array(5..<8))
+  }
+
+  @Test("alone it takes the producer over, and nothing is kept; beside a reader it does not")
+  func takeOver() {
+    var alone = Cursor(List(0..<20).map { $0 })
+    #expect(alone.next() == 0 && alone.producer != nil)
+    let list = List(0..<20).map { $0 }
+    var beside = Cursor(list)
+    #expect(beside.next() == 0 && beside.producer == nil)
+    #expect(list.evaluatedCount == 1)
+    var modest = Cursor(List(0..<20).map { $0 }, takesOver: false)
+    #expect(modest.next() == 0 && modest.producer == nil)
+  }
+
+  @Test("the rest is a list, whether the producer was taken over or not", arguments: [false, true])
+  func unpulled(takesOver: Bool) async throws {
+    let calls = Probe<Int>()
+    var cursor = Cursor(List(0..<20).map { calls.pass($0) }, takesOver: takesOver)
+    for number in 0..<5 { #expect(cursor.next() == number) }
+    let list = cursor.rest
+    #expect(try await list.array() == Array(5..<20))
+    #expect(rest(&cursor) == Array(5..<20))
+    #expect(calls.values == Array(0..<20))
+  }
+
+  @Test("an element that is put back comes again, before the others")
+  func putBack() {
+    var cursor = Cursor(List(0..<5).map { $0 })
+    #expect(cursor.next() == 0 && cursor.next() == 1)
+    cursor.pushBack(1)
+    cursor.pushBack(7)
+    #expect(rest(&cursor) == [7, 1, 2, 3, 4])
+  }
+
+  @Test("what is evaluated is lent in runs, and each element once")
+  func runs() async {
+    let list = List(0..<300).map { $0 }
+    #expect(await list.prefix(100).count() == 100)
+    var cursor = Cursor(list, wantsAll: true)
+    var (elements, count) = ([Int](), 0)
+    while cursor.withNextCells({ elements += $0 }) { count += 1 }
+    #expect(elements == Array(0..<300) && count < 20)
+    #expect(name(cursor.absence) == "end")
+  }
+
+  @Test("a cell that is missing is told once, and what is there is given before")
+  func missing() async {
+    let list = List(0..<3).mapAsync { $0 }
+    #expect(await list.head() == 0)
+    var cursor = Cursor(list)
+    #expect(cursor.next() == 0 && cursor.next() == nil)
+    #expect(name(cursor.absence) == "missing")
+    #expect(name(cursor.absence) == "paused", "it would keep its list")
+    #expect(await cursor.nextWaiting() == 1)
+  }
+
+  @Test("a failure is told each time, behind the elements before it")
+  func failure() {
+    var cursor = Cursor([1, 2] + LazyList<Int, Mishap>.failing(Mishap(position: 2)))
+    #expect(rest(&cursor) == [1, 2])
+    for _ in 0..<2 {
+      #expect(cursor.next() == nil)
+      #expect(name(cursor.absence) == "failed")
+    }
+  }
+
+  @Test("a cancelled task gets what is evaluated, and nothing more")
+  func cancelled() async {
+    let list = List(0..<5).map { $0 }
+    #expect(await list.prefix(2).count() == 2)
+    let task = Task { () -> ([Int], String) in
+      withUnsafeCurrentTask { $0?.cancel() }
+      var cursor = Cursor(list, stopsWhenCancelled: true)
+      return (rest(&cursor), name(cursor.absence))
+    }
+    #expect(await task.value == ([0, 1], "cancelled"))
+    #expect(list.evaluatedCount == 2)
+  }
+}

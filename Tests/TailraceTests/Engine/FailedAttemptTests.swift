@@ -1,0 +1,54 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+@Suite("FailedAttempt: told once, and only where it was made", .inTurn)
+struct FailedAttemptTests {
+  private final class Place {}
+
+  private let here = Place()
+  private let there = Place()
+
+  private func attempt(_ position: Int = 3) -> FailedAttempt {
+    FailedAttempt(ObjectIdentifier(here), position, Mishap(position: position))
+  }
+
+  @Test("the failure is given at its place, the first time")
+  func once() {
+    let attempt = attempt()
+    #expect(attempt.isOpen)
+    #expect(attempt.give(at: ObjectIdentifier(here), 3) as? Mishap == Mishap(position: 3))
+    #expect(!attempt.isOpen)
+    #expect(attempt.give(at: ObjectIdentifier(here), 3) == nil)
+  }
+
+  @Test("elsewhere nothing is given, and it stays open", arguments: [0, 2, 4])
+  func elsewhere(_ position: Int) {
+    let attempt = attempt()
+    #expect(attempt.give(at: ObjectIdentifier(here), position) == nil)
+    #expect(attempt.give(at: ObjectIdentifier(there), 3) == nil)
+    #expect(attempt.isOpen && attempt.isAt(ObjectIdentifier(here), 3))
+  }
+
+  @Test("two attempts at one element are the same, whatever each failed with")
+  func same() {
+    let other = FailedAttempt(ObjectIdentifier(here), 3, CancellationError())
+    #expect(attempt().isSame(as: other))
+    #expect(!attempt().isSame(as: attempt(4)))
+    #expect(!attempt().isSame(as: FailedAttempt(ObjectIdentifier(there), 3, CancellationError())))
+  }
+
+  @Test("a descent takes it along, one call deeper each time, and gives it at its place")
+  func descent() {
+    let attempt = attempt()
+    withExtendedLifetime(attempt) {
+      let descent = Descent(depth: 9, told: .passUnretained(attempt)).deeper.deeper
+      #expect(descent.depth == 7)
+      #expect(descent.failure(at: ObjectIdentifier(there), 3) == nil)
+      #expect(descent.failure(at: ObjectIdentifier(here), 3) is Mishap)
+      #expect(descent.failure(at: ObjectIdentifier(here), 3) == nil)
+    }
+    #expect(Descent(depth: 9).failure(at: ObjectIdentifier(here), 3) == nil)
+  }
+}

@@ -1,0 +1,101 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+@Suite("Stages: the pulling face that operators are written with", .inTurn)
+struct StageTests {
+  typealias List = LazyList<Int, Never>
+
+  /// Gives the sums of two neighbours.
+  private func sums(_ list: List, _ runs: Probe<Int>) -> List {
+    list.stage([Int]()) { (pulled, source) in
+      runs.record(pulled.count)
+      while pulled.count < 2 {
+        guard let element = source.next() else { return source.ending(with: pulled.first) }
+        pulled.append(element)
+      }
+      defer { pulled = [] }
+      return .element(pulled[0] + pulled[1])
+    }
+  }
+
+  @Test("a body runs again with the state that it has recorded, when an element was not there")
+  func restarted() async {
+    let runs = Probe<Int>()
+    let sums = sums(List(1...5).mapAsync { $0 }, runs)
+    #expect(await sums.array() == [3, 7, 5])
+    #expect(runs.values.contains(1), "it came back with one element of two")
+    let plain = Probe<Int>()
+    #expect(await self.sums(List(1...5), plain).array() == [3, 7, 5])
+    #expect(plain.values == [0, 0, 0])
+  }
+
+  @Test("a body in the task of the list awaits its source")
+  func inTask() async {
+    let list: List = List(1...4).mapAsync { $0 }.stageInTask(0) { (sum, source) async in
+      guard let element = await source.nextInStep() else { return .nothing(source.absence) }
+      await Task.yield()
+      sum += element
+      return .element(sum)
+    }
+    #expect(await list.array() == [1, 3, 6, 10])
+  }
+
+  @Test("verdicts: emitted, skipped, emitted as the last, and ended", arguments: [false, true])
+  func verdicts(_ suspends: Bool) async {
+    let pulls = Probe<Int>()
+    @Sendable func judge(_ number: Int, _ end: Int, _ isLast: Bool) -> Verdict<Int> {
+      if number == end { return isLast ? .last(number) : .end }
+      return number % 2 == 0 ? .skip : .emit(number)
+    }
+    for (isLast, expected) in [(true, [1, 3, 5]), (false, [1, 3])] {
+      let list = List(1...).map { pulls.pass($0) }
+      let judged: List =
+        suspends
+        ? list.transformInTask(()) { (_, number) async throws(Never) in judge(number, 5, isLast) }
+        : list.transform(()) { (_, number) throws(Never) in judge(number, 5, isLast) }
+      #expect(await judged.array() == expected)
+    }
+    #expect(pulls.values == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5])
+  }
+
+  @Test("with the last element the source is let go of, although the list is held")
+  func released() async {
+    let population = Population()
+    func make() -> List {
+      let member = population.member()
+      return List(1...).map { $0 + member.number * 0 }.transform(()) { (_, number) throws(Never) in
+        number == 2 ? .last(number) : .emit(number)
+      }
+    }
+    let list = make()
+    #expect(await list.head() == 1)
+    #expect(population.alive == 1)
+    #expect(await list.element(at: 1) == 2)
+    #expect(population.alive == 0)
+    #expect(await list.array() == [1, 2])
+  }
+
+  @Test("an element whose closure failed for now is put back, and asked about again")
+  func retried() async throws {
+    let asked = Probe<Int>()
+    let list = LazyList<Int, any Error>(1...3).transform(
+      (), retryingFailures: true, by: { (_, element, answer: Int) in .emit(element * answer) }
+    ) { (_, element) throws in
+      asked.record(element)
+      if asked.count == 2 { throw Mishap(position: 1) }
+      return 10
+    }
+    await #expect(throws: Mishap.self) { try await list.array() }
+    #expect(try await list.array() == [10, 20, 30])
+    #expect(asked.values == [1, 2, 2, 3])
+  }
+
+  @Test("patience ends with every 1024th element")
+  func patience() {
+    var patience = Patience()
+    let ends = (1...3000).filter { _ in !patience.lasts() }
+    #expect(ends == [1024, 2048])
+  }
+}

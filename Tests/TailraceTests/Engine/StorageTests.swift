@@ -1,0 +1,44 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+@Suite("Storage: the elements of an array, in place", .inTurn)
+struct StorageTests {
+  @Test("it counts from the first element of the slice")
+  func slice() {
+    let storage = Storage((0..<10).map { $0 * 2 }[3..<6])
+    #expect([storage[0], storage[1], storage[2]] == [6, 8, 10])
+  }
+
+  @Test("a list of an array is one segment without cells of its own; of no elements, none")
+  func sharing() {
+    let list = LazyList<Int, Never>(sharing: [1, 2, 3])
+    #expect(list.segment?.storage != nil && list.segment?.base == nil)
+    #expect(LazyList<Int, Never>(sharing: [Int]()).segment == nil)
+    #expect(LazyList<Int, Never>(sharing: [Int]()[...]).segment == nil)
+    #expect(list.slice == [1, 2, 3] && list.dropFirst(2).slice == [3])
+  }
+
+  @Test("what is not a part of an array has no slice")
+  func noSlice() async {
+    let mapped = LazyList<Int, Never>(sharing: [1, 2, 3]).map { $0 }
+    #expect(await mapped.count() == 3)
+    #expect(mapped.slice == nil)
+    let more = Segment(
+      storage: Storage([1][...]), link: .more(Segment(storage: Storage([2][...])), 0))
+    #expect(LazyList<Int, Never>(segment: more, offset: 0).slice == nil)
+  }
+
+  @Test("elements that are lists are let go of one by one, though the array is not read to its end")
+  func lists() async {
+    let population = Population()
+    typealias Inner = LazyList<Population.Member, Never>
+    var list = LazyList<Inner, Never>(
+      sharing: (0..<3).map { number in Inner.just(population.member(number)) })
+    #expect(list.segment?.storage == nil && population.alive == 3)
+    list = list.dropFirst(3)
+    #expect(await list.isEmpty())
+    #expect(population.alive == 0)
+  }
+}
