@@ -17,7 +17,7 @@ struct CrashTests {
       ("5", "one"),
     ])
   func kills(_ durability: String, _ mode: String) async throws {
-    let kills = Self.isFull ? 200 : 20
+    let kills = Self.isFull ? 200 : 10
     let report = try await onThread { try CrashLoop(durability, mode).run(kills: kills) }
     #expect(report.length > 0, "\(report.ends)")
     #expect(report.lost == 0, "elements that were given out are not there")
@@ -32,7 +32,7 @@ struct CrashTests {
 
   @Test("three contend, and one after the other is killed")
   func contenders() async throws {
-    let kills = Self.isFull ? 150 : 20
+    let kills = Self.isFull ? 150 : 10
     let report = try await onThread { try CrashLoop("process", "contend").contend(kills: kills) }
     #expect(report.length > 0, "\(report.ends)")
     #expect(report.lost == 0)

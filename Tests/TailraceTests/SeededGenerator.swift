@@ -34,12 +34,17 @@ enum RandomCases {
 
   /// How many are run: what an environment variable says, or a number that fits the build.
   ///
-  /// - Parameter full: how many times as many are run where `FULL` asks for it.
-  static func count(_ variable: String, debug: Int, optimised: Int, full: Int = 1) -> Int {
+  /// - Parameters:
+  ///   - usual: how many are run in a debug build where `FULL` does not ask for more; as many as `debug`
+  ///     without it.
+  ///   - full: how many times as many are run where `FULL` asks for it.
+  static func count(
+    _ variable: String, usual: Int? = nil, debug: Int, optimised: Int, full: Int = 1
+  ) -> Int {
     if let count = Int(ProcessInfo.processInfo.environment[variable] ?? "") { return count }
     let times = areFull ? full : 1
     #if DEBUG
-      return debug * times
+      return areFull ? debug * times : usual ?? debug
     #else
       return optimised * times
     #endif

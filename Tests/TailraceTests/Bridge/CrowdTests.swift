@@ -3,7 +3,9 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Crowds: leaving a signal takes the same time, however many are there", .hangLimit, .inTurn)
+@Suite(
+  "Crowds: leaving a signal takes the same time, however many are there", .tags(.long), .hangLimit,
+  .inTurn)
 struct CrowdTests {
   @Test("iterators of a hot signal are released", arguments: [true, false])
   func iterators(_ isNewestFirst: Bool) async {

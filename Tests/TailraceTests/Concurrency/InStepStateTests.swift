@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Readers in step, as a value", .inTurn)
+@Suite("Readers in step, as a value", .tags(.long), .inTurn)
 struct InStepStateTests {
   /// The value, the readers' own counts, and a model that knows where everybody stands.
   struct World {

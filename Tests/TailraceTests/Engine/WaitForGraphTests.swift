@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("WaitForGraph: who waits for whom", .inTurn)
+@Suite("WaitForGraph: who waits for whom", .tags(.long), .inTurn)
 struct WaitForGraphTests {
   /// A list's task.
   private final class Node: Worker {

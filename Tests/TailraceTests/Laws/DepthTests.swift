@@ -5,7 +5,8 @@ import Testing
 
 /// Operators on operators on operators: every kind, as deep as a stack can not be. `TAILRACE_DEPTH`
 /// sets another depth.
-@Suite("Depth: nothing recurses over the depth of a chain", .serialized, .inTurn)
+@Suite(
+  "Depth: nothing recurses over the depth of a chain", .tags(.long), .serialized, .inTurn)
 struct DepthTests {
   typealias List = LazyList<Int, Never>
 
@@ -30,7 +31,7 @@ struct DepthTests {
     }
 
     #if DEBUG
-      private static let deepestWait = 1_000
+      private static let deepestWait = Size.usual(500, full: 1_000)
     #else
       private static let deepestWait = 10_000
     #endif
@@ -181,7 +182,7 @@ struct DepthTests {
       await run(isSmall) {
         var held: [List] = []
         // Each of them may have a way of its own through those below: the square of the depth.
-        var list = Self.pile(layer, min(Self.depth, 1_000), keeping: &held)
+        var list = Self.pile(layer, min(Self.depth, Size.usual(500, full: 1_000)), keeping: &held)
         for list in held { #expect(await list.head() != nil) }
         #expect(await list.element(at: 1) != nil)
         for list in held.reversed() { #expect(await list.element(at: 1) != nil) }

@@ -7,7 +7,8 @@ import Testing
 /// All tasks of a case run on one serial executor. So the moment at which a reader leaves is a number of
 /// turns, and what has to happen afterwards has happened after a number of turns.
 @Suite(
-  "Dropped at any moment, everything is released and what runs is cancelled", .hangLimit, .inTurn)
+  "Dropped at any moment, everything is released and what runs is cancelled", .tags(.long),
+  .hangLimit, .inTurn)
 struct DropTests {
   /// Enough for a chain of tasks that end one after the other, and for a thread that is late to release
   /// the last reference: other suites keep the processors busy.

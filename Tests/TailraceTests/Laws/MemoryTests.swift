@@ -3,7 +3,9 @@ import Tailrace
 import Testing
 
 /// Resident memory, measured in a process of its own: other tests run beside this one.
-@Suite("Memory", .enabled(if: !isSanitized, "a sanitizer's own memory would be measured"), .inTurn)
+@Suite(
+  "Memory", .tags(.long), .enabled(if: !isSanitized, "a sanitizer's own memory would be measured"),
+  .inTurn)
 struct MemoryTests {
   #if DEBUG
     static let length = 1_000_000

@@ -4,13 +4,16 @@ import TailraceTesting
 import Testing
 
 /// `TAILRACE_GRAPHS` sets how many graphs are read, `TAILRACE_SEED` where they begin.
-@Suite("Lists and memos of every kind that read each other, without a cycle", .hangLimit, .inTurn)
+@Suite(
+  "Lists and memos of every kind that read each other, without a cycle", .tags(.long), .hangLimit,
+  .inTurn)
 struct MixedGraphTests {
   @Test("end, name no cycle, and give each element, after one step")
   func graphs() async {
     await Fuzz.run(
       MixedGraph.self,
-      rounds: RandomCases.count("TAILRACE_GRAPHS", debug: 200, optimised: 4_000, full: 10))
+      rounds: RandomCases.count(
+        "TAILRACE_GRAPHS", usual: 100, debug: 200, optimised: 4_000, full: 10))
   }
 
   @Test(
@@ -24,7 +27,8 @@ struct MixedGraphTests {
 
   @Test("a list that looks ahead, and one whose steps need it and that it needs, again and again")
   func ahead() async {
-    let rounds = RandomCases.count("TAILRACE_GRAPHS", debug: 500, optimised: 5_000, full: 10)
+    let rounds = RandomCases.count(
+      "TAILRACE_GRAPHS", usual: 200, debug: 500, optimised: 5_000, full: 10)
     for _ in 0..<rounds {
       let problems = await MixedGraph(reading: .prefetching, by: .concatenated).problems()
       #expect(problems == [])

@@ -5,10 +5,11 @@ import Testing
 
 /// `TAILRACE_PIPELINES` sets how many are read, `TAILRACE_SEED` where they begin.
 @Suite(
-  "Failures that are retried are told to those who waited for that attempt", .hangLimit, .inTurn)
+  "Failures that are retried are told to those who waited for that attempt", .tags(.long),
+  .hangLimit, .inTurn)
 struct RetriedPipelineTests {
   private static let rounds = RandomCases.count(
-    "TAILRACE_PIPELINES", debug: 1_000, optimised: 20_000, full: 5)
+    "TAILRACE_PIPELINES", usual: 500, debug: 1_000, optimised: 20_000, full: 5)
 
   @Test("with every operator, several readers, and whole-list calls")
   func pipelines() async { await Fuzz.run(RetriedPipeline.self, rounds: Self.rounds) }

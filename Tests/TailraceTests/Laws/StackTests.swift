@@ -11,7 +11,9 @@ import Testing
   private let scale = 1
 #endif
 
-@Suite("Stack: nothing recurses over the length of a list or the depth of a chain", .inTurn)
+@Suite(
+  "Stack: nothing recurses over the length of a list or the depth of a chain", .tags(.long), .inTurn
+)
 struct StackTests {
   typealias List = LazyList<Int, Never>
 

@@ -8,11 +8,11 @@ import Testing
 ///
 /// `TAILRACE_MEETINGS` sets how many meet, `TAILRACE_SEED` where they begin.
 @Suite(
-  "Take-over: two readers of a list that nobody else holds, one of which leaves", .hangLimit,
-  .inTurn)
+  "Take-over: two readers of a list that nobody else holds, one of which leaves", .tags(.long),
+  .hangLimit, .inTurn)
 struct TakeOverTests {
   static let meetings = RandomCases.count(
-    "TAILRACE_MEETINGS", debug: 30_000, optimised: 400_000, full: 10)
+    "TAILRACE_MEETINGS", usual: 10_000, debug: 30_000, optimised: 400_000, full: 10)
 
   // In a process of its own: what goes wrong here may be a trap, which would take the other tests along.
   @Test("each element reaches the one that stays")

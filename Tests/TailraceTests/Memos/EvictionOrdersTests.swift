@@ -74,7 +74,7 @@ private struct EvictionModel: Explorable {
   }
 }
 
-@Suite("Eviction: every order of events", .inTurn)
+@Suite("Eviction: every order of events", .tags(.long), .inTurn)
 struct EvictionOrdersTests {
   @Test("what is pinned stays, what can go goes, and the costs are right")
   func orders() {

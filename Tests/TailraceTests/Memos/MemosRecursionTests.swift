@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("Memos whose closure asks for other keys", .hangLimit, .inTurn)
+@Suite("Memos whose closure asks for other keys", .tags(.long), .hangLimit, .inTurn)
 struct MemosRecursionTests {
   typealias Numbers = Memos<Int, Int, any Error>
 

@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 /// Random schedules in virtual time: 64 tasks ask for 1000 keys, each of which takes its time.
-@Suite("Memos: each key once per lifetime, in any schedule", .inTurn)
+@Suite("Memos: each key once per lifetime, in any schedule", .tags(.long), .inTurn)
 struct MemosScheduleTests {
   /// When each computation of a key began and ended.
   struct Span: Sendable {

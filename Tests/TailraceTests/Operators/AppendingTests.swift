@@ -9,7 +9,7 @@ import Testing
   private let scale = 1
 #endif
 
-@Suite("Appending to a list that has been read", .inTurn)
+@Suite("Appending to a list that has been read", .tags(.long), .inTurn)
 struct AppendingTests {
   typealias List = LazyList<Int, Never>
 

@@ -4,12 +4,13 @@ import TailraceTesting
 import Testing
 
 @Suite(
-  "Recursion, repetition, ticks, immediate and inheriting schedulers", .hangLimit, .inTurn)
+  "Recursion, repetition, ticks, immediate and inheriting schedulers", .tags(.long), .hangLimit,
+  .inTurn)
 struct SchedulingTests {
-  private static let turns = 1_000_000
+  private static let turns = Size.usual(200_000, full: 1_000_000)
 
-  @Test("a million turns, on a queue and in place, in constant memory")
-  func million() async {
+  @Test("very many turns, on a queue and in place, in constant memory")
+  func manyTurns() async {
     let queue = QueueScheduler(name: "recursion")
     for scheduler in [queue as any Scheduler, ImmediateScheduler.shared] {
       let population = Population()

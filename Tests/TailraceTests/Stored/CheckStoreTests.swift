@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("The kit that checks stores", .hangLimit, .inTurn)
+@Suite("The kit that checks stores", .tags(.long), .hangLimit, .inTurn)
 struct CheckStoreTests {
   @Test("a store in memory keeps all rules", arguments: [false, true])
   func memory(_ isShared: Bool) async throws {

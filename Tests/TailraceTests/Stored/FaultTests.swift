@@ -7,14 +7,20 @@ import Testing
 @testable import TailraceFoundation
 
 /// What a disk, a system and a stranger can do to a file, each with its outcome.
-@Suite("Faults of files", .hangLimit, .inTurn)
+///
+/// `FULL` asks for every bit of every byte, and for a cut at every byte.
+@Suite("Faults of files", .tags(.long), .hangLimit, .inTurn)
 struct FaultTests {
-  #if DEBUG
-    static let isFull = ProcessInfo.processInfo.environment["FULL"] != nil
-  #else
-    static let isFull = true
-  #endif
-  static let (length, holes) = isFull ? (12, 400) : (5, 60)
+  static let (length, holes) = (Size.usual(5, full: 12), Size.usual(30, full: 400))
+  /// Every how many bytes one is damaged, and a file is cut.
+  static let step = Size.usual(5, full: 1)
+
+  /// The bytes at which a file is damaged or cut: other ones in each run, and those beside the given ones.
+  static func places(_ range: Range<Int>, beside ends: [Int] = []) -> [Int] {
+    let start = range.lowerBound + Int(RandomCases.firstSeed % UInt64(step))
+    let near = ends.flatMap { $0 - 1...$0 + 1 }.filter { range.contains($0) }
+    return Set(Array(stride(from: start, to: range.upperBound, by: step)) + near).sorted()
+  }
 
   /// What came of opening a file as a writer, going on for two elements, and reading all of them.
   enum Outcome: Equatable {
@@ -100,7 +106,7 @@ struct FaultTests {
     arguments: [Durability.process, .machine], [0, 300])
   func cuts(_ durability: Durability, _ room: Int) async throws {
     let (bytes, ends) = try await Self.journal(Self.length, durability)
-    for cut in Self.first...bytes.count {
+    for cut in Self.places(Self.first..<bytes.count + 1, beside: [Self.first] + ends) {
       // As a loss of power leaves it: what is synced is there.
       let synced = ends.last { $0 <= cut } ?? Self.first
       let visible = durability == .machine ? synced : nil
@@ -117,13 +123,13 @@ struct FaultTests {
     arguments: [Durability.process, .machine])
   func promisedCuts(_ durability: Durability) async throws {
     let (bytes, ends) = try await Self.journal(Self.length, durability)
-    for cut in Self.first..<bytes.count {
+    for cut in Self.places(Self.first..<bytes.count, beside: [Self.first] + ends) {
       let outcome = await Self.reopen(bytes[..<cut], durability)
       let expected: Outcome =
         durability == .machine ? .damaged : .elements(ends.count { $0 <= cut })
       #expect(outcome == expected, "cut at \(cut)")
     }
-    for cut in 0..<Self.first {
+    for cut in Self.places(0..<Self.first, beside: [0, JournalCells.offset, Self.first]) {
       let outcome = await Self.reopen(bytes[..<cut], durability)
       if case .elements = outcome { Issue.record("cut at \(cut): \(outcome)") }
     }
@@ -168,12 +174,12 @@ struct FaultTests {
   // MARK: Bits
 
   @Test(
-    "every bit: a prefix, or damaged; never a wrong element",
+    "a bit: a prefix, or damaged; never a wrong element",
     arguments: [Durability.process, .machine], [false, true])
   func bits(_ durability: Durability, _ together: Bool) async throws {
     let (bytes, ends) = try await Self.journal(Self.length, durability, together: together)
-    for place in bytes.indices {
-      let bits = Self.isFull ? Array(0..<8) : [place % 8]
+    for place in Self.places(bytes.indices, beside: together ? [] : ends) {
+      let bits = Self.step == 1 ? Array(0..<8) : [place % 8]
       for bit in bits {
         var flipped = bytes
         flipped[place] ^= 1 << UInt8(bit)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TailraceFoundation
 
-@Suite("Lists in files", .hangLimit, .inTurn)
+@Suite("Lists in files", .tags(.long), .hangLimit, .inTurn)
 struct FileStoreTests {
   @Test("a file keeps all rules of a store", arguments: Durability.all)
   func rules(_ durability: Durability) async throws {
@@ -32,7 +32,8 @@ struct FileStoreTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: file.folder.path) == ["list"])
   }
 
-  @Test("goes on where it stopped", arguments: Durability.all, [1, 2, 7, 100, 1000])
+  @Test(
+    "goes on where it stopped", arguments: Durability.all, [1, 2, 7, Size.usual(100, full: 1000)])
   func goingOn(_ durability: Durability, _ count: Int) async throws {
     let file = try StoredFile()
     for round in 1...3 {
@@ -418,11 +419,12 @@ struct FileStoreTests {
       for try await _ in list.prefix(count) {}
       return try file.bytes.count / count
     }
+    let count = Size.usual(10_000, full: 40_000)
     let (short, long) = (
-      try await bytes(5_000, .growing), try await bytes(40_000, .growing)
+      try await bytes(count / 8, .growing), try await bytes(count, .growing)
     )
     #expect(long <= short * 2)
-    #expect(try await bytes(40_000, .never) <= 100)
+    #expect(try await bytes(count, .never) <= 100)
     #expect(try await bytes(2_000, nil) > 4 * (try await bytes(500, nil)) / 2)
   }
 }
