@@ -1,0 +1,209 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+/// An inbox, its reader, two senders that wait for room, and others that do not.
+private struct InboxModel: Explorable {
+  typealias State = InboxState<Int, Mishap, String, Int>
+  typealias Policy = Signal<Int, Mishap>.BufferingPolicy
+
+  enum Event: Hashable {
+    /// Somebody sends without waiting.
+    case send
+    /// The reader takes; it found nothing, and sleeps.
+    case take, sleep
+    /// A sender sends if there is room; it found none, and sleeps; it was woken, and wakes the next one.
+    case offer(Int), lieDown(Int), passOn(Int)
+    /// The task of a sender that sleeps is cancelled; it leaves.
+    case cancelSender(Int), leave(Int)
+    case end, cancel
+  }
+
+  enum Reader: Hashable { case awake, empty, asleep }
+
+  enum Sender: Hashable {
+    case idle, full, woken
+    case asleep(Int)
+    case leaving(Int)
+  }
+
+  enum Life: Hashable { case open, ended, cancelled }
+
+  /// How many elements are sent, and how often a sender lies down.
+  static let length = Size.usual(2, full: 3)
+  static let naps = length
+
+  let limit: Int
+  let dropsOldest: Bool
+  /// Whether an element that finds no room ends the subscription.
+  let overflows: Bool
+  var state: State
+  var reader = Reader.awake
+  var senders = [Sender.idle, .idle]
+  var life = Life.open
+  var kept: [Int] = []
+  var sent = 0
+  var lain = 0
+  var violation: String?
+
+  init(_ policy: Policy, limit: Int = .max, dropsOldest: Bool = false, overflows: Bool = false) {
+    state = State(policy)
+    (self.limit, self.dropsOldest, self.overflows) = (limit, dropsOldest, overflows)
+  }
+
+  var key: String { "\(state) \(reader) \(senders) \(life) \(kept) \(sent) \(lain)" }
+
+  var isFull: Bool {
+    life == .open && !dropsOldest && reader != .asleep && kept.count >= limit
+  }
+
+  var events: [Event] {
+    var events: [Event] = []
+    if sent < Self.length { events.append(.send) }
+    switch reader {
+    case .awake: events.append(.take)
+    case .empty: events.append(.sleep)
+    case .asleep: break
+    }
+    for (number, sender) in senders.enumerated() {
+      switch sender {
+      case .idle: if sent < Self.length, lain < Self.naps { events.append(.offer(number)) }
+      case .full: events.append(.lieDown(number))
+      case .asleep: events.append(.cancelSender(number))
+      case .leaving: events.append(.leave(number))
+      case .woken: events.append(.passOn(number))
+      }
+    }
+    if life == .open { events.append(.end) }
+    if life != .cancelled { events.append(.cancel) }
+    return events
+  }
+
+  mutating func apply(_ event: Event) {
+    switch event {
+    case .send: send()
+    case .take: take()
+    case .sleep:
+      let (sleeps, sender) = state.sleep(reader: "reader")
+      if sleeps != (life == .open && kept.isEmpty) { violation = "sleep(reader:) gives \(sleeps)" }
+      reader = sleeps ? .asleep : .awake
+      wake(sender)
+    case .offer(let number):
+      if state.isFull != isFull { violation = "isFull is \(state.isFull)" }
+      if state.isFull { senders[number] = .full } else { send() }
+    case .lieDown(let number):
+      let place = state.sleep(sender: number)
+      if (place != nil) != isFull { violation = "a sender lies down: \(place != nil)" }
+      if place != nil { lain += 1 }
+      senders[number] = place.map { .asleep($0) } ?? .idle
+    case .passOn(let number):
+      senders[number] = .idle
+      wakeNext()
+    case .cancelSender(let number):
+      if case .asleep(let place) = senders[number] { senders[number] = .leaving(place) }
+    case .leave(let number):
+      if case .leaving(let place) = senders[number] { _ = state.leave(sender: place) }
+      senders[number] = .idle
+    case .end:
+      life = .ended
+      act(on: state.end(with: nil))
+    case .cancel:
+      life = .cancelled
+      kept = []
+      act(on: state.cancel())
+    }
+    check()
+  }
+
+  private mutating func send() {
+    let element = sent
+    sent += 1
+    let (result, woken) = state.send(element)
+    var expected = State.SendResult.terminated
+    if life == .open {
+      if reader == .asleep || kept.count < limit {
+        kept.append(element)
+        expected = .enqueued(remaining: limit == .max ? .max : max(0, limit - kept.count))
+      } else if dropsOldest, limit > 0 {
+        expected = .dropped(kept.removeFirst())
+        kept.append(element)
+      } else {
+        expected = .dropped(element)
+        if overflows { life = .ended }
+      }
+    }
+    if result != expected { violation = "send(\(element)) gives \(result) and not \(expected)" }
+    if let woken { wake(woken) }
+    if overflows, life == .ended { act(on: state.settle()) }
+  }
+
+  private mutating func take() {
+    var batch: [Int] = []
+    let (taken, _, sender) = state.take(into: &batch)
+    let expected = limit == .max ? kept : Array(kept.prefix(1))
+    if batch != expected { violation = "took \(batch) and not \(expected)" }
+    switch taken {
+    case .elements: if expected.isEmpty { violation = "took elements, and there are none" }
+    case .nothing:
+      if life != .open || !kept.isEmpty { violation = "took nothing" }
+      reader = .empty
+    case .ended: if life != .ended || !kept.isEmpty { violation = "took the ending" }
+    case .cancelled: if life != .cancelled { violation = "took the cancellation" }
+    }
+    kept.removeFirst(batch.count)
+    wake(sender)
+  }
+
+  private mutating func act(on aftermath: State.Aftermath) {
+    if let reader = aftermath.reader { wake(reader) }
+    for number in aftermath.senders {
+      if case .asleep = senders[number] { senders[number] = .woken }
+    }
+  }
+
+  private mutating func wake(_ name: String) {
+    if reader != .asleep { violation = "a reader that does not sleep is woken" }
+    reader = .awake
+  }
+
+  /// Wakes a sender; if it was cancelled, the next one.
+  private mutating func wake(_ number: Int?) {
+    guard let number else { return }
+    if case .asleep = senders[number] { return senders[number] = .woken }
+    wakeNext()
+  }
+
+  private mutating func wakeNext() {
+    while let number = state.nextSender() {
+      if case .asleep = senders[number] { return senders[number] = .woken }
+    }
+  }
+
+  private mutating func check() {
+    if violation != nil { return }
+    if reader == .asleep, !kept.isEmpty || life != .open {
+      violation = "the reader sleeps, and there is something for it"
+    }
+    let sleeps = senders.contains { if case .asleep = $0 { true } else { false } }
+    if sleeps, !isFull, !senders.contains(.woken) {
+      violation = "a sender sleeps, and there is room"
+    }
+  }
+}
+
+@Suite("An inbox: every order of events", .inTurn)
+struct InboxOrdersTests {
+  @Test("elements come in order, and nobody sleeps while there is something, or room, for it")
+  func orders() {
+    InboxModel(.unbounded).expectSafe()
+    InboxModel(.bufferingNewest(1), limit: 1, dropsOldest: true).expectSafe()
+    InboxModel(.failing(beyond: 1, with: Mishap(position: 0)), limit: 1, overflows: true)
+      .expectSafe()
+  }
+
+  @Test("where senders wait for room", arguments: 0...1)
+  func room(_ limit: Int) {
+    InboxModel(.bufferingOldest(limit), limit: limit).expectSafe()
+  }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import Tailrace
+
+/// A step beside others, its task, and two readers of its result.
+private struct InFlightModel: Explorable {
+  enum Event: Hashable { case begin, attach, enter(Int), leave(Int), complete, tell, cancel }
+
+  enum Step: Hashable { case idle, running, done, unwanted }
+
+  /// Readers are told apart by their identity, and printed by their number.
+  final class Reader: Sendable, CustomStringConvertible {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+    var description: String { "reader \(number)" }
+  }
+
+  private static let readers = (0..<2).map(Reader.init)
+  /// A task whose closure does nothing: only its identity counts.
+  private static let task = InFlightState<Reader>.Running {}
+
+  var state = InFlightState<Reader>()
+  var step = Step.idle
+  var hasBegun = false
+  var isAttached = false
+  var isWanted = true
+  var isTaskCancelled = false
+  var sleepers: [Int] = []
+  /// Whether the failure, if the result is one, has been reported.
+  var isTold = false
+  var violation: String?
+
+  var key: String {
+    """
+    \(state) \(state.waiters.first == nil) \(step) \(hasBegun) \(isAttached) \(isWanted) \
+    \(isTaskCancelled) \(sleepers) \(isTold)
+    """
+  }
+
+  var events: [Event] {
+    var events: [Event] = []
+    if !hasBegun { events.append(.begin) }
+    if hasBegun, step != .unwanted, !isAttached { events.append(.attach) }
+    if step == .running { events.append(.complete) }
+    events += sleepers.map { .leave($0) }
+    // What nobody wants has no readers.
+    guard isWanted else { return events }
+    for reader in 0..<2 where !sleepers.contains(reader) {
+      events.append(.enter(reader))
+    }
+    if step == .done { events.append(.tell) }
+    if sleepers.isEmpty { events.append(.cancel) }
+    return events
+  }
+
+  mutating func apply(_ event: Event) {
+    switch event {
+    case .begin:
+      hasBegun = true
+      let begins = state.begin()
+      if begins != (step == .idle) { violation = "begin() gives \(begins)" }
+      if begins { step = .running }
+    case .attach:
+      isAttached = true
+      let isKept = state.attach(Self.task)
+      if !isKept { isTaskCancelled = true }
+      if isKept != (isWanted || step == .done) { violation = "attach() gives \(isKept)" }
+    case .enter(let reader):
+      let waits = state.enter(Self.readers[reader])
+      if waits == (step == .done) { violation = "enter() gives \(waits)" }
+      if waits { sleepers.append(reader) }
+    case .leave(let reader):
+      state.leave(Self.readers[reader])
+      sleepers.removeAll { $0 == reader }
+    case .complete:
+      step = .done
+      let woken = state.complete().map(\.number)
+      if woken != sleepers { violation = "woken are \(woken) and not \(sleepers)" }
+      isTold = !sleepers.isEmpty
+      sleepers.removeAll { woken.contains($0) }
+    case .tell:
+      let tells = state.tell()
+      if tells == isTold { violation = "tell() gives \(tells)" }
+      isTold = true
+    case .cancel:
+      isWanted = false
+      let task = state.cancel()
+      if (task != nil) != (step == .running && isAttached) { violation = "cancel() gives a task" }
+      if task != nil { isTaskCancelled = true }
+      if step == .idle { step = .unwanted }
+    }
+    if violation != nil { return }
+    if step == .done, !sleepers.isEmpty { violation = "the result is there, and a reader sleeps" }
+    if step == .running, isAttached, !isWanted, !isTaskCancelled {
+      violation = "what nobody wants runs on"
+    }
+    if (state.task != nil) != isAttached { violation = "the task is not known" }
+  }
+}
+
+@Suite("A step beside others: every order of events", .inTurn)
+struct InFlightTransformOrdersTests {
+  @Test("it runs if it is wanted, all who wait are woken, and its failure is told once")
+  func orders() { InFlightModel().expectSafe() }
+}
