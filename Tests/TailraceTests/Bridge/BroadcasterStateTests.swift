@@ -32,7 +32,7 @@ struct BroadcasterStateTests {
   }
 
   @Test("the first subscription takes the pendingInbox, the others listen from then on")
-  func seats() {
+  func firstSubscription() {
     var state = State(pendingInbox: pendingInbox, replaying: 0)
     guard case .pendingInbox(let taken, _) = state.join(other).joining else {
       Issue.record("no pendingInbox")

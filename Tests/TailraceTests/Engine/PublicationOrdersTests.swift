@@ -6,7 +6,7 @@ import Testing
 /// looks at the engine itself.
 @Suite("Published cells, the claim, and take-over: every order of loads and stores", .inTurn)
 struct PublicationOrdersTests {
-  private enum Word: Int, CaseIterable { case published, awaited, room, queued, woken }
+  private enum Word: Int, CaseIterable { case published, awaited, lock, queued, woken }
   private typealias Instruction = WeakMemory<Word>.Instruction
 
   /// Where a sequentially consistent fence stands.
@@ -23,7 +23,7 @@ struct PublicationOrdersTests {
   }
 
   /// The holder of the claim publishes a cell, looks whether somebody waits, and if so wakes it. Meanwhile a
-  /// reader that did not find the cell enters the room: it marks the claim, looks once more, and waits.
+  /// reader that did not find the cell enters the queue: it marks the claim, looks once more, and waits.
   private func publication(_ fences: Fences) -> WeakMemory<Word> {
     let publisher: [Instruction] =
       [.store("publishes the cell", .published) { _ in 1 }]
@@ -31,13 +31,13 @@ struct PublicationOrdersTests {
       + [
         .load("looks whether somebody waits", .awaited, into: 0),
         .jump("goes on with the next step if nobody does") { $0[0] == 1 ? nil : .max },
-      ] + Instruction.lock(.room) + [
-        .load("looks into the room", .queued, into: 1),
+      ] + Instruction.lock(.lock) + [
+        .load("looks into the queue", .queued, into: 1),
         .store("wakes who is there", .woken) { $0[1] },
-        .unlock(.room),
+        .unlock(.lock),
       ]
     let waiter: [Instruction] =
-      Instruction.lock(.room)
+      Instruction.lock(.lock)
       + [
         fences.isMarkFence
           ? .update("marks the claim", .awaited) { _, _ in 1 }
@@ -47,7 +47,7 @@ struct PublicationOrdersTests {
       + [
         .load("looks whether the cell is there", .published, into: 0),
         .store("waits if it is not", .queued) { 1 - $0[0] },
-        .unlock(.room),
+        .unlock(.lock),
       ]
     return WeakMemory([publisher, waiter]) { state in
       state[.queued] == 1 && state[.woken] == 0

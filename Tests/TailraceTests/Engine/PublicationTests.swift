@@ -6,7 +6,7 @@ import Testing
 /// processor, what `PublicationOrdersTests` explores as a model.
 @Suite("Published cells: a reader that comes at the same moment is woken", .inTurn, .hangLimit)
 struct PublicationTests {
-  /// A missing fence showed once in 400 000 rounds.
+  /// Without one of the fences, one round in 400 000 fails.
   private static let rounds = RandomCases.count(
     "TAILRACE_PUBLICATIONS", debug: 10_000, optimised: 100_000, full: 20)
 
