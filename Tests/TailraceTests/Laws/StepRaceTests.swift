@@ -2,17 +2,18 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-/// Whoever starts a step waits in its front seat: landing, leaving, letting go of the list, and other
-/// readers all race with that.
-@Suite("Flights: landing races with readers that come, leave, and let go", .inTurn)
-struct FlightTests {
+/// The reader that starts a step waits for it. The end of the step races with that reader's cancellation,
+/// with the release of the list, and with other readers.
+@Suite("The end of a step races with readers that come, leave, and let go", .inTurn)
+struct StepRaceTests {
   #if DEBUG
     static let rounds = 2_000
   #else
     static let rounds = 10_000
   #endif
 
-  @Test("the reader that started the step is cancelled while it lands; the others get it, once")
+  @Test(
+    "the reader that started the step is cancelled while the step ends; the others get it, once")
   func cancelledStarter() async {
     for round in 0..<Self.rounds {
       let steps = Probe<Int>()
@@ -40,7 +41,7 @@ struct FlightTests {
     }
   }
 
-  @Test("the last reference goes while the step lands: everything is released")
+  @Test("the last reference goes while the step ends: everything is released")
   func abandoned() async {
     let population = Population()
     await withTaskGroup { group in
