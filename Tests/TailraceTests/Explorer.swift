@@ -89,10 +89,14 @@ extension Explorable {
           var successor = state
           successor.apply(event)
           exploration.transitions += 1
+          // First: a wrong answer may leave a state that is known.
+          if let violation = successor.violation {
+            origins.append((number, event))
+            return found(violation, at: origins.count - 1)
+          }
           guard reached.insert(successor.key).inserted else { continue }
           origins.append((number, event))
           exploration.states += 1
-          if let violation = successor.violation { return found(violation, at: origins.count - 1) }
           if exploration.states >= limit {
             exploration.duration = start.duration(to: .now)
             return exploration

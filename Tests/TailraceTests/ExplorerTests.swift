@@ -80,6 +80,26 @@ struct ExplorerTests {
     #expect(Steps(number: 3, end: 3).explored().order == [])
   }
 
+  /// Answers wrongly once it has been turned round, and is then as it was at first.
+  private struct Coin: Explorable {
+    var isTurned = false
+    var violation: String?
+
+    var key: Bool { isTurned }
+    var events: [String] { ["turn", "ask"] }
+    mutating func apply(_ event: String) {
+      if event == "ask", isTurned { violation = "a wrong answer" }
+      isTurned = event == "turn" && !isTurned
+    }
+  }
+
+  @Test("it hears a wrong answer that leaves a state that is known")
+  func answer() {
+    let exploration = Coin().explored()
+    #expect(exploration.violation == "a wrong answer")
+    #expect(exploration.order == ["turn", "ask"])
+  }
+
   // MARK: Words without a lock
 
   private enum Word: Int, CaseIterable { case x, y, sum }
