@@ -31,6 +31,8 @@ private struct BroadcasterModel: Explorable {
   var origin: Origin
   /// The numbers of those that listen, and of the inbox that waits for the first of them.
   var listeners: [Int] = []
+  /// The numbers of those that have left.
+  var former: [Int] = []
   var pending: Int?
   var subscribed = 0
   /// By the number of the last listener before the absence.
@@ -58,14 +60,16 @@ private struct BroadcasterModel: Explorable {
   var key: String {
     let timers = timers.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     let parts: [Any] = [
-      origin, listeners, pending ?? 0, subscribed, timers, isReachable, isOver, runs, endings,
+      origin, listeners, former, pending ?? 0, subscribed, timers, isReachable, isOver, runs,
+      endings,
       state.listeners.count, state.timer != nil, state.life.isOpen, state.isReachable,
     ]
     return "\(parts)"
   }
 
   var events: [Event] {
-    var events = listeners.flatMap { [Event.read($0), .leave($0)] }
+    // A task may read while another one leaves for it.
+    var events = listeners.map { Event.leave($0) } + (listeners + former).map { .read($0) }
     if isReachable {
       events.append(.becomeUnreachable)
       if subscribed < Self.subscriptions { events.append(.subscribe) }
@@ -83,13 +87,17 @@ private struct BroadcasterModel: Explorable {
     case .subscribe: subscribe()
     case .read(let number):
       let starts = state.start(for: number) != nil
-      if starts != (origin == .source && !isOver) { violation = "start(for:) gives \(starts)" }
+      let isThere = listeners.contains(number)
+      if starts != (isThere && origin == .source && !isOver) {
+        violation = "start(for:) gives \(starts)"
+      }
       if starts {
         origin = .running
         runs += 1
       }
     case .leave(let number):
       listeners.removeAll { $0 == number }
+      former.append(number)
       // One that was told the ending is not there any more.
       let (former, departure) = state.leave(number)
       if (former == nil) != isOver { violation = "leave(\(number)) gives \(former != nil)" }
@@ -106,6 +114,7 @@ private struct BroadcasterModel: Explorable {
       timers[number] = .over
       let departure = state.timeIsUp(since: number)
       if case .end = departure, !listeners.isEmpty { violation = "it ends, and somebody listens" }
+      if case .end = departure, number != subscribed { violation = "it ends for a former absence" }
       act(on: departure)
     case .end:
       let (told, remains) = state.end(with: nil)
@@ -157,6 +166,7 @@ private struct BroadcasterModel: Explorable {
     if state.life.isOpen == isOver { violation = "isOpen is \(state.life.isOpen)" }
     if endings != (isOver ? 1 : 0) { violation = "the handler runs \(endings) times" }
     if runs > 1 { violation = "the source runs \(runs) times" }
+    if !listeners.isEmpty, state.timer != nil { violation = "a timer runs, and somebody listens" }
     guard !isOver, listeners.isEmpty, pending == nil else { return }
     if !isReachable { violation = "it goes on, and nobody can hear it" }
     if origin == .running, !timers.values.contains(where: { $0 != .over }) {

@@ -37,7 +37,8 @@ private struct CompletionQueueModel: Explorable {
 
   var key: String {
     let running = running.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    return "\(readers) \(started) \(running) \(finished) \(hasFailed) \(isOver) \(taken)"
+    let model = "\(readers) \(started) \(running) \(finished) \(hasFailed) \(isOver) \(taken)"
+    return "\(model) \(state.results.count) \(state.taken) \(state.isOver) \(state.waiters.count)"
   }
 
   var events: [Event] {

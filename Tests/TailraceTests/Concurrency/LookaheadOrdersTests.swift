@@ -221,6 +221,7 @@ private struct LookaheadModel: Explorable {
       switch state.pulledAhead(number, number) {
       case .kept(let pullsOn, let sleepers):
         if !startsFirst { running.insert(number) }
+        if let failed, number > failed { violation = "element \(number) is kept behind a failure" }
         wake(sleepers)
         ahead = pullsOn && !isCancelled ? .pulling : .none
         if pullsOn, isCancelled { wake(state.gaveUp()) }

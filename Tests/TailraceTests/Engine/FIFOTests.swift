@@ -4,7 +4,9 @@ import Testing
 
 /// A queue, and beside it what it should hold.
 private struct FIFOModel: Explorable, Hashable {
-  enum Event: Hashable { case append, popFirst, removeLast(downTo: Int), removeAll(Int) }
+  enum Event: Hashable {
+    case append, popFirst, removeLast(downTo: Int), removeLastOdd, removeAll(Int)
+  }
 
   var queue = FIFO<Int>()
   var elements: [Int] = []
@@ -27,7 +29,8 @@ private struct FIFOModel: Explorable, Hashable {
 
   var events: [Event] {
     let changes: [Event] =
-      [.popFirst] + (0...5).map { .removeLast(downTo: $0) } + (0..<5).map { .removeAll($0) }
+      [.popFirst, .removeLastOdd] + (0...5).map { .removeLast(downTo: $0) }
+      + (0..<5).map { .removeAll($0) }
     return appended < 5 ? changes + [.append] : changes
   }
 
@@ -45,6 +48,11 @@ private struct FIFOModel: Explorable, Hashable {
       let removed = queue.removeLast { $0 >= least }
       var expected: [Int] = []
       while let last = elements.last, last >= least { expected.append(elements.removeLast()) }
+      if removed != expected { violation = "removed \(removed) and not \(expected)" }
+    case .removeLastOdd:
+      let removed = queue.removeLast { $0 % 2 == 1 }
+      var expected: [Int] = []
+      while let last = elements.last, last % 2 == 1 { expected.append(elements.removeLast()) }
       if removed != expected { violation = "removed \(removed) and not \(expected)" }
     case .removeAll(let element):
       queue.removeAll { $0 == element }

@@ -22,9 +22,11 @@ private struct WaitQueueModel: Explorable {
   let guests = (0..<3).map(Guest.init)
   var waiting: [(guest: Int, end: Int)] = []
   var published = 0
+  /// A set of waiters keeps one of them apart, so that it needs no allocation.
+  var apart: Int?
   var violation: String?
 
-  var key: String { "\(queue), \(waiting), \(published)" }
+  var key: String { "\(queue), \(waiting), \(published), \(apart ?? -1)" }
 
   var events: [Event] {
     var events = guests.indices.map(Event.leave) + [.empty]
@@ -39,6 +41,7 @@ private struct WaitQueueModel: Explorable {
     case .enter(let guest, until: let end):
       queue.enter(guests[guest], until: end)
       waiting.append((guest, end))
+      apart = apart ?? guest
     case .leave(let guest):
       queue.leave(guests[guest])
       waiting.removeAll { $0.guest == guest }
@@ -52,6 +55,7 @@ private struct WaitQueueModel: Explorable {
       expect(queue.empty(), waiting.map(\.guest), "emptied")
       waiting = []
     }
+    if !waiting.contains(where: { $0.guest == apart }) { apart = nil }
     if queue.isEmpty != waiting.isEmpty { violation = "isEmpty is \(queue.isEmpty)" }
   }
 

@@ -40,7 +40,9 @@ private struct MemoTableModel: Explorable {
 
   var key: String {
     let slots = table.slots.slots.map { "\($0.key ?? -1) \(MemoTableTests.word($0.content))" }
-    let computations = computations.map { "\($0.key) \($0.load.place ?? -1) \($0.isStale)" }
+    let computations = computations.map {
+      "\($0.key) \($0.load.place ?? -1) \($0.isStale) \(table.place(of: $0.load) ?? -1)"
+    }
     return "\(slots) \(table.ages) \(table.eviction) \(computations) \(begun) \(time)"
   }
 
