@@ -34,7 +34,16 @@ private struct LookaheadModel: Explorable {
     case abandon
   }
 
-  enum Puller: Hashable { case reader(Int), ahead }
+  enum Puller: Hashable, CustomStringConvertible {
+    case reader(Int), ahead
+
+    var description: String {
+      switch self {
+      case .reader(let number): "reader \(number)"
+      case .ahead: "ahead"
+      }
+    }
+  }
 
   enum Reader: Hashable {
     case idle, pulling, asleep

@@ -14,7 +14,12 @@ private struct MemoTableModel: Explorable {
     case pass
   }
 
-  enum Outcome: CaseIterable { case value, failure, forgottenFailure }
+  enum Outcome: String, CaseIterable, CustomStringConvertible {
+    case value, failure
+    case forgottenFailure = "a failure that is not remembered"
+
+    var description: String { rawValue }
+  }
 
   struct Computation {
     let load: Table.Load
