@@ -28,12 +28,12 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
     cancel = { reading.cancel() }
   }
 
-  /// Reads the events that a verdict makes. An ending is returned again and again, and ends the
+  /// Reads the events that a rule makes. An ending is returned again and again, and ends the
   /// subscription.
   @inlinable
   convenience init<E, F>(
     _ reading: Reading<E, F>,
-    judging judge: @escaping @Sendable (Signal<E, F>.Event) -> Verdict<Event>
+    judging judge: @escaping @Sendable (Signal<E, F>.Event) -> Step<Event>
   ) {
     let ending = Owned(Event?.none)
     /// The event to return; `nil` to skip it.
@@ -41,11 +41,12 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
       let given: Event
       switch judge(event) {
       case .skip: return nil
-      case .emit(let event): given = event
+      case .element(let event): given = event
       case .last(let event):
         given = event
         ending.state = .completed
-      case .end: given = .completed
+      // A signal has no other list to go on as, and no absence but the end.
+      case .become, .nothing: given = .completed
       }
       if given.isEnding { ending.state = given }
       if ending.state != nil { reading.cancel() }

@@ -16,7 +16,7 @@ extension Signal {
   public func map<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output
   ) -> Signal<Output, Failure> {
-    judging { { .emit(transform($0)) } }
+    judging { { .element(transform($0)) } }
   }
 
   /// Returns the elements that satisfy a predicate.
@@ -29,7 +29,7 @@ extension Signal {
   /// Replaces `-filter:`.
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Signal {
-    judging { { isIncluded($0) ? .emit($0) : .skip } }
+    judging { { isIncluded($0) ? .element($0) : .skip } }
   }
 
   /// Returns each element transformed by a closure, without the `nil` results.
@@ -42,7 +42,7 @@ extension Signal {
   public func compactMap<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output?
   ) -> Signal<Output, Failure> {
-    judging { { transform($0).map { .emit($0) } ?? .skip } }
+    judging { { transform($0).map { .element($0) } ?? .skip } }
   }
 
   /// Returns the first elements; the last of them ends the subscription.
@@ -66,17 +66,17 @@ extension Signal {
       let rest = Owned(count)
       return { element in
         rest.state -= 1
-        return rest.state == 0 ? .last(element) : .emit(element)
+        return rest.state == 0 ? .last(element) : .element(element)
       }
     }
   }
 
-  /// The signal made by a verdict on each element.
+  /// The signal made by a rule for each element.
   ///
   /// - Parameter makeJudge: makes the judge of one subscription.
   @inlinable
   func judging<Output: Sendable>(
-    _ makeJudge: @escaping @Sendable () -> @Sendable (Element) -> Verdict<Output>
+    _ makeJudge: @escaping @Sendable () -> @Sendable (Element) -> Step<Output>
   ) -> Signal<Output, Failure> {
     Signal<Output, Failure>(
       on: scheduler,
@@ -87,13 +87,13 @@ extension Signal {
             switch event {
             case .next(let element):
               switch judge(element) {
-              case .emit(let output): .emit(.next(output))
+              case .element(let output): .element(.next(output))
               case .skip: .skip
               case .last(let output): .last(.next(output))
-              case .end: .end
+              case .become, .nothing: .nothing(.end)
               }
-            case .failure(let failure): .emit(.failure(failure))
-            case .completed: .end
+            case .failure(let failure): .element(.failure(failure))
+            case .completed: .nothing(.end)
             }
           })
       })

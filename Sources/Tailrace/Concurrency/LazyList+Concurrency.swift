@@ -111,7 +111,7 @@ extension LazyList {
       file: file, line: line)
     guard limit > 1 else {
       return transformInTask((), stage: "concurrentMap") { (_, element) async throws(Failure) in
-        .emit(try await transform(element).get())
+        .element(try await transform(element).get())
       }
     }
     typealias Running = InFlightTransform<Element, Result<T, Failure>>
@@ -129,6 +129,7 @@ extension LazyList {
         let step: Running
         switch owner.take(demand) {
         case .element(let taken), .last(let taken): step = taken
+        case .skip: return .skip
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
         }
@@ -151,7 +152,7 @@ extension LazyList {
           let next = Running(rules, step.element, step.number, in: nil)
           owner.taken = .some(next)
           next.start()
-          return .nothing(.paused)
+          return .skip
         }
       })
   }

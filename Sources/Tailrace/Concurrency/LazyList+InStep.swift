@@ -78,7 +78,7 @@ extension LazyList {
           + "\(cost)", file: file, line: line)
       // Far beyond any distance: a reader that gets there does not wait.
       total = Swift.min(total &+ Swift.min(cost, .max / 4), .max / 4)
-      return .emit(Measured(element: element, total: total))
+      return .element(Measured(element: element, total: total))
     }
     return group.members().map { InStepReader($0, .measured(measured)) }
   }

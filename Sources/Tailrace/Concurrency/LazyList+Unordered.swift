@@ -59,7 +59,7 @@ extension LazyList {
     guard limit > 1 else {
       return transformInTask((), stage: "concurrentMapUnordered") {
         (_, element) async throws(Failure) in
-        .emit(try await transform(element).get())
+        .element(try await transform(element).get())
       }
     }
     let crowd = CompletionQueueOwner(CompletionQueue<T>())
@@ -78,6 +78,7 @@ extension LazyList {
       stepping: { [crowd = crowd] demand in
         switch owner.take(demand) {
         case .element, .last: break
+        case .skip: return .skip
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
         }

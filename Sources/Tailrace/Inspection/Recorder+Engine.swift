@@ -56,6 +56,7 @@ extension ListTask {
     switch step {
     case .element, .last: Recorder.end(span, count: 1)
     case .become: Recorder.end(span, "goes on as another list")
+    case .skip: Recorder.end(span, Absence.paused.recorded)
     case .nothing(let absence): Recorder.end(span, absence.recorded)
     }
   }

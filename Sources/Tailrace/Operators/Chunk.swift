@@ -24,7 +24,7 @@ extension LazyList {
     return transform([Element]()) { (window, element) throws(Failure) in
       if window.count == count { window.removeFirst() }
       window.append(element)
-      return window.count == count ? .emit(window) : .skip
+      return window.count == count ? .element(window) : .skip
     }
   }
 
@@ -139,7 +139,7 @@ extension LazyList {
         } catch {
           return .nothing(.failed(error))
         }
-        if !patience.lasts() { return .nothing(.paused) }
+        if !patience.lasts() { return .skip }
       }
       return source.ending(with: group)
     }

@@ -26,7 +26,7 @@ extension LazyList {
     if let slice { return LazyList(sharing: slice.dropLast(count)) }
     return transform(FIFO<Element>()) { (held, element) throws(Failure) in
       held.append(element)
-      return held.count > count ? Verdict(held.popFirst()) : .skip
+      return held.count > count ? Step(held.popFirst()) : .skip
     }
   }
 
@@ -60,7 +60,7 @@ extension LazyList {
       while let element = source.next() {
         held.append(element)
         if held.count > maxLength { _ = held.popFirst() }
-        if !patience.lasts() { return .nothing(.paused) }
+        if !patience.lasts() { return .skip }
       }
       let absence = source.absence
       guard case .end = absence else { return .nothing(absence) }

@@ -21,7 +21,8 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(E) -> T
   ) -> LazyList<T, E> {
-    setFailureType(to: type).transform(()) { (_, element) throws(E) in .emit(try transform(element))
+    setFailureType(to: type).transform(()) { (_, element) throws(E) in
+      .element(try transform(element))
     }
   }
 
@@ -41,7 +42,7 @@ extension LazyList where Failure == Never {
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(E) -> Bool
   ) -> LazyList<Element, E> {
     setFailureType(to: type).transform(()) { (_, element) throws(E) in
-      try isIncluded(element) ? .emit(element) : .skip
+      try isIncluded(element) ? .element(element) : .skip
     }
   }
 
@@ -52,7 +53,7 @@ extension LazyList where Failure == Never {
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(E) -> Bool
   ) -> LazyList<Element, E> {
     setFailureType(to: type).transformInTask(()) { (_, element) async throws(E) in
-      try await isIncluded(element) ? .emit(element) : .skip
+      try await isIncluded(element) ? .element(element) : .skip
     }
   }
 
@@ -63,7 +64,7 @@ extension LazyList where Failure == Never {
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(E) -> T?
   ) -> LazyList<T, E> {
     setFailureType(to: type).transform(()) { (_, element) throws(E) in
-      Verdict(try transform(element))
+      Step(unlessNil: try transform(element))
     }
   }
 
@@ -74,7 +75,7 @@ extension LazyList where Failure == Never {
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(E) -> T?
   ) -> LazyList<T, E> {
     setFailureType(to: type).transformInTask(()) { (_, element) async throws(E) in
-      Verdict(try await transform(element))
+      Step(unlessNil: try await transform(element))
     }
   }
 }
@@ -87,7 +88,7 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(Failure) -> T
   ) -> LazyList<T, Failure> {
-    self.transform(()) { (_, element) throws(Failure) in .emit(try transform(element)) }
+    self.transform(()) { (_, element) throws(Failure) in .element(try transform(element)) }
   }
 
   /// The results for each element of an asynchronous closure with the list's failure type.
@@ -106,7 +107,7 @@ extension LazyList {
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
   ) -> LazyList<Element, Failure> {
     self.transform(()) { (_, element) throws(Failure) in
-      try isIncluded(element) ? .emit(element) : .skip
+      try isIncluded(element) ? .element(element) : .skip
     }
   }
 
@@ -117,7 +118,7 @@ extension LazyList {
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(Failure) -> Bool
   ) -> LazyList<Element, Failure> {
     self.transformInTask(()) { (_, element) async throws(Failure) in
-      try await isIncluded(element) ? .emit(element) : .skip
+      try await isIncluded(element) ? .element(element) : .skip
     }
   }
 
@@ -127,7 +128,7 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(Failure) -> T?
   ) -> LazyList<T, Failure> {
-    self.transform(()) { (_, element) throws(Failure) in Verdict(try transform(element)) }
+    self.transform(()) { (_, element) throws(Failure) in Step(unlessNil: try transform(element)) }
   }
 
   /// The results that are not `nil` of an asynchronous closure with the list's failure type.
@@ -137,7 +138,7 @@ extension LazyList {
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T?
   ) -> LazyList<T, Failure> {
     self.transformInTask(()) { (_, element) async throws(Failure) in
-      Verdict(try await transform(element))
+      Step(unlessNil: try await transform(element))
     }
   }
 }

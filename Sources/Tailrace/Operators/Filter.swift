@@ -27,7 +27,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform((), by: Verdict.filtering) { try isIncluded($1) }
+    widened().transform((), by: Step.filtering) { try isIncluded($1) }
   }
 
   /// Returns the elements that satisfy an asynchronous predicate.
@@ -35,7 +35,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    transformInTask((), by: Verdict.filtering) { await isIncluded($1) }
+    transformInTask((), by: Step.filtering) { await isIncluded($1) }
   }
 
   /// Returns the elements that satisfy an asynchronous throwing predicate.
@@ -43,7 +43,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask((), by: Verdict.filtering) { try await isIncluded($1) }
+    widened().transformInTask((), by: Step.filtering) { try await isIncluded($1) }
   }
 
   /// Returns the results of a closure that are not `nil`.
@@ -58,7 +58,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) -> T?
   ) -> LazyList<T, Failure> {
-    self.transform((), by: Verdict.unwrapping) { transform($1) }
+    self.transform((), by: Step.unwrapping) { transform($1) }
   }
 
   /// Returns the results of a throwing closure that are not `nil`.
@@ -66,7 +66,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transform((), by: Verdict.unwrapping) { try transform($1) }
+    widened().transform((), by: Step.unwrapping) { try transform($1) }
   }
 
   /// Returns the results of an asynchronous closure that are not `nil`.
@@ -74,7 +74,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async -> T?
   ) -> LazyList<T, Failure> {
-    transformInTask((), by: Verdict.unwrapping) { await transform($1) }
+    transformInTask((), by: Step.unwrapping) { await transform($1) }
   }
 
   /// Returns the results of an asynchronous throwing closure that are not `nil`.
@@ -82,7 +82,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transformInTask((), by: Verdict.unwrapping) { try await transform($1) }
+    widened().transformInTask((), by: Step.unwrapping) { try await transform($1) }
   }
 
   /// Returns the elements that do not equal a value.
@@ -125,7 +125,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList {
-    transform(nil, by: Verdict.keeping) { $0.satisfies(areSame, with: $1) }
+    transform(nil, by: Step.keeping) { $0.satisfies(areSame, with: $1) }
   }
 
   /// Returns the elements that differ, by a throwing predicate, from the last one kept.
@@ -133,7 +133,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform(nil, by: Verdict.keeping) { try $0.satisfies(areSame, with: $1) }
+    widened().transform(nil, by: Step.keeping) { try $0.satisfies(areSame, with: $1) }
   }
 
   /// Returns the elements that differ, by an asynchronous predicate, from the last one kept.
@@ -141,7 +141,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList {
-    transformInTask(nil, by: Verdict.keeping) { await $0.satisfies(areSame, with: $1) }
+    transformInTask(nil, by: Step.keeping) { await $0.satisfies(areSame, with: $1) }
   }
 
   /// Returns the elements that differ, by an asynchronous throwing predicate, from the last one kept.
@@ -149,7 +149,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask(nil, by: Verdict.keeping) {
+    widened().transformInTask(nil, by: Step.keeping) {
       try await $0.satisfies(areSame, with: $1)
     }
   }
@@ -157,33 +157,33 @@ extension LazyList {
 
 // MARK: Rules
 
-extension Verdict {
-  /// Emits a value that is not `nil`.
+extension Step {
+  /// Gives a value that is not `nil`.
   @inlinable
-  init(_ output: Output?) {
-    self = if let output { .emit(output) } else { .skip }
+  init(unlessNil output: Element?) {
+    self = if let output { .element(output) } else { .skip }
   }
 
   /// The rule of `compactMap`.
   @inlinable
-  static func unwrapping<State, Element>(_: inout State, _: Element, _ output: Output?) -> Verdict {
-    Verdict(output)
+  static func unwrapping<State, Source>(_: inout State, _: Source, _ output: Element?) -> Step {
+    Step(unlessNil: output)
   }
 
   /// The rule of `filter`.
   @inlinable
   static func filtering<State>(
-    _: inout State, _ element: Output, _ isIncluded: Bool
-  ) -> Verdict {
-    isIncluded ? .emit(element) : .skip
+    _: inout State, _ element: Element, _ isIncluded: Bool
+  ) -> Step {
+    isIncluded ? .element(element) : .skip
   }
 
   /// The rule of `removeDuplicates`.
   @inlinable
-  static func keeping(_ kept: inout Output?, _ element: Output, _ isSame: Bool) -> Verdict {
+  static func keeping(_ kept: inout Element?, _ element: Element, _ isSame: Bool) -> Step {
     if isSame { return .skip }
     kept = .some(element)
-    return .emit(element)
+    return .element(element)
   }
 }
 

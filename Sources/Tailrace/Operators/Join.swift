@@ -130,7 +130,7 @@ extension LazyList {
       while true {
         if let element = inner?.next() { return .element(element) }
         inner = nil
-        if !patience.lasts() { return .nothing(.paused) }
+        if !patience.lasts() { return .skip }
         guard let sequence = outer.next() else { return .nothing(outer.absence) }
         inner = sequence.makeIterator()
       }

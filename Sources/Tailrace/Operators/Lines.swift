@@ -18,7 +18,7 @@ extension LazyList where Element: Collection, Element.Element == UInt8 {
         var patience = Patience()
         while true {
           if let line = cutter.next() { return .element(line) }
-          if !patience.lasts() { return .nothing(.paused) }
+          if !patience.lasts() { return .skip }
           guard let chunk = source.next() else { return source.ending(with: cutter.rest()) }
           if chunk.withContiguousStorageIfAvailable({ cutter.cut($0) }) == nil {
             Array(chunk).withUnsafeBufferPointer { cutter.cut($0) }

@@ -30,7 +30,7 @@ extension LazyList {
   public consuming func map<T: Sendable>(
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transform((), by: Verdict.mapping) { try transform($1) }
+    widened().transform((), by: Step.mapping) { try transform($1) }
   }
 
   /// Returns the results of an asynchronous closure for each element, one at a time.
@@ -76,10 +76,10 @@ extension LazyList {
   }
 }
 
-extension Verdict {
+extension Step {
   /// The rule of `map`.
   @inlinable
-  static func mapping<State, Element>(_: inout State, _: Element, _ output: Output) -> Verdict {
-    .emit(output)
+  static func mapping<State, Source>(_: inout State, _: Source, _ output: Element) -> Step {
+    .element(output)
   }
 }

@@ -32,7 +32,7 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) throws -> Void
   ) -> LazyList<Element, any Error> {
-    widened().transform((), by: Verdict.passing) { try action($1) }
+    widened().transform((), by: Step.passing) { try action($1) }
   }
 
   /// Returns this list, and calls an asynchronous closure with each element.
@@ -40,7 +40,7 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async -> Void
   ) -> LazyList {
-    transformInTask((), by: Verdict.passing) { await action($1) }
+    transformInTask((), by: Step.passing) { await action($1) }
   }
 
   /// Returns this list, and calls an asynchronous throwing closure with each element. Its error
@@ -49,14 +49,14 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async throws -> Void
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask((), by: Verdict.passing) { try await action($1) }
+    widened().transformInTask((), by: Step.passing) { try await action($1) }
   }
 }
 
-extension Verdict {
+extension Step {
   /// The rule of `onEach`.
   @inlinable
-  static func passing<State>(_: inout State, _ element: Output, _: Void) -> Verdict {
-    .emit(element)
+  static func passing<State>(_: inout State, _ element: Element, _: Void) -> Step {
+    .element(element)
   }
 }

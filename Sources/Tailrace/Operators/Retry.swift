@@ -20,7 +20,7 @@ extension LazyList {
     retryingFailures: Bool,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transform((), retryingFailures: retryingFailures, by: Verdict.mapping) {
+    widened().transform((), retryingFailures: retryingFailures, by: Step.mapping) {
       try transform($1)
     }
   }
@@ -32,7 +32,7 @@ extension LazyList {
     retryingFailures: Bool,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transformInTask((), retryingFailures: retryingFailures, by: Verdict.mapping) {
+    widened().transformInTask((), retryingFailures: retryingFailures, by: Step.mapping) {
       try await transform($1)
     }
   }
@@ -45,7 +45,7 @@ extension LazyList {
     retryingFailures: Bool,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transform((), retryingFailures: retryingFailures, by: Verdict.unwrapping) {
+    widened().transform((), retryingFailures: retryingFailures, by: Step.unwrapping) {
       try transform($1)
     }
   }
@@ -57,7 +57,7 @@ extension LazyList {
     retryingFailures: Bool,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transformInTask((), retryingFailures: retryingFailures, by: Verdict.unwrapping) {
+    widened().transformInTask((), retryingFailures: retryingFailures, by: Step.unwrapping) {
       try await transform($1)
     }
   }

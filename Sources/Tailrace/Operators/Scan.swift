@@ -14,7 +14,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) -> Result
   ) -> LazyList<Result, Failure> {
-    transform(initial, by: Verdict.scanning) { combine($0, $1) }
+    transform(initial, by: Step.scanning) { combine($0, $1) }
   }
 
   /// Returns the results of combining the elements so far with a throwing closure.
@@ -23,7 +23,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
   ) -> LazyList<Result, any Error> {
-    widened().transform(initial, by: Verdict.scanning) { try combine($0, $1) }
+    widened().transform(initial, by: Step.scanning) { try combine($0, $1) }
   }
 
   /// Returns the results of combining the elements so far with an asynchronous closure.
@@ -32,7 +32,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async -> Result
   ) -> LazyList<Result, Failure> {
-    transformInTask(initial, by: Verdict.scanning) { await combine($0, $1) }
+    transformInTask(initial, by: Step.scanning) { await combine($0, $1) }
   }
 
   /// Returns the results of combining the elements so far with an asynchronous throwing closure.
@@ -41,7 +41,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
   ) -> LazyList<Result, any Error> {
-    widened().transformInTask(initial, by: Verdict.scanning) { try await combine($0, $1) }
+    widened().transformInTask(initial, by: Step.scanning) { try await combine($0, $1) }
   }
 
   /// Returns the results of updating a value with the elements so far, without the start itself.
@@ -55,7 +55,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) -> Void
   ) -> LazyList<Result, Failure> {
-    transform(initial, by: Verdict.updating) { update(&$0, $1) }
+    transform(initial, by: Step.updating) { update(&$0, $1) }
   }
 
   /// Returns the results of updating a value with the elements so far, by a throwing closure.
@@ -63,7 +63,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> LazyList<Result, any Error> {
-    widened().transform(initial, by: Verdict.updating) { try update(&$0, $1) }
+    widened().transform(initial, by: Step.updating) { try update(&$0, $1) }
   }
 
   /// Returns the results of updating a value with the elements so far, by an asynchronous closure.
@@ -71,7 +71,7 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) async -> Void
   ) -> LazyList<Result, Failure> {
-    transformInTask(initial, by: Verdict.updating) { await update(&$0, $1) }
+    transformInTask(initial, by: Step.updating) { await update(&$0, $1) }
   }
 
   /// Returns the results of updating a value with the elements so far, by an asynchronous throwing
@@ -81,7 +81,7 @@ extension LazyList {
     into initial: Result,
     _ update: @escaping @Sendable (inout Result, Element) async throws -> Void
   ) -> LazyList<Result, any Error> {
-    widened().transformInTask(initial, by: Verdict.updating) { try await update(&$0, $1) }
+    widened().transformInTask(initial, by: Step.updating) { try await update(&$0, $1) }
   }
 
   /// Returns the elements with their positions, counted from 0.
@@ -97,7 +97,7 @@ extension LazyList {
   public consuming func enumerated() -> LazyList<(offset: Int, element: Element), Failure> {
     transform(0) { (position, element) throws(Failure) in
       defer { position += 1 }
-      return .emit((offset: position, element: element))
+      return .element((offset: position, element: element))
     }
   }
 
@@ -116,7 +116,7 @@ extension LazyList {
     transform(Element?.none) { (previous, element) throws(Failure) in
       defer { previous = .some(element) }
       guard let previous else { return .skip }
-      return .emit((previous, element))
+      return .element((previous, element))
     }
   }
 
@@ -146,17 +146,17 @@ extension LazyList {
   }
 }
 
-extension Verdict {
+extension Step {
   /// The rule of `reductions(_:_:)`.
   @inlinable
-  static func scanning<Element>(_ result: inout Output, _: Element, _ next: Output) -> Verdict {
+  static func scanning<Source>(_ result: inout Element, _: Source, _ next: Element) -> Step {
     result = next
-    return .emit(next)
+    return .element(next)
   }
 
   /// The rule of `reductions(into:_:)`, whose closure has changed the state itself.
   @inlinable
-  static func updating<Element>(_ result: inout Output, _: Element, _: Void) -> Verdict {
-    .emit(result)
+  static func updating<Source>(_ result: inout Element, _: Source, _: Void) -> Step {
+    .element(result)
   }
 }

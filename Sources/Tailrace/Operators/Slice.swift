@@ -24,7 +24,7 @@ extension LazyList {
     }
     return transform(maxLength) { (remaining, element) throws(Failure) in
       remaining -= 1
-      return remaining == 0 ? .last(element) : .emit(element)
+      return remaining == 0 ? .last(element) : .element(element)
     }
   }
 
@@ -92,7 +92,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
-    transform((), by: Verdict.beginning) { predicate($1) }
+    transform((), by: Step.beginning) { predicate($1) }
   }
 
   /// Returns the first elements while they satisfy a throwing predicate.
@@ -100,7 +100,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform((), by: Verdict.beginning) { try predicate($1) }
+    widened().transform((), by: Step.beginning) { try predicate($1) }
   }
 
   /// Returns the first elements while they satisfy an asynchronous predicate.
@@ -108,7 +108,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    transformInTask((), by: Verdict.beginning) { await predicate($1) }
+    transformInTask((), by: Step.beginning) { await predicate($1) }
   }
 
   /// Returns the first elements while they satisfy an asynchronous throwing predicate.
@@ -116,7 +116,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask((), by: Verdict.beginning) { try await predicate($1) }
+    widened().transformInTask((), by: Step.beginning) { try await predicate($1) }
   }
 
   /// Returns the elements from the first one that does not satisfy a predicate.
@@ -133,7 +133,7 @@ extension LazyList {
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
-    transform(true, by: Verdict.dropping) { $0 && predicate($1) }
+    transform(true, by: Step.dropping) { $0 && predicate($1) }
   }
 
   /// Returns the elements from the first one that does not satisfy a throwing predicate.
@@ -141,7 +141,7 @@ extension LazyList {
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform(true, by: Verdict.dropping) { try $0 && predicate($1) }
+    widened().transform(true, by: Step.dropping) { try $0 && predicate($1) }
   }
 
   /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
@@ -181,17 +181,17 @@ extension LazyList {
   }
 }
 
-extension Verdict {
+extension Step {
   /// The rule of `prefix(while:)`.
   @inlinable
-  static func beginning<State>(_: inout State, _ element: Output, _ belongs: Bool) -> Verdict {
-    belongs ? .emit(element) : .end
+  static func beginning<State>(_: inout State, _ element: Element, _ belongs: Bool) -> Step {
+    belongs ? .element(element) : .nothing(.end)
   }
 
   /// The rule of `drop(while:)`.
   @inlinable
-  static func dropping(_ isDropping: inout Bool, _ element: Output, _ isDropped: Bool) -> Verdict {
+  static func dropping(_ isDropping: inout Bool, _ element: Element, _ isDropped: Bool) -> Step {
     isDropping = isDropped
-    return isDropped ? .skip : .emit(element)
+    return isDropped ? .skip : .element(element)
   }
 }

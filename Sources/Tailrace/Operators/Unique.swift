@@ -9,7 +9,7 @@ extension LazyList {
   @inlinable @inline(__always)
   public consuming func compacted<Wrapped: Sendable>() -> LazyList<Wrapped, Failure>
   where Element == Wrapped? {
-    transform(()) { (_, element) throws(Failure) in Verdict(element) }
+    transform(()) { (_, element) throws(Failure) in Step(unlessNil: element) }
   }
 
   /// Returns the elements that do not equal an earlier one.
@@ -36,7 +36,7 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList {
-    transform([], by: Verdict.unique) { subject($1) }
+    transform([], by: Step.unique) { subject($1) }
   }
 
   /// Returns the elements for which a throwing closure gives a result that no earlier one gave.
@@ -44,7 +44,7 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<Element, any Error> {
-    widened().transform([], by: Verdict.unique) { try subject($1) }
+    widened().transform([], by: Step.unique) { try subject($1) }
   }
 
   /// Returns the elements for which an asynchronous closure gives a result that no earlier one
@@ -53,7 +53,7 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList {
-    transformInTask([], by: Verdict.unique) { await subject($1) }
+    transformInTask([], by: Step.unique) { await subject($1) }
   }
 
   /// Returns the elements for which an asynchronous throwing closure gives a result that no earlier
@@ -62,16 +62,16 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask([], by: Verdict.unique) { try await subject($1) }
+    widened().transformInTask([], by: Step.unique) { try await subject($1) }
   }
 }
 
-extension Verdict {
+extension Step {
   /// The rule of `uniqued`.
   @inlinable
   static func unique<Subject>(
-    _ seen: inout Set<Subject>, _ element: Output, _ subject: Subject
-  ) -> Verdict {
-    seen.insert(subject).inserted ? .emit(element) : .skip
+    _ seen: inout Set<Subject>, _ element: Element, _ subject: Subject
+  ) -> Step {
+    seen.insert(subject).inserted ? .element(element) : .skip
   }
 }

@@ -203,7 +203,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
         done = consume producer
         return .new
       case .become(let list): ending = .become(list)
-      case .nothing(.paused): ending = .stopped
+      case .skip, .nothing(.paused): ending = .stopped
       case .nothing(let absence): ending = .nothing(absence)
       }
     }

@@ -48,16 +48,19 @@ extension Error {
   }
 }
 
-/// The result of a step: at most one element, and its continuation.
+/// The result of a step, and of a rule for one element of the source: at most one element, and how
+/// the list goes on.
 @usableFromInline
 enum Step<Element: Sendable>: Sendable {
   /// One more element; there may be others.
   case element(Element)
+  /// No element this time; there may be others. A step that searches pauses with it now and then.
+  case skip
   /// One more element, known to be the last: the producer is released with it.
   case last(Element)
   /// No element; the rest of this list is that list. Its cells are shared, not copied.
   case become(LazyList<Element, any Error>)
-  /// No element.
+  /// No element, because of an absence.
   case nothing(Absence)
 
   @inlinable
@@ -199,7 +202,7 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
             _ = sink(element)
             return .nothing(.end)
           case .become(let list): return .become(list)
-          case .nothing(.paused): return .stopped
+          case .skip, .nothing(.paused): return .stopped
           case .nothing(let absence): return .nothing(absence)
           }
         }
@@ -220,7 +223,7 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
       return false
     }
     switch ending {
-    case .stopped: return element.map { .element($0) } ?? .nothing(.paused)
+    case .stopped: return element.map { .element($0) } ?? .skip
     case .nothing(.end): return element.map { .last($0) } ?? .nothing(.end)
     case .nothing(let absence): return element.map { .element($0) } ?? .nothing(absence)
     case .become(let list): return .become(list)

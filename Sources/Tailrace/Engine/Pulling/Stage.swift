@@ -1,13 +1,3 @@
-/// An operator's decision on one element of its source.
-@usableFromInline
-enum Verdict<Output: Sendable>: Sendable {
-  case emit(Output)
-  case skip
-  /// Emits, and ends the list: the source is released at once.
-  case last(Output)
-  case end
-}
-
 /// A source and the state of the operator that pulls from it.
 @usableFromInline
 struct Pulling<Element: Sendable, State> {
@@ -68,7 +58,7 @@ extension LazyList {
   @inlinable @inline(__always)
   consuming func transform<State, Answer, Output>(
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
-    by judge: @escaping @Sendable (inout State, Element, Answer) -> Verdict<Output>,
+    by judge: @escaping @Sendable (inout State, Element, Answer) -> Step<Output>,
     _ ask: @escaping @Sendable (inout State, Element) throws(Failure) -> Answer
   ) -> LazyList<Output, Failure> {
     let source = Owned(Cursor(self))
@@ -76,29 +66,31 @@ extension LazyList {
     return LazyList<Output, Failure>(
       upstream: source, stage: stage,
       producer: { (demand, sink) in
-        var over: Absence?
+        var over: Ending<Output>?
         var failed: Element?
         var patience = Patience()
-        // The source is asked for single elements: the verdict may end the list.
+        // The source is asked for single elements: the rule may end the list.
         let ending: Ending<Output> = source.state.drive(Demand(budget: demand.budget)) {
           element in
           do throws(Failure) {
             let answer = try ask(&state.state, element)
             switch judge(&state.state, element, answer) {
-            case .emit(let output): return sink(output)
+            case .element(let output): return sink(output)
             case .skip: return patience.lasts()
-            case .last(let output): _ = sink(output)
-            case .end: break
+            case .last(let output):
+              _ = sink(output)
+              over = .nothing(.end)
+            case .become(let list): over = .become(list)
+            case .nothing(let absence): over = .nothing(absence)
             }
-            over = .end
           } catch {
-            over = .fate(error, retryingFailures)
+            over = .nothing(.fate(error, retryingFailures))
             if retryingFailures { failed = .some(element) }
           }
           return false
         }
         if let failed { source.state.pushBack(failed) }
-        return over.map { .nothing($0) } ?? ending
+        return over ?? ending
       })
   }
 
@@ -106,7 +98,7 @@ extension LazyList {
   @inlinable @inline(__always)
   consuming func transformInTask<State, Answer, Output>(
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
-    by judge: @escaping @Sendable (inout State, Element, Answer) -> Verdict<Output>,
+    by judge: @escaping @Sendable (inout State, Element, Answer) -> Step<Output>,
     _ ask:
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
       Answer
@@ -115,12 +107,9 @@ extension LazyList {
       while let element = await source.nextInStep() {
         do throws(Failure) {
           let answer = try await ask(&state, element)
-          switch judge(&state, element, answer) {
-          case .emit(let output): return .element(output)
-          case .skip: if Task.isCancelled { return .nothing(.cancelled) }
-          case .last(let output): return .last(output)
-          case .end: return .nothing(.end)
-          }
+          let step = judge(&state, element, answer)
+          guard case .skip = step else { return step }
+          if Task.isCancelled { return .nothing(.cancelled) }
         } catch {
           if retryingFailures { source.pushBack(element) }
           return .nothing(.fate(error, retryingFailures))
@@ -130,24 +119,24 @@ extension LazyList {
     }
   }
 
-  /// The list that a verdict on each element makes.
+  /// The list that a rule makes: a step for each element.
   @inlinable @inline(__always)
   consuming func transform<State, Output>(
     _ state: consuming State, stage: StageName = #function,
-    _ judge: @escaping @Sendable (inout State, Element) throws(Failure) -> Verdict<Output>
+    _ rule: @escaping @Sendable (inout State, Element) throws(Failure) -> Step<Output>
   ) -> LazyList<Output, Failure> {
-    transform(state, stage: stage, by: { (_, _, verdict) in verdict }, judge)
+    transform(state, stage: stage, by: { (_, _, step) in step }, rule)
   }
 
-  /// The list that an asynchronous verdict on each element makes, in a task of the list.
+  /// The list that an asynchronous rule makes: a step for each element, in a task of the list.
   @inlinable @inline(__always)
   consuming func transformInTask<State, Output>(
     _ state: consuming State, stage: StageName = #function,
-    _ judge:
+    _ rule:
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
-      Verdict<Output>
+      Step<Output>
   ) -> LazyList<Output, Failure> {
-    transformInTask(state, stage: stage, by: { (_, _, verdict) in verdict }, judge)
+    transformInTask(state, stage: stage, by: { (_, _, step) in step }, rule)
   }
 
   /// This list with failures of any type: the engine's form of every list, also for operators whose
