@@ -28,3 +28,10 @@ extension Collection where Self: Equatable & ExpressibleByArrayLiteral {
   @_disfavoredOverload @inlinable
   public static func != (left: _EmptyArrayLiteral, right: Self) -> Bool { !right.isEmpty }
 }
+
+/// `[:]`, before its key and value types are known, as in `reduce(into: [:])`.
+public struct _EmptyDictionaryLiteral: ExpressibleByDictionaryLiteral, Sendable {
+  /// `[:]`; a literal with elements is a `Dictionary`.
+  @inlinable
+  public init(dictionaryLiteral elements: (Never, Never)...) {}
+}

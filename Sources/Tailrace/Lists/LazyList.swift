@@ -202,36 +202,6 @@ struct Reader<Element: Sendable, Failure: Error> {
     return false
   }
 
-  /// Passes every element to a closure, until it returns false.
-  @inlinable
-  nonisolated(nonsending) mutating func drain(
-    _ body: (Element) -> Bool
-  ) async throws(Failure) {
-    var isWanted = true
-    while isWanted {
-      if push(body, &isWanted) { continue }
-      guard let element = try await cursor.nextOrFailure(Failure.self) else { return }
-      isWanted = body(element)
-    }
-  }
-
-  /// Passes on the elements that are there without waiting. True if there may be more.
-  // A separate function: the reason for stopping may be a missing cell, which holds its list, so it
-  // must be released before the reader goes on.
-  @inlinable @inline(__always)
-  mutating func push(_ body: (Element) -> Bool, _ isWanted: inout Bool) -> Bool {
-    var count = pushedAtOnce
-    var wants = true
-    let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
-      wants = body(element)
-      count &-= 1
-      return wants && count > 0
-    }
-    isWanted = wants
-    if case .stopped = ending { return true }
-    return !wants
-  }
-
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func next() async throws(Failure) -> Element? {
     if let element = cursor.next() { return element }

@@ -157,13 +157,6 @@ extension LazyList {
   }
 }
 
-/// `[:]`, before its key and value types are known.
-public struct _EmptyDictionaryLiteral: ExpressibleByDictionaryLiteral, Sendable {
-  /// `[:]`; a literal with elements is a `Dictionary`.
-  @inlinable
-  public init(dictionaryLiteral elements: (Never, Never)...) {}
-}
-
 // MARK: Bodies
 
 extension LazyList {
@@ -185,7 +178,7 @@ extension Reader {
   }
 
   /// Calls a closure with each element, and passes the answer to a rule. The rule updates a value
-  /// and says when it has enough.
+  /// and says whether to go on.
   ///
   /// Inlined into the fold's caller, so that the closures are part of the sink ("Collecting").
   @inlinable @inline(__always)
@@ -194,18 +187,43 @@ extension Reader {
     _ ask: (inout State, Element) throws(Failure) -> Answer
   ) async throws(Failure) -> State {
     var state = initial
+    var isWanted = true
+    while isWanted {
+      if try push(to: &state, &isWanted, by: rule, ask) { continue }
+      guard let element = try await cursor.nextOrFailure(Failure.self) else { break }
+      let answer = try ask(&state, element)
+      isWanted = rule(&state, element, answer)
+    }
+    return state
+  }
+
+  /// Folds the elements that are there without waiting. True if there may be more.
+  // A separate function: the reason for stopping may be a missing cell, which holds its list, so it
+  // must be released before the reader goes on.
+  @inlinable @inline(__always)
+  mutating func push<State, Answer>(
+    to state: inout State, _ isWanted: inout Bool,
+    by rule: (inout State, Element, Answer) -> Bool,
+    _ ask: (inout State, Element) throws(Failure) -> Answer
+  ) throws(Failure) -> Bool {
+    var count = pushedAtOnce
+    var wants = true
     var failure: Failure?
-    try await drain { element in
+    let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
       do throws(Failure) {
         let answer = try ask(&state, element)
-        return rule(&state, element, answer)
+        wants = rule(&state, element, answer)
       } catch {
         failure = error
-        return false
+        wants = false
       }
+      count &-= 1
+      return wants && count > 0
     }
     if let failure { throw failure }
-    return state
+    isWanted = wants
+    if case .stopped = ending { return true }
+    return !wants
   }
 
   /// As `fold`, with an asynchronous closure.

@@ -49,12 +49,39 @@ extension LazyList {
       })
   }
 
-  /// The list that a rule makes: it judges each element by a closure's answer.
-  ///
-  /// The rule does not depend on how the closure is called. With `retryingFailures` an element
-  /// whose closure has failed is put back, and the next demand asks again.
+  /// The list that a rule makes: a step for each element.
   ///
   /// Inlined into the operator's caller, so that its closures are part of the sink ("Collecting").
+  @inlinable @inline(__always)
+  consuming func transform<State, Output>(
+    _ state: consuming State, stage: StageName = #function,
+    _ rule: @escaping @Sendable (inout State, Element) throws(Failure) -> Step<Output>
+  ) -> LazyList<Output, Failure> {
+    let source = Owned(Cursor(self))
+    let state = Owned(state)
+    return LazyList<Output, Failure>(
+      upstream: source, stage: stage,
+      producer: { (demand, sink) in
+        var steps = RuleSteps<Element, Output>()
+        // The source is asked for single elements: the rule may end the list.
+        let ending: Ending<Output> = source.state.drive(Demand(budget: demand.budget)) {
+          element in
+          do throws(Failure) {
+            return steps.pass(try rule(&state.state, element), to: sink)
+          } catch {
+            return steps.fail(error)
+          }
+        }
+        return steps.ending ?? ending
+      })
+  }
+
+  /// The list of a rule that judges each element by a closure's answer. The rule does not depend on
+  /// how the closure is called.
+  ///
+  /// With `retryingFailures` an element whose closure has failed is put back, and the next demand
+  /// asks again.
+  // A body of its own: an answer costs less to return than a step ("Collecting").
   @inlinable @inline(__always)
   consuming func transform<State, Answer, Output>(
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
@@ -66,31 +93,18 @@ extension LazyList {
     return LazyList<Output, Failure>(
       upstream: source, stage: stage,
       producer: { (demand, sink) in
-        var over: Ending<Output>?
-        var failed: Element?
-        var patience = Patience()
-        // The source is asked for single elements: the rule may end the list.
+        var steps = RuleSteps<Element, Output>()
         let ending: Ending<Output> = source.state.drive(Demand(budget: demand.budget)) {
           element in
           do throws(Failure) {
             let answer = try ask(&state.state, element)
-            switch judge(&state.state, element, answer) {
-            case .element(let output): return sink(output)
-            case .skip: return patience.lasts()
-            case .last(let output):
-              _ = sink(output)
-              over = .nothing(.end)
-            case .become(let list): over = .become(list)
-            case .nothing(let absence): over = .nothing(absence)
-            }
+            return steps.pass(judge(&state.state, element, answer), to: sink)
           } catch {
-            over = .nothing(.fate(error, retryingFailures))
-            if retryingFailures { failed = .some(element) }
+            return steps.fail(error, retrying: retryingFailures ? element : nil)
           }
-          return false
         }
-        if let failed { source.state.pushBack(failed) }
-        return over ?? ending
+        if let failed = steps.failed { source.state.pushBack(failed) }
+        return steps.ending ?? ending
       })
   }
 
@@ -119,15 +133,6 @@ extension LazyList {
     }
   }
 
-  /// The list that a rule makes: a step for each element.
-  @inlinable @inline(__always)
-  consuming func transform<State, Output>(
-    _ state: consuming State, stage: StageName = #function,
-    _ rule: @escaping @Sendable (inout State, Element) throws(Failure) -> Step<Output>
-  ) -> LazyList<Output, Failure> {
-    transform(state, stage: stage, by: { (_, _, step) in step }, rule)
-  }
-
   /// The list that an asynchronous rule makes: a step for each element, in a task of the list.
   @inlinable @inline(__always)
   consuming func transformInTask<State, Output>(
@@ -148,6 +153,41 @@ extension LazyList {
   @inlinable
   consuming func retyped<E: Error>() -> LazyList<Element, E> {
     LazyList<Element, E>(segment: segment, offset: offset)
+  }
+}
+
+/// The steps of a rule, on their way to a sink during one demand.
+@usableFromInline
+struct RuleSteps<Element: Sendable, Output: Sendable> {
+  /// How a rule has ended the demand.
+  @usableFromInline var ending: Ending<Output>?
+  /// An element to try again.
+  @usableFromInline var failed: Element?
+  @usableFromInline var patience = Patience()
+
+  @inlinable
+  init() {}
+
+  /// Whether the sink wants the next step.
+  @inlinable @inline(__always)
+  mutating func pass(_ step: Step<Output>, to sink: Producer<Output>.Sink) -> Bool {
+    switch step {
+    case .element(let output): return sink(output)
+    case .skip: return patience.lasts()
+    case .last(let output):
+      _ = sink(output)
+      ending = .nothing(.end)
+    case .become(let list): ending = .become(list)
+    case .nothing(let absence): ending = .nothing(absence)
+    }
+    return false
+  }
+
+  @inlinable @inline(__always)
+  mutating func fail(_ failure: any Error, retrying element: Element? = nil) -> Bool {
+    ending = .nothing(.fate(failure, element != nil))
+    failed = element
+    return false
   }
 }
 
