@@ -28,26 +28,19 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
     cancel = { reading.cancel() }
   }
 
-  /// Reads the events that a rule makes. An ending is returned again and again, and ends the
-  /// subscription.
+  /// Reads the events that a rule makes. It makes none of some events, and says which is the last.
+  /// An ending is returned again and again, and ends the subscription.
   @inlinable
   convenience init<E, F>(
     _ reading: Reading<E, F>,
-    judging judge: @escaping @Sendable (Signal<E, F>.Event) -> Step<Event>
+    judging judge: @escaping @Sendable (Signal<E, F>.Event) -> (event: Event?, isLast: Bool)
   ) {
     let ending = Owned(Event?.none)
     /// The event to return; `nil` to skip it.
     @Sendable func answer(_ event: Signal<E, F>.Event) -> Event? {
-      let given: Event
-      switch judge(event) {
-      case .skip: return nil
-      case .element(let event): given = event
-      case .last(let event):
-        given = event
-        ending.state = .completed
-      // A signal has no other list to go on as, and no absence but the end.
-      case .become, .nothing: given = .completed
-      }
+      let (given, isLast) = judge(event)
+      guard let given else { return nil }
+      if isLast { ending.state = .completed }
       if given.isEnding { ending.state = given }
       if ending.state != nil { reading.cancel() }
       return given

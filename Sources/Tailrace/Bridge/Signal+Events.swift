@@ -11,7 +11,7 @@ extension Signal {
       on: scheduler,
       opening: { [open] in
         .derived(
-          DerivedReader(open()) { $0.isEnding ? .last(.next($0)) : .element(.next($0)) })
+          DerivedReader(open()) { (.next($0), isLast: $0.isEnding) })
       })
   }
 
@@ -31,8 +31,8 @@ extension Signal {
       opening: { [open] in
         .derived(
           DerivedReader(open()) { event in
-            guard case .next(let event) = event else { return .nothing(.end) }
-            return .element(event)
+            guard case .next(let event) = event else { return (.completed, isLast: true) }
+            return (event, isLast: false)
           })
       })
   }

@@ -16,7 +16,7 @@ extension Signal {
   public func map<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output
   ) -> Signal<Output, Failure> {
-    judging { { .element(transform($0)) } }
+    judging { { (transform($0), isLast: false) } }
   }
 
   /// Returns the elements that satisfy a predicate.
@@ -29,7 +29,7 @@ extension Signal {
   /// Replaces `-filter:`.
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Signal {
-    judging { { isIncluded($0) ? .element($0) : .skip } }
+    judging { { (isIncluded($0) ? $0 : nil, isLast: false) } }
   }
 
   /// Returns each element transformed by a closure, without the `nil` results.
@@ -42,7 +42,7 @@ extension Signal {
   public func compactMap<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output?
   ) -> Signal<Output, Failure> {
-    judging { { transform($0).map { .element($0) } ?? .skip } }
+    judging { { (transform($0), isLast: false) } }
   }
 
   /// Returns the first elements; the last of them ends the subscription.
@@ -66,17 +66,18 @@ extension Signal {
       let rest = Owned(count)
       return { element in
         rest.state -= 1
-        return rest.state == 0 ? .last(element) : .element(element)
+        return (element, isLast: rest.state == 0)
       }
     }
   }
 
-  /// The signal made by a rule for each element.
+  /// The signal of the elements that a rule makes. It makes none of some elements, and says which is
+  /// the last.
   ///
-  /// - Parameter makeJudge: makes the judge of one subscription.
+  /// - Parameter makeJudge: makes the rule of one subscription.
   @inlinable
   func judging<Output: Sendable>(
-    _ makeJudge: @escaping @Sendable () -> @Sendable (Element) -> Step<Output>
+    _ makeJudge: @escaping @Sendable () -> @Sendable (Element) -> (element: Output?, isLast: Bool)
   ) -> Signal<Output, Failure> {
     Signal<Output, Failure>(
       on: scheduler,
@@ -86,14 +87,10 @@ extension Signal {
           DerivedReader(open()) { event in
             switch event {
             case .next(let element):
-              switch judge(element) {
-              case .element(let output): .element(.next(output))
-              case .skip: .skip
-              case .last(let output): .last(.next(output))
-              case .become, .nothing: .nothing(.end)
-              }
-            case .failure(let failure): .element(.failure(failure))
-            case .completed: .nothing(.end)
+              let (output, isLast) = judge(element)
+              return (output.map { .next($0) }, isLast)
+            case .failure(let failure): return (.failure(failure), isLast: true)
+            case .completed: return (.completed, isLast: true)
             }
           })
       })
