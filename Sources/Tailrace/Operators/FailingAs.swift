@@ -21,9 +21,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(E) -> T
   ) -> LazyList<T, E> {
-    setFailureType(to: type).transform(()) { (_, element) throws(E) in
-      .element(try transform(element))
-    }
+    setFailureType(to: type).map(failingAs: type, transform)
   }
 
   /// The results of an asynchronous closure for each element, in a list with its failure type.
@@ -32,7 +30,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(E) -> T
   ) -> LazyList<T, E> {
-    setFailureType(to: type).mapInTask(transform)
+    setFailureType(to: type).map(failingAs: type, transform)
   }
 
   /// The elements that satisfy a predicate, in a list with its failure type.
@@ -41,9 +39,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(E) -> Bool
   ) -> LazyList<Element, E> {
-    setFailureType(to: type).transform(()) { (_, element) throws(E) in
-      try isIncluded(element) ? .element(element) : .skip
-    }
+    setFailureType(to: type).filter(failingAs: type, isIncluded)
   }
 
   /// The elements that satisfy an asynchronous predicate, in a list with its failure type.
@@ -52,9 +48,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(E) -> Bool
   ) -> LazyList<Element, E> {
-    setFailureType(to: type).transformInTask(()) { (_, element) async throws(E) in
-      try await isIncluded(element) ? .element(element) : .skip
-    }
+    setFailureType(to: type).filter(failingAs: type, isIncluded)
   }
 
   /// The results of a closure that are not `nil`, in a list with its failure type.
@@ -63,9 +57,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(E) -> T?
   ) -> LazyList<T, E> {
-    setFailureType(to: type).transform(()) { (_, element) throws(E) in
-      Step(unlessNil: try transform(element))
-    }
+    setFailureType(to: type).compactMap(failingAs: type, transform)
   }
 
   /// The results of an asynchronous closure that are not `nil`, in a list with its failure type.
@@ -74,9 +66,7 @@ extension LazyList where Failure == Never {
     failingAs type: E.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(E) -> T?
   ) -> LazyList<T, E> {
-    setFailureType(to: type).transformInTask(()) { (_, element) async throws(E) in
-      Step(unlessNil: try await transform(element))
-    }
+    setFailureType(to: type).compactMap(failingAs: type, transform)
   }
 }
 
@@ -88,7 +78,7 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(Failure) -> T
   ) -> LazyList<T, Failure> {
-    self.transform(()) { (_, element) throws(Failure) in .element(try transform(element)) }
+    self.transform((), by: Step.mapping) { (_, element) throws(Failure) in try transform(element) }
   }
 
   /// The results for each element of an asynchronous closure with the list's failure type.
@@ -106,9 +96,7 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
   ) -> LazyList<Element, Failure> {
-    self.transform(()) { (_, element) throws(Failure) in
-      try isIncluded(element) ? .element(element) : .skip
-    }
+    transform((), by: Step.filtering) { (_, element) throws(Failure) in try isIncluded(element) }
   }
 
   /// The elements that satisfy an asynchronous predicate with the list's failure type.
@@ -117,8 +105,8 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(Failure) -> Bool
   ) -> LazyList<Element, Failure> {
-    self.transformInTask(()) { (_, element) async throws(Failure) in
-      try await isIncluded(element) ? .element(element) : .skip
+    transformInTask((), by: Step.filtering) { (_, element) async throws(Failure) in
+      try await isIncluded(element)
     }
   }
 
@@ -128,7 +116,9 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(Failure) -> T?
   ) -> LazyList<T, Failure> {
-    self.transform(()) { (_, element) throws(Failure) in Step(unlessNil: try transform(element)) }
+    self.transform((), by: Step.unwrapping) { (_, element) throws(Failure) in
+      try transform(element)
+    }
   }
 
   /// The results that are not `nil` of an asynchronous closure with the list's failure type.
@@ -137,8 +127,8 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T?
   ) -> LazyList<T, Failure> {
-    self.transformInTask(()) { (_, element) async throws(Failure) in
-      Step(unlessNil: try await transform(element))
+    transformInTask((), by: Step.unwrapping) { (_, element) async throws(Failure) in
+      try await transform(element)
     }
   }
 }
