@@ -23,7 +23,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @usableFromInline let cost: (@Sendable (Value) -> Int)?
   @usableFromInline let retriesFailures: Bool
   /// The time since the store was made; `nil` if nothing expires.
-  @usableFromInline let clock: (@Sendable () -> Int64)?
+  @usableFromInline let clock: (@Sendable () -> Duration)?
   @usableFromInline let reference = Reference()
 
   // Guard: the runtime's, for a weak reference; it is set once, before it is shared.
@@ -34,6 +34,17 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
     @inlinable
     init() {}
+
+    /// The step of a cell that has computed a result. The table gets it, too, if the memos are
+    /// still there.
+    @inlinable
+    func finish(_ load: Table.Load, _ result: Result<Value, Failure>) -> Step<Value> {
+      store?.finish(load, result)
+      switch result {
+      case .success(let value): return .last(value)
+      case .failure(let failure): return .nothing(.failed(failure))
+      }
+    }
   }
 
   @inlinable
@@ -44,12 +55,15 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     table = Locked(Table(limit: capacity.limit, ages))
     cost = capacity.cost
     self.retriesFailures = retriesFailures
-    self.clock = ages.areKept ? nanosecondsFromNow(on: clock) : nil
+    self.clock = ages.areKept ? timeFromNow(on: clock) : nil
     self.computation = computation
     reference.store = self
   }
 
-  @inlinable var now: Int64 { clock?() ?? 0 }
+  @inlinable var now: Int64 {
+    guard let clock else { return 0 }
+    return Ages.nanoseconds(clock())
+  }
 
   // MARK: Demands
 
@@ -139,14 +153,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       Producer<Value>(
         stage: "Memos",
         stepping: { [reference] _ in
-          do throws(Failure) {
-            let value = try compute(key)
-            reference.store?.finish(load, value)
-            return .last(value)
-          } catch {
-            reference.store?.finish(load, failure: error)
-            return .nothing(.failed(error))
-          }
+          reference.finish(load, Result { () throws(Failure) in try compute(key) })
         }))
   }
 
@@ -160,32 +167,24 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
         stage: "Memos",
         { [reference] steps in
           await steps.take {
-            do throws(Failure) {
-              let value = try await compute(key)
-              reference.store?.finish(load, value)
-              return .last(value)
-            } catch {
-              reference.store?.finish(load, failure: error)
-              return .nothing(.failed(error))
+            let result: Result<Value, Failure>
+            do throws(Failure) { result = .success(try await compute(key)) } catch {
+              result = .failure(error)
             }
+            return reference.finish(load, result)
           }
         }))
   }
 
   @inlinable
-  func finish(_ load: Table.Load, _ value: Value) {
-    let cost = cost?(value) ?? 1
-    finish(load, .value(value, cost: cost))
-  }
-
-  @inlinable
-  func finish(_ load: Table.Load, failure: Failure) {
-    let isRemembered = !retriesFailures && !(failure is CancellationError)
-    finish(load, .failure(failure, isRemembered: isRemembered))
-  }
-
-  @inlinable
-  func finish(_ load: Table.Load, _ outcome: Table.Outcome) {
+  func finish(_ load: Table.Load, _ result: Result<Value, Failure>) {
+    let outcome: Table.Outcome =
+      switch result {
+      case .success(let value): .value(value, cost: cost?(value) ?? 1)
+      case .failure(let failure):
+        .failure(
+          failure, isRemembered: !retriesFailures && !(failure is CancellationError))
+      }
     let now = now
     let leavings = table.withLock { $0.finish(load, outcome, at: now) }
     withExtendedLifetime(leavings) {}
@@ -220,9 +219,9 @@ final class MemoOwner: Sendable {
   deinit { abandon() }
 }
 
-/// The time since now, on a clock.
+/// Measures the time from now on, on a clock.
 @usableFromInline
-func nanosecondsFromNow(on clock: some Clock<Duration>) -> @Sendable () -> Int64 {
+package func timeFromNow(on clock: some Clock<Duration>) -> @Sendable () -> Duration {
   let start = clock.now
-  return { Ages.nanoseconds(start.duration(to: clock.now)) }
+  return { start.duration(to: clock.now) }
 }

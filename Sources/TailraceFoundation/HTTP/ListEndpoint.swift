@@ -246,9 +246,3 @@ extension ListEndpoint {
     }
   }
 }
-
-/// Measures the time from now on.
-private func timeFromNow(on clock: some Clock<Duration>) -> @Sendable () -> Duration {
-  let start = clock.now
-  return { start.duration(to: clock.now) }
-}
