@@ -21,29 +21,7 @@ extension LazyList {
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Element) async -> Void
   ) async throws(Failure) {
-    require(
-      limit >= 1,
-      "LazyList.concurrentForEach(limit:_:) makes 1 or more calls at once, not \(limit)",
-      file: file, line: line)
-    var reader = Reader(self)
-    let fate: Result<Void, Failure> = await withTaskGroup(of: Void.self) { group in
-      var running = 0
-      do throws(Failure) {
-        while let element = try await reader.next() {
-          group.addTask { await body(element) }
-          running += 1
-          if running == limit {
-            await group.next()
-            running -= 1
-          }
-        }
-        return .success(())
-      } catch {
-        group.cancelAll()
-        return .failure(error)
-      }
-    }
-    try fate.get()
+    try await reader().forEachAtOnce(limit, file, line, body)
   }
 
   /// Calls an asynchronous throwing closure for each element, several at a time.
@@ -55,22 +33,44 @@ extension LazyList {
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Element) async throws -> Void
   ) async throws {
+    try await throwingReader().forEachAtOnce(limit, file, line, body)
+  }
+}
+
+extension Reader {
+  /// Calls a closure for each element, in child tasks. The first failure cancels the running calls.
+  @inlinable
+  nonisolated(nonsending) consuming func forEachAtOnce(
+    _ limit: Int, _ file: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Element) async throws(Failure) -> Void
+  ) async throws(Failure) {
     require(
       limit >= 1,
       "LazyList.concurrentForEach(limit:_:) makes 1 or more calls at once, not \(limit)",
       file: file, line: line)
-    var reader = Reader(self)
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    var reader = self
+    let fate: Result<Void, Failure> = await withTaskGroup(of: Result<Void, Failure>.self) { group in
       var running = 0
-      while let element = try await reader.next() {
-        group.addTask { try await body(element) }
-        running += 1
-        if running == limit {
-          try await group.next()
-          running -= 1
+      do throws(Failure) {
+        while let element = try await reader.next() {
+          group.addTask {
+            do throws(Failure) { return .success(try await body(element)) } catch {
+              return .failure(error)
+            }
+          }
+          running += 1
+          if running == limit {
+            try await group.next()?.get()
+            running -= 1
+          }
         }
+        while let call = await group.next() { try call.get() }
+        return .success(())
+      } catch {
+        group.cancelAll()
+        return .failure(error)
       }
-      try await group.waitForAll()
     }
+    try fate.get()
   }
 }
