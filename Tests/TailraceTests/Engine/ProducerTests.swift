@@ -22,6 +22,7 @@ struct ProducerTests {
     case .element(let element): "\(element)"
     case .last(let element): "\(element) is the last"
     case .become: "goes on elsewhere"
+    case .skip: "skips"
     case .nothing(.end): "end"
     case .nothing(.paused): "paused"
     case .nothing(.failed): "failed"
@@ -56,7 +57,7 @@ struct ProducerTests {
       return .nothing(.end)
     }
     #expect(name(producer.step(Demand())) == "5 is the last")
-    #expect(name(Producer<Int> { (_, _) in .stopped }.step(Demand())) == "paused")
+    #expect(name(Producer<Int> { (_, _) in .stopped }.step(Demand())) == "skips")
   }
 
   @Test("made from single steps, it goes on until its sink wants no more")

@@ -10,7 +10,8 @@ struct SegmentTests {
   private let population = Population()
 
   private func open(_ capacity: Int) -> Cells {
-    Cells(source: .none, start: 0, capacity: capacity)
+    Cells(
+      source: .owned(Evaluator(Producer { _, _ in .nothing(.end) })), start: 0, capacity: capacity)
   }
 
   private func elements(_ segment: Cells) -> [Int] {

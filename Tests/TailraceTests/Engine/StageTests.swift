@@ -42,12 +42,12 @@ struct StageTests {
     #expect(await list.array() == [1, 3, 6, 10])
   }
 
-  @Test("verdicts: emitted, skipped, emitted as the last, and ended", arguments: [false, true])
-  func verdicts(_ suspends: Bool) async {
+  @Test("a rule gives an element, skips one, gives the last, and ends", arguments: [false, true])
+  func rules(_ suspends: Bool) async {
     let pulls = Probe<Int>()
-    @Sendable func judge(_ number: Int, _ end: Int, _ isLast: Bool) -> Verdict<Int> {
-      if number == end { return isLast ? .last(number) : .end }
-      return number % 2 == 0 ? .skip : .emit(number)
+    @Sendable func judge(_ number: Int, _ end: Int, _ isLast: Bool) -> Step<Int> {
+      if number == end { return isLast ? .last(number) : .nothing(.end) }
+      return number % 2 == 0 ? .skip : .element(number)
     }
     for (isLast, expected) in [(true, [1, 3, 5]), (false, [1, 3])] {
       let list = List(1...).map { pulls.pass($0) }
@@ -66,7 +66,7 @@ struct StageTests {
     func make() -> List {
       let member = population.member()
       return List(1...).map { $0 + member.number * 0 }.transform(()) { (_, number) throws(Never) in
-        number == 2 ? .last(number) : .emit(number)
+        number == 2 ? .last(number) : .element(number)
       }
     }
     let list = make()
@@ -81,7 +81,7 @@ struct StageTests {
   func retried() async throws {
     let asked = Probe<Int>()
     let list = LazyList<Int, any Error>(1...3).transform(
-      (), retryingFailures: true, by: { (_, element, answer: Int) in .emit(element * answer) }
+      (), retryingFailures: true, by: { (_, element, answer: Int) in .element(element * answer) }
     ) { (_, element) throws in
       asked.record(element)
       if asked.count == 2 { throw Mishap(position: 1) }

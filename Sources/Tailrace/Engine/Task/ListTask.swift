@@ -267,6 +267,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
     case .nothing(.cancelled) where withList { !$0.isAbandoned }:
       // Only the step itself can have cancelled its task.
       segment.close(.failed(CancellationError()), at: mark)
+    case .skip: return nil
     case .nothing(let why):
       leaveOpen(why)
       return nil
