@@ -101,7 +101,7 @@ extension LazyList {
     }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   consuming func mapConcurrently<T: Sendable>(
     _ limit: Int, _ file: StaticString, _ line: UInt, _ retryingFailures: Bool = false,
     _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>

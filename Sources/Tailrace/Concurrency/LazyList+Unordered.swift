@@ -47,7 +47,7 @@ extension LazyList {
     }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   consuming func mapInAnyOrder<T: Sendable>(
     _ limit: Int, _ file: StaticString, _ line: UInt,
     _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>

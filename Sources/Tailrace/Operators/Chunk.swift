@@ -14,7 +14,7 @@ extension LazyList {
   ///   - count: 1 or more; any other count is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func windows(
     ofCount count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> LazyList<[Element], Failure> {
@@ -36,7 +36,7 @@ extension LazyList {
   /// ![A chunk comes with the first element of the next one.](marbles-chunked)
   ///
   /// - Laziness: searching, for the first element of the next array.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList<[Element], Failure> {
@@ -45,7 +45,7 @@ extension LazyList {
 
   /// Returns the elements in arrays; a new one begins where a throwing predicate does not hold between
   /// neighbours.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<[Element], any Error> {
@@ -56,7 +56,7 @@ extension LazyList {
 
   /// Returns the elements in arrays; a new one begins where an asynchronous predicate does not hold between
   /// neighbours.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList<[Element], Failure> {
@@ -67,7 +67,7 @@ extension LazyList {
 
   /// Returns the elements in arrays; a new one begins where an asynchronous throwing predicate
   /// does not hold between neighbours.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup:
       @escaping @Sendable (Element, Element) async throws -> Bool
@@ -85,7 +85,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching, for the first element of the next array.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
@@ -93,7 +93,7 @@ extension LazyList {
   }
 
   /// Returns each result of a throwing closure with the array of consecutive elements that give it.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
@@ -102,7 +102,7 @@ extension LazyList {
 
   /// Returns each result of an asynchronous closure with the array of consecutive elements that
   /// give it.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
@@ -111,7 +111,7 @@ extension LazyList {
 
   /// Returns each result of an asynchronous throwing closure with the array of consecutive elements
   /// that give it.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
@@ -146,7 +146,7 @@ extension LazyList {
   }
 
   /// As `gather`, with an asynchronous closure, in a task of the list.
-  @inlinable
+  @inlinable @inline(__always)
   consuming func gatherInTask<Group, Answer>(
     stage: StageName = #function,
     by add: @escaping @Sendable (inout Group?, Element, Answer) -> Group?,

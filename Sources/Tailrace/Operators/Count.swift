@@ -7,7 +7,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int? {
@@ -16,7 +16,7 @@ extension LazyList {
 
   /// Returns the position of the first element that satisfies a throwing predicate, `nil` if there
   /// is none.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Int? {
@@ -25,7 +25,7 @@ extension LazyList {
 
   /// Returns the position of the first element that satisfies an asynchronous predicate, `nil` if
   /// there is none.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Int? {
@@ -34,7 +34,7 @@ extension LazyList {
 
   /// Returns the position of the first element that satisfies an asynchronous throwing predicate,
   /// `nil` if there is none.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int? {
@@ -50,7 +50,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int {
@@ -58,7 +58,7 @@ extension LazyList {
   }
 
   /// Returns the number of elements that satisfy a throwing predicate.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Int {
@@ -66,7 +66,7 @@ extension LazyList {
   }
 
   /// Returns the number of elements that satisfy an asynchronous predicate.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Int {
@@ -74,7 +74,7 @@ extension LazyList {
   }
 
   /// Returns the number of elements that satisfy an asynchronous throwing predicate.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int {

@@ -14,7 +14,7 @@ extension LazyList {
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func dropLast(_ count: Int = 1, file: StaticString = #fileID, line: UInt = #line)
     -> LazyList
   {

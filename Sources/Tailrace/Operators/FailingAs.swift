@@ -73,7 +73,7 @@ extension LazyList where Failure == Never {
 // If the list itself has that failure type.
 extension LazyList {
   /// The results for each element of a closure with the list's failure type.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     failingAs type: Failure.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(Failure) -> T
@@ -82,7 +82,7 @@ extension LazyList {
   }
 
   /// The results for each element of an asynchronous closure with the list's failure type.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     failingAs type: Failure.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
@@ -91,7 +91,7 @@ extension LazyList {
   }
 
   /// The elements that satisfy a predicate with the list's failure type.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func filter(
     failingAs type: Failure.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
@@ -100,7 +100,7 @@ extension LazyList {
   }
 
   /// The elements that satisfy an asynchronous predicate with the list's failure type.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func filter(
     failingAs type: Failure.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(Failure) -> Bool
@@ -111,7 +111,7 @@ extension LazyList {
   }
 
   /// The results that are not `nil` of a closure with the list's failure type.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     failingAs type: Failure.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(Failure) -> T?
@@ -122,7 +122,7 @@ extension LazyList {
   }
 
   /// The results that are not `nil` of an asynchronous closure with the list's failure type.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     failingAs type: Failure.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T?

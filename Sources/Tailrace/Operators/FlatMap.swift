@@ -111,7 +111,7 @@ extension LazyList {
   /// - Laziness: searching, through empty lists.
   ///
   /// Replaces `-bind:`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
@@ -120,7 +120,7 @@ extension LazyList {
 
   /// Returns the elements of the lists that a throwing closure makes from each element, until it
   /// stops.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) throws -> LazyList<T, any Error>?
   ) -> LazyList<T, any Error> {
@@ -129,7 +129,7 @@ extension LazyList {
 
   /// Returns the elements of the lists that an asynchronous closure makes from each element, until
   /// it stops.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
@@ -138,7 +138,7 @@ extension LazyList {
 
   /// Returns the elements of the lists that an asynchronous throwing closure makes from each
   /// element, until it stops.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, any Error>?
   ) -> LazyList<T, any Error> {
@@ -148,7 +148,7 @@ extension LazyList {
 
 extension Step {
   /// The rule of `bind`: returning no list ends it; `stop` makes this list the last.
-  @inlinable
+  @inlinable @inline(__always)
   static func binding<Source>(_ stop: inout Bool, _: Source, _ list: Element?) -> Step {
     guard let list else { return .nothing(.end) }
     return stop ? .last(list) : .element(list)

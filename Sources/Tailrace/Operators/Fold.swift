@@ -13,7 +13,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   ///
   /// Replaces `-foldLeftWithStart:reduce:`.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
@@ -21,7 +21,7 @@ extension LazyList {
   }
 
   /// Returns the elements combined, from the head on, by a throwing closure.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
   ) async throws -> Result {
@@ -29,7 +29,7 @@ extension LazyList {
   }
 
   /// Returns the elements combined, from the head on, by an asynchronous closure.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
@@ -37,7 +37,7 @@ extension LazyList {
   }
 
   /// Returns the elements combined, from the head on, by an asynchronous throwing closure.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
@@ -70,7 +70,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) -> Void
   ) async throws(Failure) -> Result {
@@ -89,7 +89,7 @@ extension LazyList {
   }
 
   /// Returns a value updated with each element, from the head on, by a throwing closure.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) throws -> Void
   ) async throws -> Result {
@@ -97,7 +97,7 @@ extension LazyList {
   }
 
   /// Returns a value updated with each element, from the head on, by an asynchronous closure.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result, _ update: (inout Result, Element) async -> Void
   ) async throws(Failure) -> Result {
@@ -106,7 +106,7 @@ extension LazyList {
 
   /// Returns a value updated with each element, from the head on, by an asynchronous throwing
   /// closure.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result,
     _ update: (inout Result, Element) async throws -> Void
@@ -125,7 +125,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) -> Void
   ) async throws(Failure) {
@@ -133,7 +133,7 @@ extension LazyList {
   }
 
   /// Runs a throwing closure for each element.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) throws -> Void
   ) async throws {
@@ -141,7 +141,7 @@ extension LazyList {
   }
 
   /// Runs an asynchronous closure for each element.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) async -> Void
   ) async throws(Failure) {
@@ -149,7 +149,7 @@ extension LazyList {
   }
 
   /// Runs an asynchronous throwing closure for each element.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) async throws -> Void
   ) async throws {
@@ -245,7 +245,7 @@ extension Reader {
 @usableFromInline
 enum Fold {
   /// The answer is the value.
-  @inlinable
+  @inlinable @inline(__always)
   static func replacing<State, Element>(
     _ state: inout State, _: Element, _ answer: State
   ) -> Bool {
@@ -254,6 +254,6 @@ enum Fold {
   }
 
   /// The closure has done everything.
-  @inlinable
+  @inlinable @inline(__always)
   static func goingOn<State, Element>(_: inout State, _: Element, _: Void) -> Bool { true }
 }

@@ -15,7 +15,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise.
   /// - Failure: given to all waiting readers; with `retryingFailures`, not remembered.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
@@ -27,7 +27,7 @@ extension LazyList {
 
   /// Returns the results of an asynchronous throwing closure for each element; the next demand
   /// repeats a failed call.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
@@ -40,7 +40,7 @@ extension LazyList {
   /// Returns the results of a throwing closure that are not `nil`; the next demand repeats a failed call.
   ///
   /// - Laziness: searching.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     retryingFailures: Bool,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
@@ -52,7 +52,7 @@ extension LazyList {
 
   /// Returns the results of an asynchronous throwing closure that are not `nil`; the next demand
   /// repeats a failed call.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func compactMap<T: Sendable>(
     retryingFailures: Bool,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?

@@ -9,7 +9,7 @@ extension LazyList {
   /// - Laziness: stepwise.
   ///
   /// Replaces `-scanWithStart:reduce:`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) -> Result
@@ -18,7 +18,7 @@ extension LazyList {
   }
 
   /// Returns the results of combining the elements so far with a throwing closure.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
@@ -27,7 +27,7 @@ extension LazyList {
   }
 
   /// Returns the results of combining the elements so far with an asynchronous closure.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async -> Result
@@ -36,7 +36,7 @@ extension LazyList {
   }
 
   /// Returns the results of combining the elements so far with an asynchronous throwing closure.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
@@ -51,7 +51,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) -> Void
   ) -> LazyList<Result, Failure> {
@@ -59,7 +59,7 @@ extension LazyList {
   }
 
   /// Returns the results of updating a value with the elements so far, by a throwing closure.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> LazyList<Result, any Error> {
@@ -67,7 +67,7 @@ extension LazyList {
   }
 
   /// Returns the results of updating a value with the elements so far, by an asynchronous closure.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) async -> Void
   ) -> LazyList<Result, Failure> {
@@ -76,7 +76,7 @@ extension LazyList {
 
   /// Returns the results of updating a value with the elements so far, by an asynchronous throwing
   /// closure.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func reductions<Result: Sendable>(
     into initial: Result,
     _ update: @escaping @Sendable (inout Result, Element) async throws -> Void
@@ -93,7 +93,7 @@ extension LazyList {
   /// ![Each element with its number.](marbles-enumerated)
   ///
   /// - Laziness: stepwise.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func enumerated() -> LazyList<(offset: Int, element: Element), Failure> {
     transform(0) { (position, element) throws(Failure) in
       defer { position += 1 }
@@ -111,7 +111,7 @@ extension LazyList {
   /// - Laziness: stepwise, and one more for the first pair.
   ///
   /// Replaces `-combinePreviousWithStart:reduce:`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func adjacentPairs() -> LazyList<(Element, Element), Failure> {
     transform(Element?.none) { (previous, element) throws(Failure) in
       defer { previous = .some(element) }
@@ -148,14 +148,14 @@ extension LazyList {
 
 extension Step {
   /// The rule of `reductions(_:_:)`.
-  @inlinable
+  @inlinable @inline(__always)
   static func scanning<Source>(_ result: inout Element, _: Source, _ next: Element) -> Step {
     result = next
     return .element(next)
   }
 
   /// The rule of `reductions(into:_:)`, whose closure has changed the state itself.
-  @inlinable
+  @inlinable @inline(__always)
   static func updating<Source>(_ result: inout Element, _: Source, _: Void) -> Step {
     .element(result)
   }

@@ -14,7 +14,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-objectPassingTest:`.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Element? {
@@ -22,7 +22,7 @@ extension LazyList {
   }
 
   /// Returns the first element that satisfies a throwing predicate, `nil` if there is none.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Element? {
@@ -30,7 +30,7 @@ extension LazyList {
   }
 
   /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Element? {
@@ -39,7 +39,7 @@ extension LazyList {
 
   /// Returns the first element that satisfies an asynchronous throwing predicate, `nil` if there is
   /// none.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Element? {
@@ -55,7 +55,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-any:`.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
@@ -63,7 +63,7 @@ extension LazyList {
   }
 
   /// Returns whether an element satisfies a throwing predicate.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Bool {
@@ -71,7 +71,7 @@ extension LazyList {
   }
 
   /// Returns whether an element satisfies an asynchronous predicate.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
@@ -79,7 +79,7 @@ extension LazyList {
   }
 
   /// Returns whether an element satisfies an asynchronous throwing predicate.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
@@ -97,7 +97,7 @@ extension LazyList {
   /// - Laziness: searching, for one that does not.
   ///
   /// Replaces `-all:`.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
@@ -105,7 +105,7 @@ extension LazyList {
   }
 
   /// Returns whether all elements satisfy a throwing predicate.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
   ) async throws -> Bool {
@@ -113,7 +113,7 @@ extension LazyList {
   }
 
   /// Returns whether all elements satisfy an asynchronous predicate.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
@@ -121,7 +121,7 @@ extension LazyList {
   }
 
   /// Returns whether all elements satisfy an asynchronous throwing predicate.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
@@ -137,7 +137,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func contains(
     _ element: Element
   ) async throws(Failure) -> Bool where Element: Equatable {

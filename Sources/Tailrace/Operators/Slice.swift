@@ -13,7 +13,7 @@ extension LazyList {
   /// Replaces `-take:`.
   // It has no parameter for the caller's line: with a defaulted one, `AsyncSequence`'s operator
   // would be preferred.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func prefix(_ maxLength: Int) -> LazyList {
     require(
       maxLength >= 0,
@@ -88,7 +88,7 @@ extension LazyList {
   /// - Laziness: stepwise, and one more: the element that ends it.
   ///
   /// Replaces `-takeWhileBlock:`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
@@ -96,7 +96,7 @@ extension LazyList {
   }
 
   /// Returns the first elements while they satisfy a throwing predicate.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -104,7 +104,7 @@ extension LazyList {
   }
 
   /// Returns the first elements while they satisfy an asynchronous predicate.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
@@ -112,7 +112,7 @@ extension LazyList {
   }
 
   /// Returns the first elements while they satisfy an asynchronous throwing predicate.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -129,7 +129,7 @@ extension LazyList {
   /// - Laziness: searching for the first element, then stepwise.
   ///
   /// Replaces `-skipWhileBlock:`.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
@@ -137,7 +137,7 @@ extension LazyList {
   }
 
   /// Returns the elements from the first one that does not satisfy a throwing predicate.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -162,7 +162,7 @@ extension LazyList {
   }
 
   /// Drops all elements in one step; the rest needs no task.
-  @inlinable
+  @inlinable @inline(__always)
   consuming func droppingInTask(
     while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool,
     stage: StageName = #function
@@ -183,7 +183,7 @@ extension LazyList {
 
 extension Step {
   /// The rule of `prefix(while:)`.
-  @inlinable
+  @inlinable @inline(__always)
   static func beginning<State>(_: inout State, _ element: Element, _ belongs: Bool) -> Step {
     belongs ? .element(element) : .nothing(.end)
   }

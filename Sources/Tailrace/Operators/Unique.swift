@@ -32,7 +32,7 @@ extension LazyList {
   ///
   /// - Laziness: searching.
   /// - Complexity: retains the closure's results until the list has ended.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList {
@@ -40,7 +40,7 @@ extension LazyList {
   }
 
   /// Returns the elements for which a throwing closure gives a result that no earlier one gave.
-  @inlinable @_disfavoredOverload
+  @inlinable @inline(__always) @_disfavoredOverload
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<Element, any Error> {
@@ -49,7 +49,7 @@ extension LazyList {
 
   /// Returns the elements for which an asynchronous closure gives a result that no earlier one
   /// gave.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList {
@@ -58,7 +58,7 @@ extension LazyList {
 
   /// Returns the elements for which an asynchronous throwing closure gives a result that no earlier
   /// one gave.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<Element, any Error> {
