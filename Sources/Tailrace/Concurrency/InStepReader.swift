@@ -115,9 +115,9 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
     self.member = member
     switch source {
     case .counted(let list):
-      counted = Cursor(list, takesOver: false, stopsWhenCancelled: true, drives: true)
+      counted = Cursor(list, takesOver: false, stopsWhenCancelled: true, runsTasks: true)
     case .measured(let list):
-      measured = Cursor(list, takesOver: false, stopsWhenCancelled: true, drives: true)
+      measured = Cursor(list, takesOver: false, stopsWhenCancelled: true, runsTasks: true)
     }
   }
 

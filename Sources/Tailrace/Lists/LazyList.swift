@@ -101,7 +101,7 @@ extension LazyList: AsyncSequence {
     // producer.
     @inlinable
     init(_ list: consuming LazyList) {
-      cursor = Cursor(list, takesOver: false, stopsWhenCancelled: true, drives: true)
+      cursor = Cursor(list, takesOver: false, stopsWhenCancelled: true, runsTasks: true)
       index = cursor.index
     }
 
@@ -144,9 +144,9 @@ struct Reader<Element: Sendable, Failure: Error> {
   @usableFromInline var cursor: Cursor<Element>
 
   @inlinable
-  init(_ list: consuming LazyList<Element, Failure>, wantsAll: Bool = false) {
+  init(_ list: consuming LazyList<Element, Failure>, wants amount: Amount = .one) {
     cursor = Cursor(
-      list, stopsWhenCancelled: CancellationError() is Failure, wantsAll: wantsAll, drives: true)
+      list, stopsWhenCancelled: CancellationError() is Failure, wants: amount, runsTasks: true)
   }
 
   /// The number of elements after which a producer stops, to check for cancellation.
@@ -178,7 +178,7 @@ struct Reader<Element: Sendable, Failure: Error> {
     if _isPOD(Element.self) {
       ending = withUnsafeTemporaryAllocation(of: Element.self, capacity: 64) { buffer in
         var filled = 0
-        let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
+        let ending: Ending<Element> = cursor.push(cursor.demand) { element in
           buffer.initializeElement(at: filled, to: element)
           filled &+= 1
           if filled == 64 {
@@ -192,7 +192,7 @@ struct Reader<Element: Sendable, Failure: Error> {
         return ending
       }
     } else {
-      ending = cursor.drive(cursor.demand) { element in
+      ending = cursor.push(cursor.demand) { element in
         elements.append(element)
         count &-= 1
         return count > 0

@@ -100,7 +100,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     if let value = run(cell) { return value }
     var cursor = Cursor(
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false,
-      stopsWhenCancelled: CancellationError() is Failure, drives: true)
+      stopsWhenCancelled: CancellationError() is Failure, runsTasks: true)
     if let value = cursor.next() { return value }
     nameForCycles(cell, key)
     guard let value = try await cursor.nextOrFailure(Failure.self) else {
@@ -113,7 +113,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @inlinable
   func run(_ cell: Cell) -> Value? {
     var cursor = Cursor(
-      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, drives: true)
+      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, runsTasks: true)
     return cursor.next()
   }
 

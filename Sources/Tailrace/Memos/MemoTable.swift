@@ -56,6 +56,29 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     self.ages = ages
   }
 
+  /// What breaks an invariant; `nil` if nothing does. For tests: takes time proportional to the
+  /// number of slots.
+  var brokenInvariant: String? {
+    var known = 0
+    for (place, slot) in slots.slots.enumerated() {
+      switch slot.content {
+      case .none, .computing: break
+      case .value, .failure, .renewing: known += 1
+      }
+      guard let key = slot.key else {
+        if case .none = slot.content { continue }
+        return "the slot \(place) has a content, and no key"
+      }
+      if slots.place(of: key) != place { return "the key of the slot \(place) leads elsewhere" }
+    }
+    if known != count { return "\(known) keys are known, and \(count) are counted" }
+    let free = slots.slots.count - slots.index.count
+    if free != slots.free.count {
+      return "\(free) slots are free, and \(slots.free.count) are listed"
+    }
+    return nil
+  }
+
   // MARK: Demands
 
   @usableFromInline

@@ -11,7 +11,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func array() async throws(Failure) -> [Element] {
     if let slice { return Array(slice) }
-    var reader = Reader(self, wantsAll: true)
+    var reader = Reader(self, wants: .all)
     var elements: [Element] = []
     try await reader.append(to: &elements)
     return elements
@@ -44,7 +44,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func count() async throws(Failure) -> Int {
     if let slice { return slice.count }
-    var reader = Reader(self, wantsAll: true)
+    var reader = Reader(self, wants: .all)
     var count = 0
     try await reader.drain { _ in count += 1 }
     return count
@@ -59,7 +59,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func last() async throws(Failure) -> Element? {
-    var reader = Reader(self, wantsAll: true)
+    var reader = Reader(self, wants: .all)
     var last: Element?
     try await reader.drain { last = .some($0) }
     return last
@@ -86,7 +86,7 @@ extension Reader {
   @inlinable @inline(__always)
   mutating func pass(to body: (Element) -> Void) -> Bool {
     var count = pushedAtOnce
-    let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
+    let ending: Ending<Element> = cursor.push(cursor.demand) { element in
       body(element)
       count &-= 1
       return count > 0

@@ -54,7 +54,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int {
-    try await reader(wantsAll: true).fold(0, by: Fold.counting) { predicate($1) }
+    try await reader(wants: .all).fold(0, by: Fold.counting) { predicate($1) }
   }
 
   /// Returns the number of elements that satisfy a throwing predicate.

@@ -18,7 +18,7 @@ extension LazyList {
       upstream: source,
       producer: { (demand, sink) in
         var patience = Patience()
-        return source.state.drive(demand) { isIncluded($0) ? sink($0) : patience.lasts() }
+        return source.state.push(demand) { isIncluded($0) ? sink($0) : patience.lasts() }
       })
   }
 

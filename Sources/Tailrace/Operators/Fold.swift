@@ -17,7 +17,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
-    try await reader(wantsAll: true).fold(initial, by: Fold.replacing) { combine($0, $1) }
+    try await reader(wants: .all).fold(initial, by: Fold.replacing) { combine($0, $1) }
   }
 
   /// Returns the elements combined, from the head on, by a throwing closure.
@@ -74,7 +74,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) -> Void
   ) async throws(Failure) -> Result {
-    try await reader(wantsAll: true).fold(initial, by: Fold.goingOn) { update(&$0, $1) }
+    try await reader(wants: .all).fold(initial, by: Fold.goingOn) { update(&$0, $1) }
   }
 
   /// A dictionary, initially empty, updated with each element, from the head on.
@@ -161,8 +161,8 @@ extension LazyList {
 
 extension LazyList {
   @inlinable @inline(__always)
-  consuming func reader(wantsAll: Bool = false) -> Reader<Element, Failure> {
-    Reader(self, wantsAll: wantsAll)
+  consuming func reader(wants amount: Amount = .one) -> Reader<Element, Failure> {
+    Reader(self, wants: amount)
   }
 
   /// A reader for closures that throw. It stops when cancelled if a failure of the list may be a
@@ -174,7 +174,7 @@ extension LazyList {
 extension Reader {
   @inlinable
   init<F: Error>(widening list: consuming LazyList<Element, F>) where Failure == any Error {
-    cursor = Cursor(list, stopsWhenCancelled: CancellationError() is F, drives: true)
+    cursor = Cursor(list, stopsWhenCancelled: CancellationError() is F, runsTasks: true)
   }
 
   /// Calls a closure with each element, and passes the answer to a rule. The rule updates a value
@@ -209,7 +209,7 @@ extension Reader {
     var count = pushedAtOnce
     var wants = true
     var failure: Failure?
-    let ending: Ending<Element> = cursor.drive(cursor.demand) { element in
+    let ending: Ending<Element> = cursor.push(cursor.demand) { element in
       do throws(Failure) {
         let answer = try ask(&state, element)
         wants = rule(&state, element, answer)

@@ -51,7 +51,7 @@ extension Reader {
   /// back onto the element that it waited for.
   @inlinable
   init(cells list: consuming LazyList<Element, Failure>) {
-    self.init(list, wantsAll: true)
+    self.init(list, wants: .all)
     cursor.takesOver = false
     cursor.takesOut = false
   }

@@ -26,7 +26,7 @@ extension LazyList {
             // One element may both end the list and satisfy the sink.
             var isWanted = true
             var left = parts.left
-            let ending: Ending<Element>? = parts.front?.drive(demand) {
+            let ending: Ending<Element>? = parts.front?.push(demand) {
               left &-= 1
               isWanted = sink($0)
               return isWanted && left > 0
@@ -100,7 +100,7 @@ extension LazyList {
           if inner.state != nil {
             // One element may both end the list and satisfy the sink.
             var isWanted = true
-            let ending: Ending<Element.Element>? = inner.state?.drive(demand) {
+            let ending: Ending<Element.Element>? = inner.state?.push(demand) {
               isWanted = sink($0)
               return isWanted
             }

@@ -21,7 +21,7 @@ extension LazyList {
     return LazyList<T, Failure>(
       upstream: source,
       producer: { (demand, sink) in
-        source.state.drive(demand) { sink(transform($0)) }
+        source.state.push(demand) { sink(transform($0)) }
       })
   }
 
@@ -54,7 +54,7 @@ extension LazyList {
   consuming func mapInTask<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
   ) -> LazyList<T, Failure> {
-    let source = Owned(Cursor(self, drives: true, isInTask: true))
+    let source = Owned(Cursor(self, runsTasks: true, isInTask: true))
     return LazyList<T, Failure>(
       upstream: source, stage: "map",
       inTask: { steps in

@@ -19,7 +19,7 @@ extension LazyList {
     return LazyList(
       upstream: source,
       producer: { (demand, sink) in
-        source.state.drive(demand) { element in
+        source.state.push(demand) { element in
           action(element)
           return sink(element)
         }

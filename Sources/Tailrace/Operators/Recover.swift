@@ -143,7 +143,7 @@ extension LazyList {
     let source = Owned(Cursor(self))
     let producer = Producer<Element>(
       { (demand, sink) in
-        let ending: Ending<Element> = source.state.drive(demand, sink)
+        let ending: Ending<Element> = source.state.push(demand, sink)
         switch ending {
         case .stopped: return .stopped
         case .become(let list):

@@ -15,7 +15,7 @@ struct StoredList<Store: ListStore>: ListPager {
 
     @inlinable
     init(_ steps: consuming StoredWork<Store>.Steps) {
-      self.steps = Cursor(steps, stopsWhenCancelled: true, drives: true)
+      self.steps = Cursor(steps, stopsWhenCancelled: true, runsTasks: true)
     }
   }
 

@@ -80,7 +80,7 @@ struct CursorTests {
   func runs() async {
     let list = List(0..<300).map { $0 }
     #expect(await list.prefix(100).count() == 100)
-    var cursor = Cursor(list, wantsAll: true)
+    var cursor = Cursor(list, wants: .all)
     var (elements, count) = ([Int](), 0)
     while cursor.withNextCells({ elements += $0 }) { count += 1 }
     #expect(elements == Array(0..<300) && count < 20)

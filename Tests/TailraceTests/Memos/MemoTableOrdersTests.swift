@@ -171,9 +171,9 @@ private struct MemoTableModel: Explorable {
         }
       if isPending != isComputing(key) { violation = "key \(key) is pending: \(isPending)" }
     }
+    if let broken = table.brokenInvariant { violation = broken }
     var (count, renewing) = (0, 0)
     for (place, slot) in table.slots.slots.enumerated() {
-      if let key = slot.key, table.slots.place(of: key) != place { violation = "\(key) is lost" }
       var isKept = true
       switch slot.content {
       case .none, .computing: isKept = false

@@ -45,7 +45,7 @@ extension Cursor {
   nonisolated(nonsending) mutating func settle(
     _ cell: MissingCell, ahead place: (any AwaitedPlace)?
   ) async -> Absence? {
-    lookWhoDrives()
+    noteOutermost()
     let (isOutermost, told) = (demand.isOutermost, told)
     let settled: MissingCell.Settled
     if cell.amount == .all, stopsWhenCancelled {

@@ -37,20 +37,20 @@ struct Cursor<Element: Sendable> {
   @usableFromInline let isInTask: Bool
   /// The cursor pulls where it may wait, and gets asynchronous steps run right there. A plain stage
   /// must not: it holds the claim of its own list.
-  @usableFromInline let drives: Bool
+  @usableFromInline let runsTasks: Bool
 
   @inlinable
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
-    stopsWhenCancelled: Bool = false, wantsAll: Bool = false, drives: Bool = false,
+    stopsWhenCancelled: Bool = false, wants amount: Amount = .one, runsTasks: Bool = false,
     isInTask: Bool = false
   ) {
     index = list.offset
     self.isInTask = isInTask
     self.takesOver = takesOver
     self.stopsWhenCancelled = stopsWhenCancelled
-    self.drives = drives
-    demand = Demand(wantsAll ? .all : .one)
+    self.runsTasks = runsTasks
+    demand = Demand(amount)
     segment = list.segment
   }
 
@@ -125,16 +125,16 @@ struct Cursor<Element: Sendable> {
     deeper.budget = demand.budget.deeper
     if segment.owner != nil {
       if segment.owner.unsafelyUnwrapped.task != nil {
-        lookWhoDrives()
+        noteOutermost()
         deeper.isOutermost = demand.isOutermost
       }
-      let mayRunTask = drives && demand.amount == .one
+      let mayRunTask = runsTasks && demand.amount == .one
       // The segment retains it: counting references would be a sixth of a first pass.
       outcome = Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
         $0.demand(segment, after: mark, deeper, mayRunTask: mayRunTask, &lastAbsence)
       }
     } else if let evaluator = segment.source.evaluator {
-      outcome = evaluator.demand(segment, after: mark, deeper, mayRunTask: drives, &lastAbsence)
+      outcome = evaluator.demand(segment, after: mark, deeper, mayRunTask: runsTasks, &lastAbsence)
     } else {
       absence = .missing(MissingCell(segment, mark: mark, .one))
       return false
@@ -159,10 +159,10 @@ struct Cursor<Element: Sendable> {
     return failure
   }
 
-  /// Checks once whether a step drives from here: a reader is mostly not one.
+  /// Notes once whether the demand comes from no step of a list: a reader is mostly not one.
   @inlinable @inline(__always)
-  mutating func lookWhoDrives() {
-    if drives, !demand.isOutermost { demand.isOutermost = StepExecutor.current == nil }
+  mutating func noteOutermost() {
+    if runsTasks, !demand.isOutermost { demand.isOutermost = StepExecutor.current == nil }
   }
 
   /// Takes over the producer, if no other reader can see its elements.
@@ -238,7 +238,7 @@ struct Cursor<Element: Sendable> {
 
   /// Passes elements to a sink until it wants no more, or there are none.
   @inlinable @inline(__always)
-  mutating func drive<Output>(
+  mutating func push<Output>(
     _ demand: Demand, _ sink: Producer<Element>.Sink
   ) -> Ending<Output> {
     self.demand = demand

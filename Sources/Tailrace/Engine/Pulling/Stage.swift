@@ -6,9 +6,9 @@ struct Pulling<Element: Sendable, State> {
 
   @inlinable
   init<Failure: Error>(
-    _ list: consuming LazyList<Element, Failure>, _ state: consuming State, drives: Bool = false
+    _ list: consuming LazyList<Element, Failure>, _ state: consuming State, runsTasks: Bool = false
   ) {
-    source = Cursor(list, drives: drives, isInTask: drives)
+    source = Cursor(list, runsTasks: runsTasks, isInTask: runsTasks)
     self.state = state
   }
 }
@@ -41,7 +41,7 @@ extension LazyList {
     _ pull:
       nonisolated(nonsending) @escaping (inout State, inout Cursor<Element>) async -> Step<Output>
   ) -> LazyList<Output, Failure> {
-    let owned = Owned(Pulling(self, state, drives: true))
+    let owned = Owned(Pulling(self, state, runsTasks: true))
     return LazyList<Output, Failure>(
       upstream: owned, stage: stage,
       inTask: { steps in
@@ -64,7 +64,7 @@ extension LazyList {
       producer: { (demand, sink) in
         var steps = RuleSteps<Element, Output>()
         // The source is asked for single elements: the rule may end the list.
-        let ending: Ending<Output> = source.state.drive(Demand(budget: demand.budget)) {
+        let ending: Ending<Output> = source.state.push(Demand(budget: demand.budget)) {
           element in
           do throws(Failure) {
             return steps.pass(try rule(&state.state, element), to: sink)
@@ -94,7 +94,7 @@ extension LazyList {
       upstream: source, stage: stage,
       producer: { (demand, sink) in
         var steps = RuleSteps<Element, Output>()
-        let ending: Ending<Output> = source.state.drive(Demand(budget: demand.budget)) {
+        let ending: Ending<Output> = source.state.push(Demand(budget: demand.budget)) {
           element in
           do throws(Failure) {
             let answer = try ask(&state.state, element)
