@@ -26,7 +26,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// The task of a list with asynchronous steps; a plain list has none, whatever its source.
   @usableFromInline nonisolated let task: ListTask<Element>?
-  private nonisolated let waiting = LazyReference<SharedWaitQueue>()
+  nonisolated let waiting = LazyReference<SharedWaitQueue>()
   @usableFromInline nonisolated let name = LazyReference<ListName>()
   /// The evaluator that a recursive definition reads from; it has the same name.
   @usableFromInline nonisolated let definition: Evaluator?
@@ -259,72 +259,6 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     if taken != nil { segment.close(.end, at: mark) }
     letGo(held)
     return taken
-  }
-
-  // MARK: Waiting
-
-  /// Lets a waiter wait until the cells before a position are there, or until its reader's attempt
-  /// has failed. Returns why it must not wait; `nil` if it waits.
-  nonisolated func enter(
-    _ waiter: Waiter, until end: Int, attempt: UInt32 = 0, unless isOver: () -> Bool
-  ) -> ResumeReason? {
-    queue.state.withLock { state in
-      let isHeld = claim.await()
-      // The waiter sets the mark before it reads the cells, and the holder publishes before it
-      // reads the mark (`ListTask.wants`): one of the two sees the other, because both put a fence
-      // in between.
-      atomicMemoryFence(ordering: .sequentiallyConsistent)
-      if claim.isAbandoned { return .absent(.released) }
-      if isOver() { return .lookAgain }
-      if attempt != 0, let failure = state.failure(of: attempt) {
-        return .absent(.failedTransiently(failure))
-      }
-      guard isHeld else { return .lookAgain }
-      state.enter(waiter, until: end, attempt: attempt)
-      return nil
-    }
-  }
-
-  private nonisolated var queue: SharedWaitQueue {
-    waiting.load() ?? waiting.storeIfNil(SharedWaitQueue())
-  }
-
-  /// A waiter leaves, with its mark.
-  @usableFromInline
-  nonisolated func leave(_ waiter: Waiter) {
-    waiting.load()?.state.withLock { $0.leave(waiter) }
-  }
-
-  /// Keeps the failure of an attempt for the reader that began it, and tells it if it waits.
-  nonisolated func keep(_ failure: any Error, of attempt: UInt32) {
-    let late = queue.state.withLock { $0.keep(failure, of: attempt) }
-    for waiter in late { waiter.wake(.absent(.failedTransiently(failure))) }
-  }
-
-  @usableFromInline
-  nonisolated func forgetFailure() { waiting.load()?.state.withLock { $0.forgetFailure() } }
-
-  /// The cells before a position are published: the waiters for them are woken. Returns the
-  /// position up to which the others want cells.
-  ///
-  /// Not only for the holder of the claim: a driver that leaves a suspended step calls it, too. The
-  /// queue's lock is enough, because a waiter sets its mark and enters under that lock.
-  @usableFromInline
-  nonisolated func serve(before position: Int) -> Int {
-    guard let queue = waiting.load() else { return 0 }
-    let (served, wanted) = queue.state.withLock { state in
-      if state.isEmpty { claim.answered() }
-      return state.published(before: position)
-    }
-    for waiter in served { waiter.wake(.lookAgain) }
-    return wanted
-  }
-
-  /// The step left nothing, or the claim is free: all present waiters are told.
-  @usableFromInline
-  nonisolated func dismiss(_ why: ResumeReason) {
-    let waiters = waiting.load()?.state.withLock { $0.empty() } ?? []
-    for waiter in waiters { waiter.wake(why) }
   }
 
   // MARK: The end

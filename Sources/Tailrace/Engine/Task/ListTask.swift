@@ -121,14 +121,16 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
     return .failedBehind(FailedAttempt(segment.identity, executor.position, failure))
   }
 
-  /// Notes how many elements the driver wants.
+  /// Notes how many elements the driver wants: one, if its task is cancelled.
   @inlinable
   func want(_ segment: Cells, after mark: Published, _ amount: Amount) {
-    let end = segment.end(after: mark, amount)
-    if amount == .all {
-      executor.wantAll(from: segment.start + mark.count, before: end)
-    } else {
-      executor.wanted.store(end, ordering: .relaxed)
+    executor.wanted.store(segment.end(after: mark, amount), ordering: .relaxed)
+    guard amount == .all else { return }
+    // The handler of a cancellation stores 0 after the task is marked as cancelled
+    // (`stopComputing`): one of the two sees the other.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if Task.isCancelled {
+      executor.wanted.store(segment.end(after: mark, .one), ordering: .relaxed)
     }
   }
 

@@ -330,17 +330,6 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
     life.withLock { $0?.task }?.escalatePriority(to: priority)
   }
 
-  /// A driver wants all elements before a position, unless its task is cancelled.
-  ///
-  /// The handler of a later cancellation stores 0 (`stopComputing`).
-  @usableFromInline
-  nonisolated func wantAll(from position: Int, before end: Int) {
-    wanted.store(end, ordering: .relaxed)
-    // The handler stores after the task is marked as cancelled: one of the two sees the other.
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if Task.isCancelled { wanted.store(position + 1, ordering: .relaxed) }
-  }
-
   /// No demand will follow: a parked task ends. For the holder of the claim.
   @usableFromInline
   nonisolated func finish() {
@@ -356,29 +345,3 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
 }
 
 extension StepExecutor: Worker {}
-
-/// An executor's view of the list whose task it runs.
-@usableFromInline
-protocol SteppingList: AnyObject, Sendable {
-  var isAbandoned: Bool { get }
-  /// The list's name in errors.
-  var title: String { get }
-  /// The driver leaves, and stops retaining the list.
-  func isLeft()
-  /// The task has parked without a driver.
-  func hasParked()
-}
-
-extension DispatchQoS.QoSClass {
-  /// The class of a job's priority.
-  init(_ priority: JobPriority) {
-    self =
-      switch priority.rawValue {
-      case ..<UInt8(10): .background
-      case ..<UInt8(18): .utility
-      case ..<UInt8(22): .default
-      case ..<UInt8(26): .userInitiated
-      default: .userInteractive
-      }
-  }
-}

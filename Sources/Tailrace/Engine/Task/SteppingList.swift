@@ -1,0 +1,27 @@
+internal import Dispatch
+
+/// An executor's view of the list whose task it runs.
+@usableFromInline
+protocol SteppingList: AnyObject, Sendable {
+  var isAbandoned: Bool { get }
+  /// The list's name in errors.
+  var title: String { get }
+  /// The driver leaves, and stops retaining the list.
+  func isLeft()
+  /// The task has parked without a driver.
+  func hasParked()
+}
+
+extension DispatchQoS.QoSClass {
+  /// The class of a job's priority.
+  init(_ priority: JobPriority) {
+    self =
+      switch priority.rawValue {
+      case ..<UInt8(10): .background
+      case ..<UInt8(18): .utility
+      case ..<UInt8(22): .default
+      case ..<UInt8(26): .userInitiated
+      default: .userInteractive
+      }
+  }
+}
