@@ -244,25 +244,18 @@ extension LazyList {
   /// that chains of replaced lists stay one step long.
   @usableFromInline
   func destination(from origin: Segment<Element>) -> Link<Element> {
-    var places: [CyclicEvaluationError.Place] = []
-    // The segment lacks the next element: a list that leads there defines it as itself.
-    let resolved = Segment.resolve(segment, offset) { segment, offset in
-      let count = segment.mark.count
-      let isItself = segment === origin && offset >= count
-      if isItself { places = [(origin.title, origin.start + count)] }
-      return !isItself
-    }
-    if !places.isEmpty {
+    switch Segment.resolve(segment, offset) {
+    case .cell(let last, let index) where last === origin && index >= last.mark.count:
+      // The segment lacks the next element, which is defined as itself.
+      var places = [(origin.title, origin.start + last.mark.count)]
       _ = Segment.resolve(segment, offset) { segment, offset in
         if segment !== origin { places.append((segment.title, segment.start + offset)) }
-        return segment !== origin
+        return true
       }
       return .failed(CyclicEvaluationError(through: places))
-    }
-    return switch resolved {
-    case .cell(let segment, let offset): .more(segment, offset)
-    case .end: .end
-    case .failed(let failure, _, _): .failed(failure)
+    case .cell(let segment, let offset): return .more(segment, offset)
+    case .end: return .end
+    case .failed(let failure, _, _): return .failed(failure)
     }
   }
 }

@@ -45,7 +45,7 @@ struct RowTests {
     await gate.waitForArrivals(1)
     // On one thread, who has yielded to a reader knows that it has got as far as it can.
     await OneThread.run {
-      let leaver = Task(executorPreference: ScratchHome.preferred) { try await list.count() }
+      let leaver = Task(executorPreference: CallerExecutor.preferred) { try await list.count() }
       for _ in 0..<10 { await Task.yield() }
       leaver.cancel()
       await #expect(throws: CancellationError.self) { try await leaver.value }
@@ -81,7 +81,7 @@ struct RowTests {
 }
 
 /// Where the code that asks prefers to run.
-enum ScratchHome {
+enum CallerExecutor {
   static var preferred: (any TaskExecutor)? {
     guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else {
       return nil

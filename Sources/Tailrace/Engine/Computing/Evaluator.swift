@@ -1,4 +1,3 @@
-internal import Dispatch
 public import Synchronization
 
 /// The actor that computes a list's unevaluated rest, one step at a time.
@@ -86,7 +85,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func checkInvariants(_ held: borrowing Held) {
     assert(claim.isHeld, "a claim is released that nobody holds")
     assert(task == nil || producer == nil, "a list with a task has a producer of plain steps")
-    assert(task.map(\.isSound) ?? true, "a list's task was parked and driven at once")
+    assert(task.map(\.isSound) ?? true, "a claim is released while the list's task runs")
   }
 
   /// A job that hops here, as onto any actor, runs when the claim is free.
