@@ -27,7 +27,7 @@ struct ReleaseQueueTests {
     let ended = Counter()
     let leftover = Leftover(Link { ended.increment() })
     #expect(ended.value == 0)
-    ReleaseQueue.release(leftover)
+    ReleaseQueue.release(consume leftover)
     #expect(ended.value == 1)
   }
 
@@ -64,7 +64,7 @@ struct ReleaseQueueTests {
       for _ in 1..<depth { chain = Link([chain]) { ended.increment() } }
       let leftover = Leftover(consume chain)
       #expect(ended.value == 0)
-      ReleaseQueue.release(leftover)
+      ReleaseQueue.release(consume leftover)
       #expect(ended.value == depth)
     }
   }

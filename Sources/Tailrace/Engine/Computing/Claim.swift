@@ -13,7 +13,7 @@ struct Claim: ~Copyable, Sendable {
   @usableFromInline let word = Atomic<UInt8>(0)
 
   @usableFromInline static var held: UInt8 { 1 }
-  /// A task waits in the list's waiting room.
+  /// A task waits in the list's queue.
   @usableFromInline static var awaited: UInt8 { 2 }
   /// Nothing can read any more. It stays held for ever.
   @usableFromInline static var abandoned: UInt8 { 4 }

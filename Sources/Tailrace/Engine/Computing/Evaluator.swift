@@ -277,7 +277,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     // The only reference: a loop, not this frame, releases its contents.
     let leftover = leftover()
     task?.executor.finish()
-    if let leftover { ReleaseQueue.release(leftover) }
+    if let last = consume leftover { ReleaseQueue.release(consume last) }
     // Waiters of a list that only its own definition could still compute.
     dismiss(.absent(.released))
     held.end()

@@ -9,20 +9,23 @@ enum ReleaseQueue {
   @TaskLocal private static var pile: Pile?
 
   @usableFromInline
-  static func release(_ leftover: Leftover) {
+  static func release(_ leftover: consuming Leftover) {
     if let pile, pile.add(leftover) { return }
-    let pile = Pile(leftover)
+    let pile = Pile()
+    var next: Leftover? = consume leftover
     $pile.withValue(pile) {
-      while let next = pile.next() { next.release() }
+      while next != nil {
+        // Released before the next one is looked for, which its release may add.
+        next = nil
+        next = pile.next()
+      }
     }
   }
 
   /// The objects that the loop above still has to release. A task that a `deinit` starts inherits
   /// the pile, hence the lock, and may outlive it, hence the end.
   private final class Pile: Sendable {
-    private let leftovers: Locked<[Leftover]?>
-
-    init(_ leftover: Leftover) { leftovers = Locked([leftover]) }
+    private let leftovers = Locked<[Leftover]?>([])
 
     func add(_ leftover: Leftover) -> Bool {
       leftovers.withLock { leftovers in
@@ -42,19 +45,19 @@ enum ReleaseQueue {
   }
 }
 
-/// An unwanted object, or closure: the only reference to it, to be released at the right place.
+/// An unwanted object, and a closure with what it captures, to be released at the right place.
+///
+/// Owners consume it when they pass it on: only the releasing loop may hold the last reference.
 // Guard: each owner passes it to the next; it is never shared.
 // May touch it: its maker, then the releasing loop.
 @usableFromInline
-final class Leftover: @unchecked Sendable {
-  private var object: AnyObject?
-  private var closure: (() -> Void)?
+struct Leftover: @unchecked Sendable {
+  private let object: AnyObject?
+  private let closure: (() -> Void)?
 
   @usableFromInline
   init(_ object: consuming AnyObject?, _ closure: (() -> Void)? = nil) {
     self.object = object
     self.closure = closure
   }
-
-  func release() { (object, closure) = (nil, nil) }
 }

@@ -297,7 +297,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   /// There are no more steps. Returns `nil`, as no cell was written.
   @usableFromInline @inline(never)
   func end() -> Int? {
-    if let leftover = leftover() { ReleaseQueue.release(leftover) }
+    if let leftover = leftover() { ReleaseQueue.release(consume leftover) }
     return nil
   }
 

@@ -57,6 +57,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
   @usableFromInline let computed = Atomic(0)
   /// The step, or the look-ahead, that drives this one; it may be over.
   let driver = Locked(StepExecutor?.none)
+  /// Whether there is a driver: mostly there is none, and the lock is not taken.
   let hasDriver = Atomic(false)
   /// Whether all may read where suspended steps go on.
   private let isKnown = Atomic(false)
@@ -134,8 +135,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
     let job = update { $0.drive() }
     let outer = isOutermost ? nil : Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
-    if let outer { driver.withLock { $0 = outer } }
-    hasDriver.store(outer != nil, ordering: .relaxed)
+    note(driver: outer)
     self.depth.store(depth, ordering: .relaxed)
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
@@ -145,6 +145,18 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
       return false
     }
     return attend(job, isDriven: true)
+  }
+
+  /// Notes the step that drives this one; mostly none does, and none did.
+  private nonisolated func note(driver outer: StepExecutor?) {
+    guard outer != nil || hasDriver.load(ordering: .relaxed) else { return }
+    let former = driver.withLock { driver in
+      defer { driver = outer }
+      return driver
+    }
+    hasDriver.store(outer != nil, ordering: .relaxed)
+    // Released outside of the lock.
+    _ = former
   }
 
   /// The reader was woken for the job, and runs the task as a driver does. True if the task has
@@ -301,12 +313,9 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
       defer { life = nil }
       return life
     }
-    let driver = driver.withLock { driver in
-      defer { driver = nil }
-      return driver
-    }
-    // Released outside of the locks.
-    _ = (former, driver)
+    note(driver: nil)
+    // Released outside of the lock.
+    _ = former
   }
 
   // MARK: From outside
