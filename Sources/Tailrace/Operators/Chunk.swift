@@ -40,7 +40,7 @@ extension LazyList {
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList<[Element], Failure> {
-    gather(by: { $0.add($1, $2) }) { $0?.last.satisfies(belongInSameGroup, with: $1) ?? false }
+    gather { $0.add($1, $0?.last.satisfies(belongInSameGroup, with: $1) ?? false) }
   }
 
   /// Returns the elements in arrays; a new one begins where a throwing predicate does not hold between
@@ -49,9 +49,7 @@ extension LazyList {
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<[Element], any Error> {
-    widened().gather(by: { $0.add($1, $2) }) {
-      try $0?.last.satisfies(belongInSameGroup, with: $1) ?? false
-    }
+    widened().gather { $0.add($1, try $0?.last.satisfies(belongInSameGroup, with: $1) ?? false) }
   }
 
   /// Returns the elements in arrays; a new one begins where an asynchronous predicate does not hold between
@@ -60,9 +58,7 @@ extension LazyList {
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList<[Element], Failure> {
-    gatherInTask(by: { $0.add($1, $2) }) {
-      await $0?.last.satisfies(belongInSameGroup, with: $1) ?? false
-    }
+    gatherInTask { $0.add($1, await $0?.last.satisfies(belongInSameGroup, with: $1) ?? false) }
   }
 
   /// Returns the elements in arrays; a new one begins where an asynchronous throwing predicate
@@ -72,8 +68,8 @@ extension LazyList {
     @_CheckedAlone<Bool> by belongInSameGroup:
       @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<[Element], any Error> {
-    widened().gatherInTask(by: { $0.add($1, $2) }) {
-      try await $0?.last.satisfies(belongInSameGroup, with: $1) ?? false
+    widened().gatherInTask {
+      $0.add($1, try await $0?.last.satisfies(belongInSameGroup, with: $1) ?? false)
     }
   }
 
@@ -89,7 +85,7 @@ extension LazyList {
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
-    gather(by: { $0.add($1, $2) }) { subject($1) }
+    gather { $0.add($1, subject($1)) }
   }
 
   /// Returns each result of a throwing closure with the array of consecutive elements that give it.
@@ -97,7 +93,7 @@ extension LazyList {
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
-    widened().gather(by: { $0.add($1, $2) }) { try subject($1) }
+    widened().gather { $0.add($1, try subject($1)) }
   }
 
   /// Returns each result of an asynchronous closure with the array of consecutive elements that
@@ -106,7 +102,7 @@ extension LazyList {
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
-    gatherInTask(by: { $0.add($1, $2) }) { await subject($1) }
+    gatherInTask { $0.add($1, await subject($1)) }
   }
 
   /// Returns each result of an asynchronous throwing closure with the array of consecutive elements
@@ -115,27 +111,25 @@ extension LazyList {
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
-    widened().gatherInTask(by: { $0.add($1, $2) }) { try await subject($1) }
+    widened().gatherInTask { $0.add($1, try await subject($1)) }
   }
 }
 
 // MARK: Bodies
 
 extension LazyList {
-  /// The list of groups of elements. A rule adds an element to a group by the closure's answer, and
-  /// emits the group before when the element begins another.
+  /// Gathers elements in groups. Adding an element returns the former group if the element begins
+  /// another.
   @inlinable
-  consuming func gather<Group, Answer>(
+  consuming func gather<Group>(
     stage: StageName = #function,
-    by add: @escaping @Sendable (inout Group?, Element, Answer) -> Group?,
-    _ ask: @escaping @Sendable (inout Group?, Element) throws(Failure) -> Answer
+    _ add: @escaping @Sendable (inout Group?, Element) throws(Failure) -> Group?
   ) -> LazyList<Group, Failure> {
     self.stage(Group?.none, stage: stage) { (group, source) in
       var patience = Patience()
       while let element = source.next() {
         do throws(Failure) {
-          let answer = try ask(&group, element)
-          if let former = add(&group, element, answer) { return .element(former) }
+          if let former = try add(&group, element) { return .element(former) }
         } catch {
           return .nothing(.failed(error))
         }
@@ -145,20 +139,18 @@ extension LazyList {
     }
   }
 
-  /// As `gather`, with an asynchronous closure, in a task of the list.
+  /// As `gather`, with an asynchronous closure.
   @inlinable @inline(__always)
-  consuming func gatherInTask<Group, Answer>(
+  consuming func gatherInTask<Group>(
     stage: StageName = #function,
-    by add: @escaping @Sendable (inout Group?, Element, Answer) -> Group?,
-    _ ask:
+    _ add:
       nonisolated(nonsending) @escaping @Sendable (inout Group?, Element) async throws(Failure) ->
-      Answer
+      Group?
   ) -> LazyList<Group, Failure> {
     stageInTask(Group?.none, stage: stage) { (group, source) async in
       while let element = await source.nextInStep() {
         do throws(Failure) {
-          let answer = try await ask(&group, element)
-          if let former = add(&group, element, answer) { return .element(former) }
+          if let former = try await add(&group, element) { return .element(former) }
         } catch {
           return .nothing(.failed(error))
         }

@@ -11,7 +11,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int? {
-    try await reader().fold(Place(), by: Fold.locating) { predicate($1) }.found
+    try await reader().fold(Place()) { Fold.locating(&$0, predicate($1)) }.found
   }
 
   /// Returns the position of the first element that satisfies a throwing predicate, `nil` if there
@@ -20,7 +20,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Int? {
-    try await throwingReader().fold(Place(), by: Fold.locating) { try predicate($1) }.found
+    try await throwingReader().fold(Place()) { Fold.locating(&$0, try predicate($1)) }.found
   }
 
   /// Returns the position of the first element that satisfies an asynchronous predicate, `nil` if
@@ -29,7 +29,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Int? {
-    try await reader().foldWaiting(Place(), by: Fold.locating) { await predicate($1) }.found
+    try await reader().foldWaiting(Place()) { Fold.locating(&$0, await predicate($1)) }.found
   }
 
   /// Returns the position of the first element that satisfies an asynchronous throwing predicate,
@@ -38,9 +38,8 @@ extension LazyList {
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int? {
-    try await throwingReader().foldWaiting(Place(), by: Fold.locating) {
-      try await predicate($1)
-    }.found
+    try await throwingReader().foldWaiting(Place()) { Fold.locating(&$0, try await predicate($1)) }
+      .found
   }
 
   /// Returns the number of elements that satisfy a predicate.
@@ -54,7 +53,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int {
-    try await reader(wants: .all).fold(0, by: Fold.counting) { predicate($1) }
+    try await reader(wants: .all).fold(0) { Fold.counting(&$0, predicate($1)) }
   }
 
   /// Returns the number of elements that satisfy a throwing predicate.
@@ -62,7 +61,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Int {
-    try await throwingReader().fold(0, by: Fold.counting) { try predicate($1) }
+    try await throwingReader().fold(0) { Fold.counting(&$0, try predicate($1)) }
   }
 
   /// Returns the number of elements that satisfy an asynchronous predicate.
@@ -70,7 +69,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Int {
-    try await reader().foldWaiting(0, by: Fold.counting) { await predicate($1) }
+    try await reader().foldWaiting(0) { Fold.counting(&$0, await predicate($1)) }
   }
 
   /// Returns the number of elements that satisfy an asynchronous throwing predicate.
@@ -78,14 +77,14 @@ extension LazyList {
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int {
-    try await throwingReader().foldWaiting(0, by: Fold.counting) { try await predicate($1) }
+    try await throwingReader().foldWaiting(0) { Fold.counting(&$0, try await predicate($1)) }
   }
 }
 
 extension Fold {
   /// The number of elements before the first for which the closure returns true.
   @inlinable
-  static func locating<Element>(_ place: inout Place, _: Element, _ isWanted: Bool) -> Bool {
+  static func locating(_ place: inout Place, _ isWanted: Bool) -> Bool {
     if isWanted { place.found = place.position }
     place.position += 1
     return !isWanted
@@ -93,7 +92,7 @@ extension Fold {
 
   /// How many elements satisfy the closure.
   @inlinable
-  static func counting<Element>(_ count: inout Int, _: Element, _ isCounted: Bool) -> Bool {
+  static func counting(_ count: inout Int, _ isCounted: Bool) -> Bool {
     if isCounted { count += 1 }
     return true
   }

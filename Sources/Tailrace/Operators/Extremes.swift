@@ -111,7 +111,10 @@ extension Reader {
     _ isBetter: (_ kept: inout Element, Element) throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
     guard let first = try await next() else { return nil }
-    return try await fold(consume first, by: Fold.keeping, isBetter)
+    return try await fold(consume first) { (kept, element) throws(Failure) in
+      if try isBetter(&kept, element) { kept = element }
+      return true
+    }
   }
 
   /// As `best`, with an asynchronous closure.
@@ -121,17 +124,9 @@ extension Reader {
       nonisolated(nonsending) (_ kept: inout Element, Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
     guard let first = try await next() else { return nil }
-    return try await foldWaiting(consume first, by: Fold.keeping, isBetter)
-  }
-}
-
-extension Fold {
-  /// Keeps the better of two elements.
-  @inlinable
-  static func keeping<Element>(
-    _ kept: inout Element, _ element: Element, _ isBetter: Bool
-  ) -> Bool {
-    if isBetter { kept = element }
-    return true
+    return try await foldWaiting(consume first) { (kept, element) async throws(Failure) in
+      if try await isBetter(&kept, element) { kept = element }
+      return true
+    }
   }
 }

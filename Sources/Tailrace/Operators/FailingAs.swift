@@ -78,7 +78,9 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(Failure) -> T
   ) -> LazyList<T, Failure> {
-    self.transform((), by: Step.mapping) { (_, element) throws(Failure) in try transform(element) }
+    self.transform(()) { (_, element) throws(Failure) in
+      .element(try transform(element))
+    }
   }
 
   /// The results for each element of an asynchronous closure with the list's failure type.
@@ -96,7 +98,9 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
   ) -> LazyList<Element, Failure> {
-    transform((), by: Step.filtering) { (_, element) throws(Failure) in try isIncluded(element) }
+    transform(()) { (_, element) throws(Failure) in
+      try isIncluded(element) ? .element(element) : .skip
+    }
   }
 
   /// The elements that satisfy an asynchronous predicate with the list's failure type.
@@ -105,8 +109,8 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(Failure) -> Bool
   ) -> LazyList<Element, Failure> {
-    transformInTask((), by: Step.filtering) { (_, element) async throws(Failure) in
-      try await isIncluded(element)
+    transformInTask(()) { (_, element) async throws(Failure) in
+      try await isIncluded(element) ? .element(element) : .skip
     }
   }
 
@@ -116,8 +120,8 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(Failure) -> T?
   ) -> LazyList<T, Failure> {
-    self.transform((), by: Step.unwrapping) { (_, element) throws(Failure) in
-      try transform(element)
+    self.transform(()) { (_, element) throws(Failure) in
+      Step(unlessNil: try transform(element))
     }
   }
 
@@ -127,8 +131,8 @@ extension LazyList {
     failingAs type: Failure.Type,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T?
   ) -> LazyList<T, Failure> {
-    transformInTask((), by: Step.unwrapping) { (_, element) async throws(Failure) in
-      try await transform(element)
+    transformInTask(()) { (_, element) async throws(Failure) in
+      Step(unlessNil: try await transform(element))
     }
   }
 }

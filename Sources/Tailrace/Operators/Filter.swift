@@ -27,7 +27,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform((), by: Step.filtering) { try isIncluded($1) }
+    widened().transform(()) { try isIncluded($1) ? .element($1) : .skip }
   }
 
   /// Returns the elements that satisfy an asynchronous predicate.
@@ -35,7 +35,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    transformInTask((), by: Step.filtering) { await isIncluded($1) }
+    transformInTask(()) { await isIncluded($1) ? .element($1) : .skip }
   }
 
   /// Returns the elements that satisfy an asynchronous throwing predicate.
@@ -43,7 +43,7 @@ extension LazyList {
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask((), by: Step.filtering) { try await isIncluded($1) }
+    widened().transformInTask(()) { try await isIncluded($1) ? .element($1) : .skip }
   }
 
   /// Returns the results of a closure that are not `nil`.
@@ -58,7 +58,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) -> T?
   ) -> LazyList<T, Failure> {
-    self.transform((), by: Step.unwrapping) { transform($1) }
+    self.transform(()) { Step(unlessNil: transform($1)) }
   }
 
   /// Returns the results of a throwing closure that are not `nil`.
@@ -66,7 +66,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transform((), by: Step.unwrapping) { try transform($1) }
+    widened().transform(()) { Step(unlessNil: try transform($1)) }
   }
 
   /// Returns the results of an asynchronous closure that are not `nil`.
@@ -74,7 +74,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async -> T?
   ) -> LazyList<T, Failure> {
-    transformInTask((), by: Step.unwrapping) { await transform($1) }
+    transformInTask(()) { Step(unlessNil: await transform($1)) }
   }
 
   /// Returns the results of an asynchronous throwing closure that are not `nil`.
@@ -82,7 +82,7 @@ extension LazyList {
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transformInTask((), by: Step.unwrapping) { try await transform($1) }
+    widened().transformInTask(()) { Step(unlessNil: try await transform($1)) }
   }
 
   /// Returns the elements that do not equal a value.
@@ -125,7 +125,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList {
-    transform(nil, by: Step.keeping) { $0.satisfies(areSame, with: $1) }
+    transform(nil) { .keeping(&$0, $1, $0.satisfies(areSame, with: $1)) }
   }
 
   /// Returns the elements that differ, by a throwing predicate, from the last one kept.
@@ -133,7 +133,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform(nil, by: Step.keeping) { try $0.satisfies(areSame, with: $1) }
+    widened().transform(nil) { .keeping(&$0, $1, try $0.satisfies(areSame, with: $1)) }
   }
 
   /// Returns the elements that differ, by an asynchronous predicate, from the last one kept.
@@ -141,7 +141,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
   ) -> LazyList {
-    transformInTask(nil, by: Step.keeping) { await $0.satisfies(areSame, with: $1) }
+    transformInTask(nil) { .keeping(&$0, $1, await $0.satisfies(areSame, with: $1)) }
   }
 
   /// Returns the elements that differ, by an asynchronous throwing predicate, from the last one kept.
@@ -149,9 +149,7 @@ extension LazyList {
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask(nil, by: Step.keeping) {
-      try await $0.satisfies(areSame, with: $1)
-    }
+    widened().transformInTask(nil) { .keeping(&$0, $1, try await $0.satisfies(areSame, with: $1)) }
   }
 }
 
@@ -162,20 +160,6 @@ extension Step {
   @inlinable
   init(unlessNil output: Element?) {
     self = if let output { .element(output) } else { .skip }
-  }
-
-  /// The rule of `compactMap`.
-  @inlinable
-  static func unwrapping<State, Source>(_: inout State, _: Source, _ output: Element?) -> Step {
-    Step(unlessNil: output)
-  }
-
-  /// The rule of `filter`.
-  @inlinable
-  static func filtering<State>(
-    _: inout State, _ element: Element, _ isIncluded: Bool
-  ) -> Step {
-    isIncluded ? .element(element) : .skip
   }
 
   /// The rule of `removeDuplicates`.

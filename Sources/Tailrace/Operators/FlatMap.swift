@@ -115,7 +115,7 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
-    transform(false, by: Step.binding) { next($1, &$0) }.joined()
+    transform(false) { .binding(next($1, &$0), $0) }.joined()
   }
 
   /// Returns the elements of the lists that a throwing closure makes from each element, until it
@@ -124,7 +124,7 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) throws -> LazyList<T, any Error>?
   ) -> LazyList<T, any Error> {
-    widened().transform(false, by: Step.binding) { try next($1, &$0) }.joined()
+    widened().transform(false) { .binding(try next($1, &$0), $0) }.joined()
   }
 
   /// Returns the elements of the lists that an asynchronous closure makes from each element, until
@@ -133,7 +133,7 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
-    transformInTask(false, by: Step.binding) { await next($1, &$0) }.joined()
+    transformInTask(false) { .binding(await next($1, &$0), $0) }.joined()
   }
 
   /// Returns the elements of the lists that an asynchronous throwing closure makes from each
@@ -142,14 +142,14 @@ extension LazyList {
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, any Error>?
   ) -> LazyList<T, any Error> {
-    widened().transformInTask(false, by: Step.binding) { try await next($1, &$0) }.joined()
+    widened().transformInTask(false) { .binding(try await next($1, &$0), $0) }.joined()
   }
 }
 
 extension Step {
   /// The rule of `bind`: returning no list ends it; `stop` makes this list the last.
   @inlinable @inline(__always)
-  static func binding<Source>(_ stop: inout Bool, _: Source, _ list: Element?) -> Step {
+  static func binding(_ list: Element?, _ stop: Bool) -> Step {
     guard let list else { return .nothing(.end) }
     return stop ? .last(list) : .element(list)
   }

@@ -17,7 +17,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
-    try await reader(wants: .all).fold(initial, by: Fold.replacing) { combine($0, $1) }
+    try await reader(wants: .all).fold(initial) { Fold.replacing(&$0, combine($0, $1)) }
   }
 
   /// Returns the elements combined, from the head on, by a throwing closure.
@@ -25,7 +25,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
   ) async throws -> Result {
-    try await throwingReader().fold(initial, by: Fold.replacing) { try combine($0, $1) }
+    try await throwingReader().fold(initial) { Fold.replacing(&$0, try combine($0, $1)) }
   }
 
   /// Returns the elements combined, from the head on, by an asynchronous closure.
@@ -33,7 +33,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
-    try await reader().foldWaiting(initial, by: Fold.replacing) { await combine($0, $1) }
+    try await reader().foldWaiting(initial) { Fold.replacing(&$0, await combine($0, $1)) }
   }
 
   /// Returns the elements combined, from the head on, by an asynchronous throwing closure.
@@ -41,8 +41,8 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
-    try await throwingReader().foldWaiting(initial, by: Fold.replacing) {
-      try await combine($0, $1)
+    try await throwingReader().foldWaiting(initial) {
+      Fold.replacing(&$0, try await combine($0, $1))
     }
   }
 
@@ -74,7 +74,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) -> Void
   ) async throws(Failure) -> Result {
-    try await reader(wants: .all).fold(initial, by: Fold.goingOn) { update(&$0, $1) }
+    try await reader(wants: .all).fold(initial) { Fold.goingOn(update(&$0, $1)) }
   }
 
   /// A dictionary, initially empty, updated with each element, from the head on.
@@ -93,7 +93,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) throws -> Void
   ) async throws -> Result {
-    try await throwingReader().fold(initial, by: Fold.goingOn) { try update(&$0, $1) }
+    try await throwingReader().fold(initial) { Fold.goingOn(try update(&$0, $1)) }
   }
 
   /// Returns a value updated with each element, from the head on, by an asynchronous closure.
@@ -101,7 +101,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result, _ update: (inout Result, Element) async -> Void
   ) async throws(Failure) -> Result {
-    try await reader().foldWaiting(initial, by: Fold.goingOn) { await update(&$0, $1) }
+    try await reader().foldWaiting(initial) { Fold.goingOn(await update(&$0, $1)) }
   }
 
   /// Returns a value updated with each element, from the head on, by an asynchronous throwing
@@ -111,9 +111,7 @@ extension LazyList {
     into initial: Result,
     _ update: (inout Result, Element) async throws -> Void
   ) async throws -> Result {
-    try await throwingReader().foldWaiting(initial, by: Fold.goingOn) {
-      try await update(&$0, $1)
-    }
+    try await throwingReader().foldWaiting(initial) { Fold.goingOn(try await update(&$0, $1)) }
   }
 
   /// Runs a closure for each element.
@@ -129,7 +127,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) -> Void
   ) async throws(Failure) {
-    try await reader().fold((), by: Fold.goingOn) { body($1) }
+    try await reader().fold(()) { Fold.goingOn(body($1)) }
   }
 
   /// Runs a throwing closure for each element.
@@ -137,7 +135,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) throws -> Void
   ) async throws {
-    try await throwingReader().fold((), by: Fold.goingOn) { try body($1) }
+    try await throwingReader().fold(()) { Fold.goingOn(try body($1)) }
   }
 
   /// Runs an asynchronous closure for each element.
@@ -145,7 +143,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) async -> Void
   ) async throws(Failure) {
-    try await reader().foldWaiting((), by: Fold.goingOn) { await body($1) }
+    try await reader().foldWaiting(()) { Fold.goingOn(await body($1)) }
   }
 
   /// Runs an asynchronous throwing closure for each element.
@@ -153,7 +151,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) async throws -> Void
   ) async throws {
-    try await throwingReader().foldWaiting((), by: Fold.goingOn) { try await body($1) }
+    try await throwingReader().foldWaiting(()) { Fold.goingOn(try await body($1)) }
   }
 }
 
@@ -177,22 +175,19 @@ extension Reader {
     cursor = Cursor(list, stopsWhenCancelled: CancellationError() is F, runsTasks: true)
   }
 
-  /// Calls a closure with each element, and passes the answer to a rule. The rule updates a value
-  /// and says whether to go on.
+  /// Updates a value with each element, until the closure returns false.
   ///
-  /// Inlined into the fold's caller, so that the closures are part of the sink ("Collecting").
+  /// Inlined into the fold's caller, so that its closure is part of the sink ("Collecting").
   @inlinable @inline(__always)
-  nonisolated(nonsending) consuming func fold<State, Answer>(
-    _ initial: consuming State, by rule: (inout State, Element, Answer) -> Bool,
-    _ ask: (inout State, Element) throws(Failure) -> Answer
+  nonisolated(nonsending) consuming func fold<State>(
+    _ initial: consuming State, _ update: (inout State, Element) throws(Failure) -> Bool
   ) async throws(Failure) -> State {
     var state = initial
     var isWanted = true
     while isWanted {
-      if try push(to: &state, &isWanted, by: rule, ask) { continue }
+      if try push(to: &state, &isWanted, update) { continue }
       guard let element = try await cursor.nextOrFailure(Failure.self) else { break }
-      let answer = try ask(&state, element)
-      isWanted = rule(&state, element, answer)
+      isWanted = try update(&state, element)
     }
     return state
   }
@@ -201,18 +196,16 @@ extension Reader {
   // A separate function: the reason for stopping may be a missing cell, which holds its list, so it
   // must be released before the reader goes on.
   @inlinable @inline(__always)
-  mutating func push<State, Answer>(
+  mutating func push<State>(
     to state: inout State, _ isWanted: inout Bool,
-    by rule: (inout State, Element, Answer) -> Bool,
-    _ ask: (inout State, Element) throws(Failure) -> Answer
+    _ update: (inout State, Element) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     var count = pushedAtOnce
     var wants = true
     var failure: Failure?
     let ending: Ending<Element> = cursor.push(cursor.demand) { element in
       do throws(Failure) {
-        let answer = try ask(&state, element)
-        wants = rule(&state, element, answer)
+        wants = try update(&state, element)
       } catch {
         failure = error
         wants = false
@@ -228,14 +221,13 @@ extension Reader {
 
   /// As `fold`, with an asynchronous closure.
   @inlinable @inline(__always)
-  nonisolated(nonsending) consuming func foldWaiting<State, Answer>(
-    _ initial: consuming State, by rule: (inout State, Element, Answer) -> Bool,
-    _ ask: nonisolated(nonsending) (inout State, Element) async throws(Failure) -> Answer
+  nonisolated(nonsending) consuming func foldWaiting<State>(
+    _ initial: consuming State,
+    _ update: nonisolated(nonsending) (inout State, Element) async throws(Failure) -> Bool
   ) async throws(Failure) -> State {
     var state = initial
     while let element = try await next() {
-      let answer = try await ask(&state, element)
-      if !rule(&state, element, answer) { break }
+      if !(try await update(&state, element)) { break }
     }
     return state
   }
@@ -246,14 +238,12 @@ extension Reader {
 enum Fold {
   /// The answer is the value.
   @inlinable @inline(__always)
-  static func replacing<State, Element>(
-    _ state: inout State, _: Element, _ answer: State
-  ) -> Bool {
+  static func replacing<State>(_ state: inout State, _ answer: State) -> Bool {
     state = answer
     return true
   }
 
   /// The closure has done everything.
   @inlinable @inline(__always)
-  static func goingOn<State, Element>(_: inout State, _: Element, _: Void) -> Bool { true }
+  static func goingOn(_: Void) -> Bool { true }
 }

@@ -30,7 +30,7 @@ extension LazyList {
   public consuming func map<T: Sendable>(
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transform((), by: Step.mapping) { try transform($1) }
+    widened().transform(()) { .element(try transform($1)) }
   }
 
   /// Returns the results of an asynchronous closure for each element, one at a time.
@@ -73,13 +73,5 @@ extension LazyList {
           if steps.finish(consume step) { await steps.executor.park() }
         }
       })
-  }
-}
-
-extension Step {
-  /// The rule of `map`.
-  @inlinable
-  static func mapping<State, Source>(_: inout State, _: Source, _ output: Element) -> Step {
-    .element(output)
   }
 }

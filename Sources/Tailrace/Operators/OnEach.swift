@@ -32,7 +32,10 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) throws -> Void
   ) -> LazyList<Element, any Error> {
-    widened().transform((), by: Step.passing) { try action($1) }
+    widened().transform(()) { (_, element) in
+      try action(element)
+      return .element(element)
+    }
   }
 
   /// Returns this list, and calls an asynchronous closure with each element.
@@ -40,7 +43,10 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async -> Void
   ) -> LazyList {
-    transformInTask((), by: Step.passing) { await action($1) }
+    transformInTask(()) { (_, element) in
+      await action(element)
+      return .element(element)
+    }
   }
 
   /// Returns this list, and calls an asynchronous throwing closure with each element. Its error
@@ -49,14 +55,9 @@ extension LazyList {
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async throws -> Void
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask((), by: Step.passing) { try await action($1) }
-  }
-}
-
-extension Step {
-  /// The rule of `onEach`.
-  @inlinable
-  static func passing<State>(_: inout State, _ element: Element, _: Void) -> Step {
-    .element(element)
+    widened().transformInTask(()) { (_, element) in
+      try await action(element)
+      return .element(element)
+    }
   }
 }

@@ -20,9 +20,7 @@ extension LazyList {
     retryingFailures: Bool,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transform((), retryingFailures: retryingFailures, by: Step.mapping) {
-      try transform($1)
-    }
+    widened().transform((), retryingFailures: retryingFailures) { .element(try transform($1)) }
   }
 
   /// Returns the results of an asynchronous throwing closure for each element; the next demand
@@ -32,8 +30,8 @@ extension LazyList {
     retryingFailures: Bool,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
-    widened().transformInTask((), retryingFailures: retryingFailures, by: Step.mapping) {
-      try await transform($1)
+    widened().transformInTask((), retryingFailures: retryingFailures) {
+      .element(try await transform($1))
     }
   }
 
@@ -45,8 +43,8 @@ extension LazyList {
     retryingFailures: Bool,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transform((), retryingFailures: retryingFailures, by: Step.unwrapping) {
-      try transform($1)
+    widened().transform((), retryingFailures: retryingFailures) {
+      Step(unlessNil: try transform($1))
     }
   }
 
@@ -57,8 +55,8 @@ extension LazyList {
     retryingFailures: Bool,
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
-    widened().transformInTask((), retryingFailures: retryingFailures, by: Step.unwrapping) {
-      try await transform($1)
+    widened().transformInTask((), retryingFailures: retryingFailures) {
+      Step(unlessNil: try await transform($1))
     }
   }
 }

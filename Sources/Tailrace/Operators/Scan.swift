@@ -14,7 +14,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) -> Result
   ) -> LazyList<Result, Failure> {
-    transform(initial, by: Step.scanning) { combine($0, $1) }
+    transform(initial) { .scanning(&$0, combine($0, $1)) }
   }
 
   /// Returns the results of combining the elements so far with a throwing closure.
@@ -23,7 +23,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
   ) -> LazyList<Result, any Error> {
-    widened().transform(initial, by: Step.scanning) { try combine($0, $1) }
+    widened().transform(initial) { .scanning(&$0, try combine($0, $1)) }
   }
 
   /// Returns the results of combining the elements so far with an asynchronous closure.
@@ -32,7 +32,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async -> Result
   ) -> LazyList<Result, Failure> {
-    transformInTask(initial, by: Step.scanning) { await combine($0, $1) }
+    transformInTask(initial) { .scanning(&$0, await combine($0, $1)) }
   }
 
   /// Returns the results of combining the elements so far with an asynchronous throwing closure.
@@ -41,7 +41,7 @@ extension LazyList {
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
   ) -> LazyList<Result, any Error> {
-    widened().transformInTask(initial, by: Step.scanning) { try await combine($0, $1) }
+    widened().transformInTask(initial) { .scanning(&$0, try await combine($0, $1)) }
   }
 
   /// Returns the results of updating a value with the elements so far, without the start itself.
@@ -55,7 +55,10 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) -> Void
   ) -> LazyList<Result, Failure> {
-    transform(initial, by: Step.updating) { update(&$0, $1) }
+    transform(initial) { (result, element) in
+      update(&result, element)
+      return .element(result)
+    }
   }
 
   /// Returns the results of updating a value with the elements so far, by a throwing closure.
@@ -63,7 +66,10 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> LazyList<Result, any Error> {
-    widened().transform(initial, by: Step.updating) { try update(&$0, $1) }
+    widened().transform(initial) { (result, element) in
+      try update(&result, element)
+      return .element(result)
+    }
   }
 
   /// Returns the results of updating a value with the elements so far, by an asynchronous closure.
@@ -71,7 +77,10 @@ extension LazyList {
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) async -> Void
   ) -> LazyList<Result, Failure> {
-    transformInTask(initial, by: Step.updating) { await update(&$0, $1) }
+    transformInTask(initial) { (result, element) in
+      await update(&result, element)
+      return .element(result)
+    }
   }
 
   /// Returns the results of updating a value with the elements so far, by an asynchronous throwing
@@ -81,7 +90,10 @@ extension LazyList {
     into initial: Result,
     _ update: @escaping @Sendable (inout Result, Element) async throws -> Void
   ) -> LazyList<Result, any Error> {
-    widened().transformInTask(initial, by: Step.updating) { try await update(&$0, $1) }
+    widened().transformInTask(initial) { (result, element) in
+      try await update(&result, element)
+      return .element(result)
+    }
   }
 
   /// Returns the elements with their positions, counted from 0.
@@ -149,14 +161,8 @@ extension LazyList {
 extension Step {
   /// The rule of `reductions(_:_:)`.
   @inlinable @inline(__always)
-  static func scanning<Source>(_ result: inout Element, _: Source, _ next: Element) -> Step {
+  static func scanning(_ result: inout Element, _ next: Element) -> Step {
     result = next
     return .element(next)
-  }
-
-  /// The rule of `reductions(into:_:)`, whose closure has changed the state itself.
-  @inlinable @inline(__always)
-  static func updating<Source>(_ result: inout Element, _: Source, _: Void) -> Step {
-    .element(result)
   }
 }

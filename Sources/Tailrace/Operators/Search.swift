@@ -18,7 +18,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Element? {
-    try await reader().fold(nil, by: Fold.finding) { predicate($1) }
+    try await reader().fold(nil) { Fold.finding(&$0, $1, predicate($1)) }
   }
 
   /// Returns the first element that satisfies a throwing predicate, `nil` if there is none.
@@ -26,7 +26,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Element? {
-    try await throwingReader().fold(nil, by: Fold.finding) { try predicate($1) }
+    try await throwingReader().fold(nil) { Fold.finding(&$0, $1, try predicate($1)) }
   }
 
   /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
@@ -34,7 +34,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Element? {
-    try await reader().foldWaiting(nil, by: Fold.finding) { await predicate($1) }
+    try await reader().foldWaiting(nil) { Fold.finding(&$0, $1, await predicate($1)) }
   }
 
   /// Returns the first element that satisfies an asynchronous throwing predicate, `nil` if there is
@@ -43,7 +43,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Element? {
-    try await throwingReader().foldWaiting(nil, by: Fold.finding) { try await predicate($1) }
+    try await throwingReader().foldWaiting(nil) { Fold.finding(&$0, $1, try await predicate($1)) }
   }
 
   /// Returns whether an element satisfies a predicate.
@@ -59,7 +59,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
-    try await reader().fold(false, by: Fold.untilTrue) { predicate($1) }
+    try await reader().fold(false) { Fold.untilTrue(&$0, predicate($1)) }
   }
 
   /// Returns whether an element satisfies a throwing predicate.
@@ -67,7 +67,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Bool {
-    try await throwingReader().fold(false, by: Fold.untilTrue) { try predicate($1) }
+    try await throwingReader().fold(false) { Fold.untilTrue(&$0, try predicate($1)) }
   }
 
   /// Returns whether an element satisfies an asynchronous predicate.
@@ -75,7 +75,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
-    try await reader().foldWaiting(false, by: Fold.untilTrue) { await predicate($1) }
+    try await reader().foldWaiting(false) { Fold.untilTrue(&$0, await predicate($1)) }
   }
 
   /// Returns whether an element satisfies an asynchronous throwing predicate.
@@ -83,9 +83,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
-    try await throwingReader().foldWaiting(false, by: Fold.untilTrue) {
-      try await predicate($1)
-    }
+    try await throwingReader().foldWaiting(false) { Fold.untilTrue(&$0, try await predicate($1)) }
   }
 
   /// Returns whether all elements satisfy a predicate.
@@ -101,7 +99,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
-    try await reader().fold(true, by: Fold.whileTrue) { predicate($1) }
+    try await reader().fold(true) { Fold.whileTrue(&$0, predicate($1)) }
   }
 
   /// Returns whether all elements satisfy a throwing predicate.
@@ -109,7 +107,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
   ) async throws -> Bool {
-    try await throwingReader().fold(true, by: Fold.whileTrue) { try predicate($1) }
+    try await throwingReader().fold(true) { Fold.whileTrue(&$0, try predicate($1)) }
   }
 
   /// Returns whether all elements satisfy an asynchronous predicate.
@@ -117,7 +115,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
-    try await reader().foldWaiting(true, by: Fold.whileTrue) { await predicate($1) }
+    try await reader().foldWaiting(true) { Fold.whileTrue(&$0, await predicate($1)) }
   }
 
   /// Returns whether all elements satisfy an asynchronous throwing predicate.
@@ -125,9 +123,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
-    try await throwingReader().foldWaiting(true, by: Fold.whileTrue) {
-      try await predicate($1)
-    }
+    try await throwingReader().foldWaiting(true) { Fold.whileTrue(&$0, try await predicate($1)) }
   }
 
   /// Returns whether an element equals a value.
@@ -141,7 +137,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func contains(
     _ element: Element
   ) async throws(Failure) -> Bool where Element: Equatable {
-    try await reader().fold(false, by: Fold.untilTrue) { $1 == element }
+    try await reader().fold(false) { Fold.untilTrue(&$0, $1 == element) }
   }
 }
 
@@ -157,14 +153,14 @@ extension Fold {
 
   /// Whether the closure returns true for any element.
   @inlinable
-  static func untilTrue<Element>(_ isTrue: inout Bool, _: Element, _ answer: Bool) -> Bool {
+  static func untilTrue(_ isTrue: inout Bool, _ answer: Bool) -> Bool {
     isTrue = answer
     return !answer
   }
 
   /// Whether the closure returns true for every element.
   @inlinable
-  static func whileTrue<Element>(_ isTrue: inout Bool, _: Element, _ answer: Bool) -> Bool {
+  static func whileTrue(_ isTrue: inout Bool, _ answer: Bool) -> Bool {
     isTrue = answer
     return answer
   }

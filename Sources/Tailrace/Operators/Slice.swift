@@ -92,7 +92,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
-    transform((), by: Step.beginning) { predicate($1) }
+    transform(()) { predicate($1) ? .element($1) : .nothing(.end) }
   }
 
   /// Returns the first elements while they satisfy a throwing predicate.
@@ -100,7 +100,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform((), by: Step.beginning) { try predicate($1) }
+    widened().transform(()) { try predicate($1) ? .element($1) : .nothing(.end) }
   }
 
   /// Returns the first elements while they satisfy an asynchronous predicate.
@@ -108,7 +108,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
-    transformInTask((), by: Step.beginning) { await predicate($1) }
+    transformInTask(()) { await predicate($1) ? .element($1) : .nothing(.end) }
   }
 
   /// Returns the first elements while they satisfy an asynchronous throwing predicate.
@@ -116,7 +116,7 @@ extension LazyList {
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask((), by: Step.beginning) { try await predicate($1) }
+    widened().transformInTask(()) { try await predicate($1) ? .element($1) : .nothing(.end) }
   }
 
   /// Returns the elements from the first one that does not satisfy a predicate.
@@ -133,7 +133,7 @@ extension LazyList {
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
-    transform(true, by: Step.dropping) { $0 && predicate($1) }
+    transform(true) { .dropping(&$0, $1, $0 && predicate($1)) }
   }
 
   /// Returns the elements from the first one that does not satisfy a throwing predicate.
@@ -141,7 +141,7 @@ extension LazyList {
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
-    widened().transform(true, by: Step.dropping) { try $0 && predicate($1) }
+    widened().transform(true) { .dropping(&$0, $1, try $0 && predicate($1)) }
   }
 
   /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
@@ -182,12 +182,6 @@ extension LazyList {
 }
 
 extension Step {
-  /// The rule of `prefix(while:)`.
-  @inlinable @inline(__always)
-  static func beginning<State>(_: inout State, _ element: Element, _ belongs: Bool) -> Step {
-    belongs ? .element(element) : .nothing(.end)
-  }
-
   /// The rule of `drop(while:)`.
   @inlinable
   static func dropping(_ isDropping: inout Bool, _ element: Element, _ isDropped: Bool) -> Step {

@@ -36,7 +36,7 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList {
-    transform([], by: Step.unique) { subject($1) }
+    transform(Set<Subject>()) { $0.insert(subject($1)).inserted ? .element($1) : .skip }
   }
 
   /// Returns the elements for which a throwing closure gives a result that no earlier one gave.
@@ -44,7 +44,9 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
   ) -> LazyList<Element, any Error> {
-    widened().transform([], by: Step.unique) { try subject($1) }
+    widened().transform(Set<Subject>()) {
+      try $0.insert(subject($1)).inserted ? .element($1) : .skip
+    }
   }
 
   /// Returns the elements for which an asynchronous closure gives a result that no earlier one
@@ -53,7 +55,7 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
   ) -> LazyList {
-    transformInTask([], by: Step.unique) { await subject($1) }
+    transformInTask(Set<Subject>()) { await $0.insert(subject($1)).inserted ? .element($1) : .skip }
   }
 
   /// Returns the elements for which an asynchronous throwing closure gives a result that no earlier
@@ -62,16 +64,8 @@ extension LazyList {
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<Element, any Error> {
-    widened().transformInTask([], by: Step.unique) { try await subject($1) }
-  }
-}
-
-extension Step {
-  /// The rule of `uniqued`.
-  @inlinable
-  static func unique<Subject>(
-    _ seen: inout Set<Subject>, _ element: Element, _ subject: Subject
-  ) -> Step {
-    seen.insert(subject).inserted ? .element(element) : .skip
+    widened().transformInTask(Set<Subject>()) {
+      try await $0.insert(subject($1)).inserted ? .element($1) : .skip
+    }
   }
 }

@@ -51,10 +51,13 @@ extension LazyList {
 
   /// The list that a rule makes: a step for each element.
   ///
+  /// With `retryingFailures` an element whose step has failed is put back, and the next demand takes
+  /// the step again.
+  ///
   /// Inlined into the operator's caller, so that its closures are part of the sink ("Collecting").
   @inlinable @inline(__always)
   consuming func transform<State, Output>(
-    _ state: consuming State, stage: StageName = #function,
+    _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
     _ rule: @escaping @Sendable (inout State, Element) throws(Failure) -> Step<Output>
   ) -> LazyList<Output, Failure> {
     let source = Owned(Cursor(self))
@@ -69,37 +72,6 @@ extension LazyList {
           do throws(Failure) {
             return steps.pass(try rule(&state.state, element), to: sink)
           } catch {
-            return steps.fail(error)
-          }
-        }
-        return steps.ending ?? ending
-      })
-  }
-
-  /// The list of a rule that judges each element by a closure's answer. The rule does not depend on
-  /// how the closure is called.
-  ///
-  /// With `retryingFailures` an element whose closure has failed is put back, and the next demand
-  /// asks again.
-  // A body of its own: an answer costs less to return than a step ("Collecting").
-  @inlinable @inline(__always)
-  consuming func transform<State, Answer, Output>(
-    _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
-    by judge: @escaping @Sendable (inout State, Element, Answer) -> Step<Output>,
-    _ ask: @escaping @Sendable (inout State, Element) throws(Failure) -> Answer
-  ) -> LazyList<Output, Failure> {
-    let source = Owned(Cursor(self))
-    let state = Owned(state)
-    return LazyList<Output, Failure>(
-      upstream: source, stage: stage,
-      producer: { (demand, sink) in
-        var steps = RuleSteps<Element, Output>()
-        let ending: Ending<Output> = source.state.push(Demand(budget: demand.budget)) {
-          element in
-          do throws(Failure) {
-            let answer = try ask(&state.state, element)
-            return steps.pass(judge(&state.state, element, answer), to: sink)
-          } catch {
             return steps.fail(error, retrying: retryingFailures ? element : nil)
           }
         }
@@ -108,20 +80,18 @@ extension LazyList {
       })
   }
 
-  /// As `transform`, with an asynchronous closure, in a task of the list.
+  /// The list that an asynchronous rule makes: a step for each element, in a task of the list.
   @inlinable @inline(__always)
-  consuming func transformInTask<State, Answer, Output>(
+  consuming func transformInTask<State, Output>(
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
-    by judge: @escaping @Sendable (inout State, Element, Answer) -> Step<Output>,
-    _ ask:
+    _ rule:
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
-      Answer
+      Step<Output>
   ) -> LazyList<Output, Failure> {
     stageInTask(state, stage: stage) { (state, source) async in
       while let element = await source.nextInStep() {
         do throws(Failure) {
-          let answer = try await ask(&state, element)
-          let step = judge(&state, element, answer)
+          let step = try await rule(&state, element)
           guard case .skip = step else { return step }
           if Task.isCancelled { return .nothing(.cancelled) }
         } catch {
@@ -131,17 +101,6 @@ extension LazyList {
       }
       return .nothing(source.absence)
     }
-  }
-
-  /// The list that an asynchronous rule makes: a step for each element, in a task of the list.
-  @inlinable @inline(__always)
-  consuming func transformInTask<State, Output>(
-    _ state: consuming State, stage: StageName = #function,
-    _ rule:
-      nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
-      Step<Output>
-  ) -> LazyList<Output, Failure> {
-    transformInTask(state, stage: stage, by: { (_, _, step) in step }, rule)
   }
 
   /// This list with failures of any type: the engine's form of every list, also for operators whose
