@@ -76,7 +76,7 @@ extension LazyList {
     _ other: consuming LazyList<Other, Failure>,
     @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async -> Bool
   ) async throws(Failure) -> Bool {
-    try await reader().matches(other.reader()) { await areEquivalent($0, $1) }
+    try await reader().matchesWaiting(other.reader()) { await areEquivalent($0, $1) }
   }
 
   /// Returns whether another list has as many elements, and an asynchronous throwing predicate
@@ -86,16 +86,29 @@ extension LazyList {
     _ other: consuming LazyList<Other, Failure>,
     @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async throws -> Bool
   ) async throws -> Bool {
-    try await throwingReader().matches(other.throwingReader()) {
+    try await throwingReader().matchesWaiting(other.throwingReader()) {
       try await areEquivalent($0, $1)
     }
   }
 }
 
 extension Reader {
-  /// Whether another reader gives as many elements, and a closure returns true for all pairs.
+  /// Whether a predicate holds for each pair of elements, and the lists end together.
   @inlinable @inline(__always)
   nonisolated(nonsending) consuming func matches<Other>(
+    _ other: consuming Reader<Other, Failure>,
+    _ areEquivalent: (Element, Other) throws(Failure) -> Bool
+  ) async throws(Failure) -> Bool {
+    while let element = try await next() {
+      guard let otherElement = try await other.next(), try areEquivalent(element, otherElement)
+      else { return false }
+    }
+    return try await other.next() == nil
+  }
+
+  /// As `matches`, with an asynchronous predicate.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) consuming func matchesWaiting<Other>(
     _ other: consuming Reader<Other, Failure>,
     _ areEquivalent: nonisolated(nonsending) (Element, Other) async throws(Failure) -> Bool
   ) async throws(Failure) -> Bool {

@@ -145,7 +145,7 @@ extension LazyList {
   }
 
   /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
@@ -154,7 +154,7 @@ extension LazyList {
 
   /// Returns the elements from the first one that does not satisfy an asynchronous throwing
   /// predicate.
-  @inlinable
+  @inlinable @inline(__always)
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {

@@ -60,24 +60,56 @@ extension LazyList {
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
     _ rule: @escaping @Sendable (inout State, Element) throws(Failure) -> Step<Output>
   ) -> LazyList<Output, Failure> {
+    if retryingFailures { return retrying(state, stage: stage, rule) }
     let source = Owned(Cursor(self))
     let state = Owned(state)
     return LazyList<Output, Failure>(
       upstream: source, stage: stage,
       producer: { (demand, sink) in
-        var steps = RuleSteps<Element, Output>()
+        var over: Ending<Output>?
+        var patience = Patience()
         // The source is asked for single elements: the rule may end the list.
         let ending: Ending<Output> = source.state.push(Demand(budget: demand.budget)) {
           element in
           do throws(Failure) {
-            return steps.pass(try rule(&state.state, element), to: sink)
+            switch try rule(&state.state, element) {
+            case .element(let output): return sink(output)
+            case .skip: return patience.lasts()
+            case .last(let output):
+              _ = sink(output)
+              over = .nothing(.end)
+            case .become(let list): over = .become(list)
+            case .nothing(let absence): over = .nothing(absence)
+            }
           } catch {
-            return steps.fail(error, retrying: retryingFailures ? element : nil)
+            over = .nothing(.failed(error))
           }
+          return false
         }
-        if let failed = steps.failed { source.state.pushBack(failed) }
-        return steps.ending ?? ending
+        return over ?? ending
       })
+  }
+
+  /// As `transform`, pulling: a push could not put an element back.
+  @inlinable
+  consuming func retrying<State, Output>(
+    _ state: consuming State, stage: StageName,
+    _ rule: @escaping @Sendable (inout State, Element) throws(Failure) -> Step<Output>
+  ) -> LazyList<Output, Failure> {
+    self.stage(state, stage: stage) { (state, source) in
+      var patience = Patience()
+      while let element = source.next() {
+        do throws(Failure) {
+          let step = try rule(&state, element)
+          guard case .skip = step else { return step }
+        } catch {
+          source.pushBack(element)
+          return .nothing(.failedTransiently(error))
+        }
+        if !patience.lasts() { return .skip }
+      }
+      return .nothing(source.absence)
+    }
   }
 
   /// The list that an asynchronous rule makes: a step for each element, in a task of the list.
@@ -112,41 +144,6 @@ extension LazyList {
   @inlinable
   consuming func retyped<E: Error>() -> LazyList<Element, E> {
     LazyList<Element, E>(segment: segment, offset: offset)
-  }
-}
-
-/// The steps of a rule, on their way to a sink during one demand.
-@usableFromInline
-struct RuleSteps<Element: Sendable, Output: Sendable> {
-  /// How a rule has ended the demand.
-  @usableFromInline var ending: Ending<Output>?
-  /// An element to try again.
-  @usableFromInline var failed: Element?
-  @usableFromInline var patience = Patience()
-
-  @inlinable
-  init() {}
-
-  /// Whether the sink wants the next step.
-  @inlinable @inline(__always)
-  mutating func pass(_ step: Step<Output>, to sink: Producer<Output>.Sink) -> Bool {
-    switch step {
-    case .element(let output): return sink(output)
-    case .skip: return patience.lasts()
-    case .last(let output):
-      _ = sink(output)
-      ending = .nothing(.end)
-    case .become(let list): ending = .become(list)
-    case .nothing(let absence): ending = .nothing(absence)
-    }
-    return false
-  }
-
-  @inlinable @inline(__always)
-  mutating func fail(_ failure: any Error, retrying element: Element? = nil) -> Bool {
-    ending = .nothing(.fate(failure, element != nil))
-    failed = element
-    return false
   }
 }
 

@@ -8,18 +8,21 @@ struct MissingCell: Sendable {
   /// The published state when the cell was missed. It keeps a late attempt from evaluating an
   /// element without a demand: if there is more meanwhile, there is nothing to do.
   @usableFromInline let mark: Published
-  /// How much is wanted from this cell on.
-  @usableFromInline let amount: Amount
-  /// The attempt that the reader has begun, and now has to wait for; 0 if it has begun none.
-  @usableFromInline let attempt: UInt32
+  /// The amount and the attempt in half a word: a `Step` of one word is then returned in registers
+  /// ("Slices").
+  @usableFromInline let request: UInt32
 
   @inlinable
   init(_ place: any AwaitedPlace, mark: Published, _ amount: Amount, attempt: UInt32 = 0) {
     self.place = place
     self.mark = mark
-    self.amount = amount
-    self.attempt = attempt
+    request = attempt << 1 | (amount == .all ? 1 : 0)
   }
+
+  /// How much is wanted from this cell on.
+  @inlinable var amount: Amount { request & 1 == 1 ? .all : .one }
+  /// The attempt that the reader has begun, and now has to wait for; 0 if it has begun none.
+  @inlinable var attempt: UInt32 { request >> 1 }
 
   var position: Int { place.position(of: mark) }
 
