@@ -80,16 +80,20 @@ struct StageTests {
   @Test("an element whose closure failed for now is put back, and asked about again")
   func retried() async throws {
     let asked = Probe<Int>()
-    let list = LazyList<Int, any Error>(1...3).transform(
-      (), retryingFailures: true, by: { (_, element, answer: Int) in .element(element * answer) }
-    ) { (_, element) throws in
+    let list = LazyList<Int, any Error>(1...3).transform((), retryingFailures: true) {
+      (_, element) throws in
       asked.record(element)
       if asked.count == 2 { throw Mishap(position: 1) }
-      return 10
+      return .element(element * 10)
     }
     await #expect(throws: Mishap.self) { try await list.array() }
     #expect(try await list.array() == [10, 20, 30])
     #expect(asked.values == [1, 2, 2, 3])
+  }
+
+  @Test("a step of one word fits in four registers")
+  func size() {
+    #expect(MemoryLayout<Step<Int>>.size <= 4 * MemoryLayout<Int>.size)
   }
 
   @Test("patience ends with every 1024th element")
