@@ -15,10 +15,7 @@ extension StepExecutor {
     var task = self
     for _ in 0..<64 {
       if task.ahead != nil { return true }
-      guard task.hasDriver.load(ordering: .relaxed), let driver = task.driver.withLock({ $0 })
-      else {
-        return false
-      }
+      guard let driver = task.driver.current else { return false }
       task = driver
     }
     return false

@@ -14,11 +14,11 @@ enum ReleaseQueue {
     let pile = Pile()
     var next: Leftover? = consume leftover
     $pile.withValue(pile) {
-      while next != nil {
+      repeat {
         // Released before the next one is looked for, which its release may add.
         next = nil
         next = pile.next()
-      }
+      } while next != nil
     }
   }
 

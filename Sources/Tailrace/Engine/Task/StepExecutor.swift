@@ -55,10 +55,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
   private let depth = Atomic(0)
   /// The position of the element being computed.
   @usableFromInline let computed = Atomic(0)
-  /// The step, or the look-ahead, that drives this one; it may be over.
-  let driver = Locked(StepExecutor?.none)
-  /// Whether there is a driver: mostly there is none, and the lock is not taken.
-  let hasDriver = Atomic(false)
+  let driver = LatestDriver()
   /// Whether all may read where suspended steps go on.
   private let isKnown = Atomic(false)
   /// The highest priority that has waited.
@@ -135,7 +132,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
     let job = update { $0.drive() }
     let outer = isOutermost ? nil : Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
-    note(driver: outer)
+    driver.note(outer)
     self.depth.store(depth, ordering: .relaxed)
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
@@ -145,18 +142,6 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
       return false
     }
     return attend(job, isDriven: true)
-  }
-
-  /// Notes the step that drives this one; mostly none does, and none did.
-  private nonisolated func note(driver outer: StepExecutor?) {
-    guard outer != nil || hasDriver.load(ordering: .relaxed) else { return }
-    let former = driver.withLock { driver in
-      defer { driver = outer }
-      return driver
-    }
-    hasDriver.store(outer != nil, ordering: .relaxed)
-    // Released outside of the lock.
-    _ = former
   }
 
   /// The reader was woken for the job, and runs the task as a driver does. True if the task has
@@ -313,7 +298,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
       defer { life = nil }
       return life
     }
-    note(driver: nil)
+    driver.note(nil)
     // Released outside of the lock.
     _ = former
   }
