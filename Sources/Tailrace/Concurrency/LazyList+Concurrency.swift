@@ -133,7 +133,7 @@ extension LazyList {
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
         }
-        if let failure = demand.budget.failure(at: step.identity, step.number) {
+        if let failure = demand.failure(at: step.identity, step.number) {
           return .nothing(.failedTransiently(failure))
         }
         guard step.isDone, let result = step.outcome else {

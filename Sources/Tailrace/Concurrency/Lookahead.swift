@@ -54,7 +54,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// The next slot, or why there is none. For the holder of the claim of the list that is read.
   @inlinable
   func next(_ demand: Demand) -> Step<Slot> {
-    if demand.budget.told != nil, let failure = takeFailure(demand.budget) {
+    if demand.told != nil, let failure = takeFailure(demand) {
       return .nothing(.failedTransiently(failure))
     }
     let isAhead = !demand.isOutermost && StepExecutor.isAhead
@@ -109,9 +109,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   @inlinable
   func pullNow(_ demand: Demand) -> Element? {
-    source.state.cursor.demand.budget = demand.budget
+    source.state.cursor.demand = demand.forOne
     // The task that pulls on has its own stack, and waits for no other task's attempt.
-    defer { source.state.cursor.demand.budget = Descent(depth: fullBudget) }
+    defer { source.state.cursor.demand = Demand() }
     guard source.state.pace.isMeasured else { return source.state.cursor.next() }
     let start = ContinuousClock.now
     let element = source.state.cursor.next()
@@ -250,8 +250,8 @@ extension Lookahead: AwaitedPlace {
 
   /// The failure of the attempt that the reader of this demand has waited for here.
   @usableFromInline
-  func takeFailure(_ budget: Descent) -> (any Error)? {
-    budget.failure(at: identity, state.withLock { $0.taken })
+  func takeFailure(_ demand: Demand) -> (any Error)? {
+    demand.failure(at: identity, state.withLock { $0.taken })
   }
 
   /// A reader waits here when a step of the source has suspended.

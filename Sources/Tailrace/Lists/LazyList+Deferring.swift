@@ -129,7 +129,7 @@ extension LazyList {
         stage: "definition", upstream: definition,
         stepping: { demand in
           definition.state.begin()
-          definition.state.source?.demand.budget = demand.budget
+          definition.state.source?.demand = demand.forOne
           guard let element = definition.state.source?.next() else {
             return .nothing(definition.state.source?.absence ?? .end)
           }
@@ -144,7 +144,7 @@ extension LazyList {
     let outer = Producer<Element>(
       stage: "recursive", upstream: readers,
       stepping: { demand in
-        readers.state.demand.budget = demand.budget
+        readers.state.demand = demand.forOne
         return withExtendedLifetime(lifetime) {
           guard let element = readers.state.next() else { return .nothing(readers.state.absence) }
           return .element(element)

@@ -14,7 +14,7 @@ extension LazyList {
     let source = Owned(Pulling(blocks, Block.Iterator?.none))
     let producer = Producer<Element>(
       { (demand, sink) in
-        source.state.source.demand.budget = demand.budget
+        source.state.source.demand = demand.forOne
         var given = 0
         while true {
           // A local copy is not shared, so the compiler can keep it in registers.

@@ -108,7 +108,7 @@ extension LazyList {
             inner.state = nil
             if !isWanted || !patience.lasts() { return .stopped }
           }
-          outer.state.demand.budget = demand.budget
+          outer.state.demand = demand.forOne
           guard let list = outer.state.next() else { return .nothing(outer.state.absence) }
           inner.state = Cursor(list.list)
         }

@@ -63,7 +63,7 @@ extension LazyList {
         guard let element = source.next() else { return .nothing(source.absence) }
         row.first = .some(element)
       }
-      if let absence = row.peers.fill(source.demand.budget) { return .nothing(absence) }
+      if let absence = row.peers.fill(source.demand) { return .nothing(absence) }
       guard let first = row.first.take() else {
         preconditionFailure("a zip lost its first element")
       }
@@ -88,7 +88,7 @@ protocol ZipPeer {
   associatedtype Value
 
   /// Makes an element ready, or says why there is none.
-  mutating func fill(_ budget: Descent) -> Absence?
+  mutating func fill(_ demand: Demand) -> Absence?
   /// Moves the ready element out.
   mutating func take() -> Value
 }
@@ -103,9 +103,9 @@ struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
   init(_ first: First, _ others: Others) { (self.first, self.others) = (first, others) }
 
   @inlinable @inline(__always)
-  mutating func fill(_ budget: Descent) -> Absence? {
-    if let absence = first.fill(budget) { return absence }
-    return others.fill(budget)
+  mutating func fill(_ demand: Demand) -> Absence? {
+    if let absence = first.fill(demand) { return absence }
+    return others.fill(demand)
   }
 
   @inlinable @inline(__always)
@@ -124,9 +124,9 @@ struct Peer<Element: Sendable>: ZipPeer {
   init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { source = Cursor(list) }
 
   @inlinable @inline(__always)
-  mutating func fill(_ budget: Descent) -> Absence? {
+  mutating func fill(_ demand: Demand) -> Absence? {
     if element != nil { return nil }
-    source.demand.budget = budget
+    source.demand = demand
     guard let next = source.next() else { return source.absence }
     element = .some(next)
     return nil

@@ -37,9 +37,9 @@ extension LazyList {
       upstream: all,
       stepping: { demand in
         // All elements are fetched before any is taken: waiting for one list loses no element.
-        if let absence = column.fill(demand.budget) { return .nothing(absence) }
+        if let absence = column.fill(demand) { return .nothing(absence) }
         for other in repeat each others {
-          if let absence = other.fill(demand.budget) { return .nothing(absence) }
+          if let absence = other.fill(demand) { return .nothing(absence) }
         }
         return .element((column.take(), repeat (each others).take()))
       })
@@ -103,7 +103,7 @@ private final class Column<Element: Sendable>: Upstream {
 
   init<Failure: Error>(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
 
-  func fill(_ budget: Descent) -> Absence? { peer.fill(budget) }
+  func fill(_ demand: Demand) -> Absence? { peer.fill(demand.forOne) }
   func take() -> Element { peer.take() }
 
   func look(_ view: inout StageView) { peer.look(&view) }

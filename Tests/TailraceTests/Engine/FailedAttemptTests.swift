@@ -39,16 +39,19 @@ struct FailedAttemptTests {
     #expect(!attempt().isSame(as: FailedAttempt(ObjectIdentifier(there), 3, CancellationError())))
   }
 
-  @Test("a descent takes it along, one call deeper each time, and gives it at its place")
-  func descent() {
+  @Test("a demand takes it along, one call deeper each time, and gives it at its place")
+  func demand() {
     let attempt = attempt()
     withExtendedLifetime(attempt) {
-      let descent = Descent(depth: 9, told: .passUnretained(attempt)).deeper.deeper
-      #expect(descent.depth == 7)
-      #expect(descent.failure(at: ObjectIdentifier(there), 3) == nil)
-      #expect(descent.failure(at: ObjectIdentifier(here), 3) is Mishap)
-      #expect(descent.failure(at: ObjectIdentifier(here), 3) == nil)
+      var demand = Demand()
+      demand.told = .passUnretained(attempt)
+      demand.depth = 9
+      let deeper = demand.deeper.deeper
+      #expect(deeper.depth == 7)
+      #expect(deeper.failure(at: ObjectIdentifier(there), 3) == nil)
+      #expect(deeper.failure(at: ObjectIdentifier(here), 3) is Mishap)
+      #expect(deeper.failure(at: ObjectIdentifier(here), 3) == nil)
     }
-    #expect(Descent(depth: 9).failure(at: ObjectIdentifier(here), 3) == nil)
+    #expect(Demand().failure(at: ObjectIdentifier(here), 3) == nil)
   }
 }

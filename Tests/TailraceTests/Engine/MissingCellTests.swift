@@ -30,8 +30,8 @@ struct MissingCellTests {
 
     func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
       attempts += 1
-      depths.append(demand.budget.depth)
-      told.append(demand.budget.told?._withUnsafeGuaranteedRef { $0.position })
+      depths.append(demand.depth)
+      told.append(demand.told?._withUnsafeGuaranteedRef { $0.position })
       guard let answer = answer(attempts) else { return .new }
       absence = answer
       return .nothing
@@ -106,6 +106,6 @@ struct MissingCellTests {
     let found = [top, middle].compactMap(\.cycle)
     #expect(found.count == 1)
     #expect(Set(found.first?.lists ?? []) == ["top", "middle"])
-    #expect(top.depths.contains(fullBudget) && top.depths.contains(2))
+    #expect(top.depths.contains(fullDepth) && top.depths.contains(2))
   }
 }

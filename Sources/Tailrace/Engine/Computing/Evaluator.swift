@@ -124,7 +124,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
         self.demand(segment, after: mark, demand, of: $0, &absence)
       }
     }
-    guard task == nil, demand.budget.depth > 0, let held = claim.take() else {
+    guard task == nil, demand.depth > 0, let held = claim.take() else {
       absence = .missing(MissingCell(segment, mark: mark, demand.amount))
       return .nothing
     }
@@ -179,27 +179,30 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     if isRecorded, let outcome = recorded(segment, seen, demand, held, &absence, &done) {
       return outcome
     }
-    // The producer is moved out and back, not copied: a copy is two atomic counts per element.
-    guard let producer = producer.take() else { fatalError(Anchor<Element>.releasedText) }
+    // The claim's holder alone may remove the producer: counting references would cost two atomic
+    // counts per element.
+    guard self.producer != nil else { fatalError(Anchor<Element>.releasedText) }
+    let producer = Unmanaged.passUnretained(self.producer.unsafelyUnwrapped)
     var mark = seen
     let ending: Ending<Element>
     if mark.count < segment.capacity {
-      let takesMore = demand.amount == .all || producer.givesAhead
-      ending = producer(demand) { element in
-        segment.append(element, to: mark)
-        mark = mark.appended
-        return takesMore && mark.count < segment.capacity && !claim.isContested
+      ending = producer._withUnsafeGuaranteedRef { producer in
+        let takesMore = demand.amount == .all || producer.givesAhead
+        return producer(demand) { element in
+          segment.append(element, to: mark)
+          mark = mark.appended
+          return takesMore && mark.count < segment.capacity && !claim.isContested
+        }
       }
     } else {
-      switch producer.step(Demand(budget: demand.budget)) {
+      switch producer._withUnsafeGuaranteedRef({ $0.step(demand.forOne) }) {
       case .element(let element):
         _ = segment.extended(with: element)
         if Recorder.isOn { isRecorded = true }
-        self.producer = consume producer
         return .new
       case .last(let element):
         segment.finish(with: element, at: mark)
-        done = consume producer
+        done = self.producer.take()
         return .new
       case .become(let list): ending = .become(list)
       case .skip, .nothing(.paused): ending = .stopped
@@ -208,7 +211,6 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     }
     switch ending {
     case .stopped:
-      self.producer = consume producer
       return .new
     case .become(let list):
       segment.close(list.destination(from: segment), at: mark)
@@ -220,7 +222,6 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
         lists: [segment.title], position: segment.start + mark.count)
       segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
-      self.producer = consume producer
       // There is something to read; a reader that wants more will meet the obstacle again. A failed
       // attempt was made for this reader, and is not repeated before the reader has been told.
       if mark != seen {
@@ -230,7 +231,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       absence = why
       return .nothing
     }
-    done = consume producer
+    done = self.producer.take()
     return .new
   }
 

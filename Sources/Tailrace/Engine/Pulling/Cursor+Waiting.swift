@@ -105,15 +105,15 @@ extension Cursor {
   }
 
   /// Retains an attempt to pass down. Both at once: the reference passed down is not counted.
-  @usableFromInline
+  @inlinable @inline(__always)
   mutating func keep(_ attempt: FailedAttempt) {
     told = attempt
-    demand.budget.told = .passUnretained(attempt)
+    demand.told = .passUnretained(attempt)
   }
 
-  @usableFromInline
+  @inlinable @inline(__always)
   mutating func forgetAttempt() {
-    demand.budget.told = nil
+    demand.told = nil
     told = nil
   }
 

@@ -116,13 +116,15 @@ struct Cursor<Element: Sendable> {
       absence = .cancelled
       return false
     }
-    if told != nil || demand.budget.told != nil, let failure = takeFailure(of: segment, mark) {
+    if told != nil || demand.told != nil,
+      let failure = Self.takeFailure(of: told, demand, at: segment, mark)
+    {
+      if told?.isOpen == false { forgetAttempt() }
       absence = .failedTransiently(failure)
       return false
     }
     let outcome: DemandOutcome
-    var deeper = demand
-    deeper.budget = demand.budget.deeper
+    var deeper = demand.deeper
     if segment.owner != nil {
       if segment.owner.unsafelyUnwrapped.task != nil {
         noteOutermost()
@@ -149,14 +151,13 @@ struct Cursor<Element: Sendable> {
   }
 
   /// The failure of the awaited attempt, if it was made at this cell.
+  // Static, so that it changes no field: an assignment to `segment` after it would release `nil`.
   @inlinable @inline(never)
-  mutating func takeFailure(of segment: Segment<Element>, _ mark: Published) -> (any Error)? {
+  static func takeFailure(
+    of told: FailedAttempt?, _ demand: Demand, at segment: Segment<Element>, _ mark: Published
+  ) -> (any Error)? {
     let (place, position) = (segment.identity, segment.position(of: mark))
-    guard let failure = told?.give(at: place, position) else {
-      return demand.budget.failure(at: place, position)
-    }
-    forgetAttempt()
-    return failure
+    return told?.give(at: place, position) ?? demand.failure(at: place, position)
   }
 
   /// Notes once whether the demand comes from no step of a list: a reader is mostly not one.
@@ -174,7 +175,7 @@ struct Cursor<Element: Sendable> {
   mutating func takeOver(
     from segment: inout Segment<Element>, _ mark: Published
   ) -> Bool {
-    guard told == nil, demand.budget.told == nil, isKnownUniquelyReferenced(&segment),
+    guard told == nil, demand.told == nil, isKnownUniquelyReferenced(&segment),
       let producer = segment.owner?.takeProducer(of: segment, at: mark)
     else { return false }
     self.producer = producer
@@ -187,7 +188,7 @@ struct Cursor<Element: Sendable> {
   /// in the continuing list, or `absence` names the obstacle.
   @inlinable
   mutating func pull() -> Element? {
-    if demand.budget.depth <= 1 {
+    if demand.depth <= 1 {
       // Too deep: gives the producer cells again, and unwinds to evaluate them.
       putBack()
       return nil
@@ -217,7 +218,7 @@ struct Cursor<Element: Sendable> {
   @inlinable @inline(__always)
   mutating func run(_ sink: Producer<Element>.Sink) -> Bool {
     guard let producer = producer.take() else { return false }
-    switch producer(Demand(budget: demand.budget.deeper, demand.amount), sink) {
+    switch producer(demand.deeper, sink) {
     case .stopped:
       self.producer = consume producer
       return true
@@ -243,7 +244,7 @@ struct Cursor<Element: Sendable> {
   ) -> Ending<Output> {
     self.demand = demand
     while true {
-      if producer != nil, demand.budget.depth > 1 {
+      if producer != nil, demand.depth > 1 {
         if stopsWhenCancelled, Task.isCancelled {
           absence = .cancelled
           return .nothing(absence)

@@ -13,7 +13,7 @@ final class FailedAttempt: @unchecked Sendable {
   @usableFromInline let position: Int
   @usableFromInline let failure: any Error
   private var isGiven = false
-  var isOpen: Bool { !isGiven }
+  @usableFromInline var isOpen: Bool { !isGiven }
 
   @usableFromInline
   init(_ place: ObjectIdentifier, _ position: Int, _ failure: any Error) {

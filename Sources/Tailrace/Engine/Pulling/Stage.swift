@@ -28,7 +28,7 @@ extension LazyList {
     return LazyList<Output, Failure>(
       upstream: owned, stage: stage,
       stepping: { demand in
-        owned.state.source.demand.budget = demand.budget
+        owned.state.source.demand = demand.forOne
         return pull(&owned.state.state, &owned.state.source)
       })
   }
@@ -69,7 +69,7 @@ extension LazyList {
         var over: Ending<Output>?
         var patience = Patience()
         // The source is asked for single elements: the rule may end the list.
-        let ending: Ending<Output> = source.state.push(Demand(budget: demand.budget)) {
+        let ending: Ending<Output> = source.state.push(demand.forOne) {
           element in
           do throws(Failure) {
             switch try rule(&state.state, element) {

@@ -42,7 +42,7 @@ struct MissingCell: Sendable {
 
   /// Gets the cell computed from the top of the stack, without suspending if possible.
   ///
-  /// A chain of stages that is deeper than its budget unwinds to here; this loop then evaluates
+  /// A chain of stages deeper than `fullDepth` unwinds to here; this loop then evaluates
   /// each piece of it without recursion. A failed attempt is passed down with the attempt at the
   /// cell above, so that it passes through the stages in between like any failure.
   ///
@@ -60,7 +60,7 @@ struct MissingCell: Sendable {
     // retains its list, and so everything read of it.
     var top = self
     while true {
-      demand.budget.told = failed.map { .passUnretained($0) }
+      demand.told = failed.map { .passUnretained($0) }
       var absence = Absence.paused
       switch withExtendedLifetime(failed, { top.place.attempt(top, demand, &absence) }) {
       case .new: break
@@ -76,8 +76,8 @@ struct MissingCell: Sendable {
           }
           // A cell waits for itself through lists that were evaluated inline: the path is repeated
           // in small steps, so that each list can be named.
-          if demand.budget.depth == fullBudget {
-            demand.budget.depth = 2
+          if demand.depth == fullDepth {
+            demand.depth = 2
             (stack, top) = ([], deeper)
             continue
           }
