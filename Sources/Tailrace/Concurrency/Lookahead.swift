@@ -51,6 +51,15 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     self.rests = rests
   }
 
+  /// Each of a chain of lists that look ahead may have taken over the producer below it: they are
+  /// released in a loop.
+  @inlinable
+  deinit {
+    if let producer = source.state.cursor.producer.take() {
+      ReleaseQueue.release(Leftover(consume producer))
+    }
+  }
+
   /// The next slot, or why there is none. For the holder of the claim of the list that is read.
   @inlinable
   func next(_ demand: Demand) -> Step<Slot> {
