@@ -32,9 +32,10 @@ final class WorkerToken: @unchecked Sendable {
   /// The step is over, and its place may be that of a copy now.
   private let isOver = Atomic(false)
 
-  private init(_ worker: any Worker) { self.worker = worker }
+  @usableFromInline
+  init(_ worker: any Worker) { self.worker = worker }
 
-  private static let current = TaskLocal<WorkerToken?>(wrappedValue: nil)
+  @usableFromInline static let current = TaskLocal<WorkerToken?>(wrappedValue: nil)
 
   private static var currentPlace: UnsafeRawPointer? {
     placeOfTaskLocal(UnsafeRawPointer(Unmanaged.passUnretained(current).toOpaque()))
@@ -49,17 +50,26 @@ final class WorkerToken: @unchecked Sendable {
   }
 
   /// Runs a step, in its task.
-  @usableFromInline
-  nonisolated(nonsending) static func withToken<Result>(
-    _ worker: any Worker, _ step: nonisolated(nonsending) () async -> Result
+  // Inlined, so that it is specialised where it is called, and with the isolation as a parameter: a
+  // closure that is `nonisolated(nonsending)` switches executors twice more for each step.
+  @inlinable @inline(__always)
+  static func withToken<Result>(
+    _ worker: any Worker, isolation: isolated (any Actor)? = #isolation,
+    _ step: () async -> Result
   ) async -> Result {
     let token = WorkerToken(worker)
-    defer { token.isOver.store(true, ordering: .releasing) }
+    defer { token.end() }
     return await current.withValue(token) {
-      token.place = currentPlace
+      token.begin()
       return await step()
     }
   }
+
+  @usableFromInline
+  func begin() { place = Self.currentPlace }
+
+  @usableFromInline
+  func end() { isOver.store(true, ordering: .releasing) }
 }
 
 /// The place of the running code's value of a task-local: the runtime's own look-up, from which
