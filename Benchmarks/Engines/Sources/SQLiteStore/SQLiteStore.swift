@@ -245,7 +245,8 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     if let connection { return connection }
     let opened = try DatabaseQueue(path: table.path, configuration: table.configuration)
     columns = try opened.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = \(durability.rawValue)")
+      try keepLog(in: db)
+      try db.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
       try db.inTransaction {
         try table.make(in: db)
         return .commit
@@ -254,5 +255,18 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     }
     connection = opened
     return opened
+  }
+
+  /// Gives the database a write-ahead log. Readers and the writer need not wait for each other then.
+  private func keepLog(in db: Database) throws {
+    while true {
+      do {
+        return try db.execute(sql: "PRAGMA journal_mode = WAL")
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        // The change of mode does not wait for a lock. An exclusive transaction does, as the
+        // connection is configured.
+        try db.inTransaction(.exclusive) { .commit }
+      }
+    }
   }
 }

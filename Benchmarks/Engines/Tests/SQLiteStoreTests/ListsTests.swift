@@ -126,6 +126,29 @@ struct ListsTests {
     #expect(try place.number("SELECT count(*) FROM tailrace_lists") == 4)
   }
 
+  @Test("a store waits for a program that writes a database of another mode")
+  func otherMode() async throws {
+    let place = try Place()
+    let writer = try place.blocker()
+    try await writer.writeWithoutTransaction {
+      try $0.execute(sql: "BEGIN IMMEDIATE; CREATE TABLE notes (text)")
+    }
+    var configuration = Configuration()
+    configuration.busyMode = .callback { count in
+      if count == 0 {
+        do {
+          try writer.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        } catch {
+          Issue.record(error)
+        }
+      }
+      return true
+    }
+    #expect(try await place.store(configuration: configuration).claim() != nil)
+    #expect(try place.value("PRAGMA journal_mode") == "wal")
+    #expect(try place.number("SELECT count(*) FROM notes") == 0)
+  }
+
   @Test("appends of this process wake those who wait, in other stores too")
   func waking() async throws {
     let place = try Place()
