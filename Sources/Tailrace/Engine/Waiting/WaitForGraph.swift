@@ -52,6 +52,91 @@ enum WaitForGraph {
     func isAwaited(_ node: any Worker) -> Bool {
       incoming[Key(node)] != nil || node.queue.map { incoming[Key($0)] != nil } == true
     }
+
+    /// A path of waits from a node that returns, or reaches the step that is known to be stuck. `nil`
+    /// if there is none. Takes time proportional to the reachable waits.
+    ///
+    /// - Parameter visited: retains the visited nodes. The last reference to one must not be released
+    ///   under the lock.
+    func path(
+      from start: any Worker, toStuck known: (any Worker)?, _ visited: inout [any Worker]
+    ) -> [Edge]? {
+      while !isChain(from: start) {
+        let stuck = stuck(from: start, known, &visited)
+        func isStuck(_ node: any Worker) -> Bool { node === known || stuck[Key(node)] != nil }
+        func isStillStuck(_ node: any Worker) -> Bool {
+          if let steps = node.alternatives { return !steps.isEmpty && steps.allSatisfy(isStuck) }
+          return waiting(node).contains { isStuck($0.to) }
+        }
+        guard isStuck(start) else { return nil }
+        var path: [Edge] = []
+        var passed: Set<Key> = []
+        var node = start
+        while node !== known, passed.insert(Key(node)).inserted {
+          if let step = node.alternatives?.first {
+            node = step
+          } else if let edge = waiting(node).first(where: { isStuck($0.to) }) {
+            path.append(edge)
+            node = edge.to
+          } else {
+            break
+          }
+        }
+        // A wait that has ended stays ended: if all still exist, they all existed at once.
+        // Otherwise the search begins again without those that have ended.
+        if stuck.values.allSatisfy(isStillStuck) { return path }
+      }
+      return nil
+    }
+
+    /// Whether each node from one on waits for one other, and the last for none, as most do. Then
+    /// none of them is stuck.
+    private func isChain(from start: any Worker) -> Bool {
+      var node = start
+      for _ in 0...edges.count {
+        guard node.alternatives == nil else { return false }
+        guard let waits = edges[Key(node)] else { return true }
+        guard waits.count == 1, let wait = waits.values.first else { return false }
+        node = wait.to
+      }
+      return false
+    }
+
+    /// The nodes that are reached from one and are stuck.
+    private func stuck(
+      from start: any Worker, _ known: (any Worker)?, _ visited: inout [any Worker]
+    ) -> [Key: any Worker] {
+      // All reachable nodes are assumed stuck; then those that are not are removed.
+      var stuck: [Key: any Worker] = [:]
+      var dependents: [Key: [Key]] = [:]
+      var ways: [Key: Int] = [:]
+      var free: [Key] = []
+      var pile = [start]
+      while let node = pile.popLast() {
+        visited.append(node)
+        guard node !== known, stuck.updateValue(node, forKey: Key(node)) == nil else { continue }
+        let alternatives = node.alternatives
+        let targets = alternatives ?? waiting(node).map(\.to)
+        // A queue is free as soon as one of its steps is; a step, when all that it waits for are.
+        ways[Key(node)] = alternatives == nil ? targets.count : 1
+        if targets.isEmpty { free.append(Key(node)) }
+        for target in targets { dependents[Key(target), default: []].append(Key(node)) }
+        pile += targets
+      }
+      while let node = free.popLast() {
+        guard stuck.removeValue(forKey: node) != nil else { continue }
+        for dependent in dependents[node] ?? [] {
+          let left = ways[dependent, default: 1] - 1
+          ways[dependent] = left
+          if left == 0 { free.append(dependent) }
+        }
+      }
+      return stuck
+    }
+
+    private func waiting(_ node: any Worker) -> some Sequence<Edge> {
+      (edges[Key(node)] ?? [:]).values.lazy.filter(\.isWaiting)
+    }
   }
 
   private static let waits = Locked(Waits())
@@ -63,19 +148,20 @@ enum WaitForGraph {
     asked: (any AwaitedPlace)?
   ) -> CyclicEvaluationError? {
     let edge = Edge(waiter: waiter, cell: cell, from: node, to: other, asked: asked)
-    let found = waits.withLock { waits -> (error: CyclicEvaluationError?, search: Search)? in
+    var visited: [any Worker] = []
+    // The visited nodes are released outside of the lock.
+    defer { visited = [] }
+    return waits.withLock { waits in
       waits.add(edge)
-      guard waits.isAwaited(node) else { return nil }
-      var search = Search(waits.edges, stuck: node)
-      // The step may have been woken since it decided to wait. This is checked last: if it still waits, it
-      // also waited when the others were checked.
-      guard let path = search.path(from: other), edge.isWaiting else { return (nil, search) }
+      // The step may have been woken since it decided to wait. This is checked last: if it still
+      // waits, it also waited when the others were checked.
+      guard waits.isAwaited(node),
+        let path = waits.path(from: other, toStuck: node, &visited), edge.isWaiting
+      else { return nil }
       // The caller retains the contents of this edge.
       _ = waits.remove(waiter, of: node)
-      return (CyclicEvaluationError(through: places([edge] + path, node)), search)
+      return CyclicEvaluationError(through: places([edge] + path, node))
     }
-    // The visited nodes are released here, outside of the lock.
-    return found?.error
   }
 
   /// A step goes on.
@@ -88,12 +174,11 @@ enum WaitForGraph {
   /// A queue gets no other steps for now: if all its steps wait for it, one of them is told.
   @usableFromInline
   static func look(at queue: any Worker) {
-    let found = waits.withLock { waits -> (path: [Edge]?, search: Search)? in
-      guard waits.incoming[Key(queue)] != nil else { return nil }
-      var search = Search(waits.edges, stuck: nil)
-      return (search.path(from: queue), search)
+    var visited: [any Worker] = []
+    let path = waits.withLock { waits in
+      waits.incoming[Key(queue)].flatMap { _ in waits.path(from: queue, toStuck: nil, &visited) }
     }
-    guard let path = found?.path, let edge = path.first else { return }
+    guard let path, let edge = path.first else { return }
     edge.waiter.wake(.absent(.failed(CyclicEvaluationError(through: places(path, edge.from)))))
   }
 
@@ -108,75 +193,6 @@ enum WaitForGraph {
       }
     }
     return places
-  }
-
-  /// Looks for a path of waits that returns, or reaches a step that is known to be stuck.
-  private struct Search: Sendable {
-    private let edges: [Key: [Key: Edge]]
-    private var stuck: [Key: any Worker] = [:]
-    private let known: (any Worker)?
-
-    init(_ edges: [Key: [Key: Edge]], stuck: (any Worker)?) {
-      self.edges = edges
-      known = stuck
-    }
-
-    private func waiting(_ node: any Worker) -> some Sequence<Edge> {
-      (edges[Key(node)] ?? [:]).values.lazy.filter(\.isWaiting)
-    }
-
-    /// The waits along which a node is stuck; `nil` if it is not. Takes time proportional to the
-    /// reachable waits.
-    mutating func path(from start: any Worker) -> [Edge]? {
-      // All reachable nodes are assumed stuck; then those that are not are removed.
-      var dependents: [Key: [any Worker]] = [:]
-      var ways: [Key: Int] = [:]
-      var free: [any Worker] = []
-      var pile = [start]
-      while let node = pile.popLast() {
-        guard node !== known, stuck.updateValue(node, forKey: Key(node)) == nil else { continue }
-        let alternatives = node.alternatives
-        let targets = alternatives ?? waiting(node).map(\.to)
-        // A queue is free as soon as one of its steps is; a step, when all that it waits for are.
-        ways[Key(node)] = alternatives == nil ? targets.count : 1
-        if targets.isEmpty { free.append(node) }
-        for target in targets { dependents[Key(target), default: []].append(node) }
-        pile += targets
-      }
-      while let node = free.popLast() {
-        guard stuck.removeValue(forKey: Key(node)) != nil else { continue }
-        for dependent in dependents[Key(node)] ?? [] {
-          let left = ways[Key(dependent), default: 1] - 1
-          ways[Key(dependent)] = left
-          if left == 0 { free.append(dependent) }
-        }
-      }
-      guard isTaken(start) else { return nil }
-      var path: [Edge] = []
-      var passed: Set<Key> = []
-      var node = start
-      while node !== known, passed.insert(Key(node)).inserted {
-        if let steps = node.alternatives {
-          guard let step = steps.first else { return nil }
-          node = step
-        } else {
-          guard let edge = waiting(node).first(where: { isTaken($0.to) }) else { return nil }
-          path.append(edge)
-          node = edge.to
-        }
-      }
-      // A wait that has ended stays ended: if all still exist, they all existed at once.
-      return stuck.values.allSatisfy(isStuck) ? path : nil
-    }
-
-    private func isTaken(_ node: any Worker) -> Bool {
-      node === known || stuck[Key(node)] != nil
-    }
-
-    private func isStuck(_ node: any Worker) -> Bool {
-      if let steps = node.alternatives { return !steps.isEmpty && steps.allSatisfy(isTaken) }
-      return waiting(node).contains { isTaken($0.to) }
-    }
   }
 }
 
