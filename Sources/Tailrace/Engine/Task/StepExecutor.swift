@@ -125,11 +125,20 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
     }
   }
 
+  /// Takes the job of the parked task. For the holder of the claim.
+  private nonisolated func takeParked() -> JobSlot.Job {
+    // No other event changes a parked slot: it can be stored without an exchange.
+    var parked = slot.load(ordering: .acquiring)
+    let job = parked.drive()
+    slot.store(parked, ordering: .releasing)
+    return job
+  }
+
   /// Resumes the task, and runs it here until it parks. False if a step has suspended. For the
   /// holder of the claim, which passes to the task.
   @usableFromInline
   nonisolated func drive(isOutermost: Bool) -> Bool {
-    let job = update { $0.drive() }
+    let job = takeParked()
     let outer = isOutermost ? nil : Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
     driver.note(outer)
@@ -329,7 +338,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
   nonisolated func finish() {
     guard case .parked = slot.load(ordering: .relaxed).state else { return cancel() }
     isDriven = false
-    run(update { $0.drive() })
+    run(takeParked())
   }
 
   @usableFromInline nonisolated var title: String {
