@@ -62,6 +62,7 @@ struct DepthTests {
       Layer("named") { $0.named("list") },
       Layer("bind") { $0.bind { element, _ in List([element]) } },
       Layer("zip") { zip($0, List.repeating(1)).map { $0.0 } },
+      Layer("zip of three") { zip($0, List.repeating(1), List.repeating(2)).map { $0.0 } },
       Layer("deferred") { list in .deferred { list } },
       Layer("head and tail") { list in List(head: { 1 }, tail: { list }) },
       Layer("recursive") { list in .recursive { _ in list } },
@@ -105,6 +106,25 @@ struct DepthTests {
         Steps<Int, Never>(2) { _ in 1 }.memoized() + list
       },
       Layer("a list as a sequence") { LazyList($0) },
+      Layer("memo") { list in
+        let memo = Memo { await list.head() ?? 0 }
+        return List(head: { await memo.value() }, tail: { list.dropFirst(1) })
+      },
+      Layer("memos") { list in
+        let memos = Memos<Int, Int, Never> { await list.element(at: $0) ?? 0 }
+        return LazyList(0..<3).map { await memos.value(for: $0) }
+      },
+      Layer("shared iterator") { list in
+        let iterator = list.makeSharedIterator()
+        return List(state: 0) { _ in await iterator.next() }
+      },
+      Layer("in step", upTo: Self.deepestWait) { $0.inStep(readers: 1, within: 1)[0].memoized() },
+      Layer("signal", upTo: Self.deepestWait) {
+        $0.signal(on: QueueScheduler.background()).memoized()
+      },
+      Layer("stream", upTo: Self.deepestWait) {
+        $0.stream(on: QueueScheduler.background()).memoized()
+      },
       Layer("prefetching") { $0.prefetching(1) },
       // A reader comes this way again after each wait: the time grows with the square of the depth.
       Layer("concurrentMap", upTo: Self.deepestWait) { $0.concurrentMap(limit: 2) { $0 } },
