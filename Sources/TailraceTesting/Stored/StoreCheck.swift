@@ -213,7 +213,7 @@ where Store.Element: Equatable, Store.State: Equatable {
       let store = try await claimed(round)
       let other = try await another(store)
       let mayWrite = try await other.claim() != nil
-      let outcomes = await withTaskGroup(of: (Int, Result<Bool, any Error>).self) { group in
+      let outcomes = await withTaskGroup(of: Result<Int?, any Error>.self) { group in
         for racer in 0..<6 {
           // The elements identify their writer.
           let number = 1000 * (racer + 1) + round
@@ -221,18 +221,18 @@ where Store.Element: Equatable, Store.State: Equatable {
           let store = mayWrite && racer % 2 == 1 ? other : store
           group.addTask {
             do {
-              return (number, .success(try await append(own, to: store, at: round)))
+              return .success(try await append(own, to: store, at: round) ? number : nil)
             } catch {
-              return (number, .failure(error))
+              return .failure(error)
             }
           }
         }
         return await group.reduce(into: []) { $0.append($1) }
       }
-      for case (_, .failure(let failure)) in outcomes {
+      for case .failure(let failure) in outcomes {
         note(.hasOneWinner, "an append that raced failed with \(failure)")
       }
-      let winners = outcomes.filter { (try? $0.1.get()) == true }.map(\.0)
+      let winners = outcomes.compactMap { try? $0.get() }
       let all = try await everything(in: store)
       let checkpoint = try await store.claim()
       expect(
