@@ -87,6 +87,7 @@ struct WaitForGraphTests {
   @Test("the wait that closes a cycle is told the lists, from its own on, and its position")
   func cycle() {
     let waits = [wait(0, 1), wait(1, 2)]
+    defer { withExtendedLifetime(waits) {} }
     let last = wait(2, 0)
     #expect(waits.allSatisfy { $0.error == nil })
     #expect(
@@ -110,6 +111,7 @@ struct WaitForGraphTests {
   @Test("any of the waits of a step may be the one that comes back")
   func children() {
     let waits = [wait(0, 3), wait(0, 1), wait(0, 2), wait(2, 3), wait(1, 3)]
+    defer { withExtendedLifetime(waits) {} }
     #expect(waits.allSatisfy { $0.error == nil })
     // By which of the three ways it comes back is not said.
     #expect(wait(3, 0).error?.lists.starts(with: ["list 3", "list 0"]) == true)
@@ -153,6 +155,7 @@ struct WaitForGraphTests {
   @Test("one of several waits ends, and the others stay")
   func remaining() {
     var waits = [wait(0, 1), wait(0, 1), wait(0, 2)]
+    defer { withExtendedLifetime(waits) {} }
     waits.remove(at: 0)
     #expect(wait(1, 0).error != nil)
     waits.remove(at: 0)
@@ -164,6 +167,7 @@ struct WaitForGraphTests {
   func long() {
     let nodes = (0..<100_000).map { Node("\($0)") }
     let waits = nodes.indices.dropLast().map { Wait(of: nodes[$0], for: nodes[$0 + 1]) }
+    defer { withExtendedLifetime(waits) {} }
     #expect(waits.allSatisfy { $0.error == nil })
     let last = Wait(of: nodes[nodes.count - 1], for: nodes[0])
     #expect(last.error?.lists.count == nodes.count)
