@@ -18,7 +18,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     @usableFromInline var pace = LatencyEstimate()
 
     @inlinable
-    init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { cursor = Cursor(list) }
+    init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) {
+      cursor = Cursor(list, isInTask: true)
+    }
   }
 
   @usableFromInline let state: Locked<LookaheadState<Slot, Waiter>>
@@ -26,6 +28,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @usableFromInline let source: Owned<Source>
   /// The worker that pulls ahead, for the wait graph.
   @usableFromInline let node = Locked(StepExecutor?.none)
+  @usableFromInline let mark = LookaheadMark(of: Slot.self)
   @usableFromInline let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
   /// Starts the work of a slot, once the state knows the slot.
   @usableFromInline let start: @Sendable (Slot) -> Void
@@ -66,12 +69,12 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     if demand.told != nil, let failure = takeFailure(demand) {
       return .nothing(.failedTransiently(failure))
     }
-    let isAhead = !demand.isOutermost && StepExecutor.isAhead
-    switch state.withLock({ $0.demand(isAhead: isAhead) }) {
+    let isLimited = !demand.isOutermost && StepExecutor.isLimited(mark)
+    switch state.withLock({ $0.demand(isLimited: isLimited) }) {
     case .slot(let slot, let pullsOn):
       if pullsOn { pullAhead(demand) }
       return .element(slot)
-    case .pull: return pullOnDemand(demand, isAhead)
+    case .pull: return pullOnDemand(demand, isLimited)
     case .wait(let taken):
       return .nothing(
         .missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
@@ -84,14 +87,14 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   // MARK: Pulling
 
   @inlinable
-  func pullOnDemand(_ demand: Demand, _ isAhead: Bool) -> Step<Slot> {
+  func pullOnDemand(_ demand: Demand, _ isLimited: Bool) -> Step<Slot> {
     guard let element = pullNow(demand) else {
       let absence = source.state.cursor.absence
       stop(absence)
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
-    let pullsOn = state.withLock { $0.pulledOnDemand(isAhead: isAhead) }
+    let pullsOn = state.withLock { $0.pulledOnDemand(isLimited: isLimited) }
     // It may fail at once, and the state has to know how to handle that.
     start(slot)
     if pullsOn { pullAhead(demand) }
@@ -119,7 +122,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @inlinable
   func pullNow(_ demand: Demand) -> Element? {
     source.state.cursor.demand = demand.forOne
-    // The task that pulls on has its own stack, and waits for no other task's attempt.
+    // The depth, and the failed attempt, are those of this demand; the task that pulls on has others.
     defer { source.state.cursor.demand = Demand() }
     guard source.state.pace.isMeasured else { return source.state.cursor.next() }
     let start = ContinuousClock.now
@@ -134,6 +137,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @inlinable
   func pullBeside() {
     let executor = executorAhead()
+    executor.noteCause(StepExecutor.current)
     StepExecutor.lookingAhead.add(1, ordering: .relaxed)
     let puller = Task(executorPreference: executor) { [self] in
       await WorkerToken.withToken(executor) { await pullAll() }
@@ -169,12 +173,15 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @inlinable
   func executorAhead() -> StepExecutor {
     let home = StepExecutor.preferredHome
-    return node.withLock { node in
-      if let node, node.home === home { return node }
-      let ahead = StepExecutor(aheadOf: Slot.self, home: home)
-      node = ahead
-      return ahead
+    if let node = node.withLock({ $0 }), node.home === home { return node }
+    let ahead = StepExecutor(ahead: mark, home: home)
+    let former = node.withLock { node in
+      defer { node = ahead }
+      return node
     }
+    // Released outside of the lock: it may be the last reference to the user's executor.
+    _ = former
+    return ahead
   }
 
   /// False if that is enough.
@@ -237,6 +244,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     puller?.cancel()
     for slot in slots { discard(slot) }
     for sleeper in sleepers { sleeper.wake(.absent(.released)) }
+    // Two lists that read each other may have caused each other's look-ahead.
+    node.withLock { $0 }?.noteCause(nil)
   }
 }
 
@@ -304,34 +313,6 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>:
   deinit {
     if let taken { lookahead.discard(taken) }
     lookahead.abandon()
-  }
-}
-
-/// Estimates the time of a list's steps: whether handing them over pays.
-@usableFromInline
-struct LatencyEstimate {
-  /// The cost of handing a step to another thread.
-  @usableFromInline static let handOver = Duration.microseconds(10)
-
-  /// How many of the last measured steps were short, minus those asked for.
-  @usableFromInline var short = 0
-  @usableFromInline var unmeasured = 0
-
-  @usableFromInline var isQuick: Bool { short > 0 }
-
-  /// Whether to measure the next step: all of them at first, then a sample.
-  @usableFromInline var isMeasured: Bool {
-    mutating get {
-      guard short >= 32 else { return true }
-      unmeasured += 1
-      return unmeasured & 15 == 0
-    }
-  }
-
-  @inlinable
-  mutating func took(_ duration: Duration) {
-    // After a long step, several short ones are needed.
-    short = duration < Self.handOver ? min(short + 1, 32) : -8
   }
 }
 

@@ -68,8 +68,8 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   @usableFromInline var taken = 0
   /// Slots after this number will not be read: the work for that element has failed.
   @usableFromInline var lastNumber = Int.max
-  /// The number of slots taken by consumers that look ahead, since the last true demand. They do
-  /// not cause further look-ahead: in a list defined by its own look-ahead, that would never end.
+  /// The number of slots taken by demands that must not cause look-ahead, since the last other one.
+  /// Not more than `distance` slots are pulled ahead for all of them.
   @usableFromInline var takenAhead = 0
   /// The demands that wait for the current pull.
   @usableFromInline var sleepers = WaiterSet<Sleeper, Void>()
@@ -78,13 +78,15 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   @inlinable
   init(distance: Int) { self.distance = distance }
 
-  /// The next element is demanded, by a reader or by a consumer that looks ahead.
+  /// The next element is demanded.
+  ///
+  /// - Parameter isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
   @inlinable
-  mutating func demand(isAhead: Bool = false) -> Demand {
+  mutating func demand(isLimited: Bool = false) -> Demand {
     if let first = slots.popFirst() {
       taken += 1
-      takenAhead = isAhead ? takenAhead + 1 : 0
-      return .slot(first.slot, pullsOn: !isAhead && pullsAhead())
+      takenAhead = isLimited ? takenAhead + 1 : 0
+      return .slot(first.slot, pullsOn: !isLimited && pullsAhead())
     }
     switch source {
     case .resting, .hesitating:
@@ -118,12 +120,12 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
 
   /// A demand has pulled an element, and takes it. Returns whether the caller is to pull on.
   @inlinable
-  mutating func pulledOnDemand(isAhead: Bool = false) -> Bool {
+  mutating func pulledOnDemand(isLimited: Bool = false) -> Bool {
     guard case .pulling = source else { return false }
     source = .resting
     taken += 1
-    if !isAhead { takenAhead = 0 }
-    return !isAhead && pullsAhead()
+    if !isLimited { takenAhead = 0 }
+    return !isLimited && pullsAhead()
   }
 
   /// The puller ahead has pulled an element.

@@ -99,6 +99,31 @@ struct PreferenceTests {
     #expect(seen.values.allSatisfy { $0 })
   }
 
+  /// Runs jobs on the global executor, and records their priorities.
+  private final class Recording: TaskExecutor {
+    let priorities = Probe<UInt8>()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      priorities.record(job.priority.rawValue)
+      let job = UnownedJob(job)
+      Task.detached { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+
+  @Test("a step goes on with its reader's priority", .timeLimit(.minutes(15)))
+  func priority() async {
+    let (executor, gate) = (Recording(), Gate())
+    let list = Steps<Int, Never>(1) { position in
+      await gate.wait()
+      return position
+    }.memoized()
+    let reader = Task(executorPreference: executor, priority: .high) { await list.array() }
+    await gate.waitForArrivals(1)
+    Task.detached(priority: .background) { gate.open() }
+    #expect(await reader.value == [0])
+    #expect(executor.priorities.values.allSatisfy { $0 == TaskPriority.high.rawValue })
+  }
+
   @Test("who only reads a list that another started does not move it", .timeLimit(.minutes(15)))
   func starter() async {
     let (queue, seen, gate) = (QueueScheduler(), Probe<Bool>(), Gate())

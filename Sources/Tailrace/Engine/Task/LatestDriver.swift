@@ -1,10 +1,11 @@
 import Synchronization
 
-/// The step, or the look-ahead, that drives a list's task; it may be over. Mostly there is none, and
-/// no lock is taken.
+/// The step, or the look-ahead, that drives a list's task, or causes its look-ahead; it may be over.
+/// Mostly there is none, and no lock is taken.
 struct LatestDriver: ~Copyable, Sendable {
   private let executor = Locked(StepExecutor?.none)
-  /// Whether there is one. Only the holder of the claim, and the running task, write it.
+  /// Whether there is one. Only the holder of the claim, and the running task, write it; for
+  /// look-ahead, the one that begins it.
   private let exists = Atomic(false)
 
   var current: StepExecutor? {

@@ -62,16 +62,16 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
   private let raisedTo = Atomic<UInt8>(0)
   private var parkings: UInt = 0
 
-  /// The type looked ahead for, if the task is not a list's own.
-  let ahead: Any.Type?
+  /// The list looked ahead for, if the task is not a list's own.
+  let ahead: LookaheadMark?
 
   @usableFromInline
   init() { ahead = nil }
 
   /// The executor of a task that works ahead for a list: a separate node in the wait graph.
   @usableFromInline
-  init(aheadOf elements: Any.Type, home: (any TaskExecutor)?) {
-    ahead = elements
+  init(ahead: LookaheadMark, home: (any TaskExecutor)?) {
+    self.ahead = ahead
     self.home = home
   }
 
@@ -227,10 +227,10 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
 
   /// Runs a job where suspended steps go on.
   private nonisolated func dispatch(_ job: JobSlot.Job) {
+    let priority = ExecutorJob(Self.job(job)).priority
     if let home {
-      Task(executorPreference: home) { self.runAway(job) }
+      Task(executorPreference: home, priority: TaskPriority(priority)) { self.runAway(job) }
     } else {
-      let priority = ExecutorJob(Self.job(job)).priority
       DispatchQueue.global(qos: DispatchQoS.QoSClass(priority)).async { self.runAway(job) }
     }
   }
@@ -342,7 +342,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
   }
 
   @usableFromInline nonisolated var title: String {
-    list?.title ?? "LazyList<\(ahead ?? Any.self)>"
+    list?.title ?? "LazyList<\(ahead?.elements ?? Any.self)>"
   }
   @usableFromInline nonisolated var position: Int { computed.load(ordering: .relaxed) }
 }
