@@ -211,7 +211,10 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     }
     switch ending {
     case .stopped:
-      return .new
+      if mark != seen { return .new }
+      // A search has paused, so that its readers can check for cancellation.
+      absence = .paused
+      return .nothing
     case .become(let list):
       segment.close(list.destination(from: segment), at: mark)
     case .nothing(.end): segment.close(.end, at: mark)

@@ -19,6 +19,7 @@ extension Cursor {
   nonisolated(nonsending) mutating func nextWaiting(
     ahead place: (any AwaitedPlace)? = nil
   ) async -> Element? {
+    var pauses = 0
     while true {
       switch absence {
       case .missing(let cell):
@@ -31,6 +32,9 @@ extension Cursor {
           absence = .cancelled
           return nil
         }
+        // Others want the thread, and the reader that runs a list's task must be able to leave.
+        pauses += 1
+        if pauses & 63 == 0 { await Task.yield() }
       case .end, .failed, .failedTransiently, .released, .cancelled: return nil
       }
       if let element = next() {

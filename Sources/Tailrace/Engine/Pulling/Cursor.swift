@@ -193,6 +193,7 @@ struct Cursor<Element: Sendable> {
       putBack()
       return nil
     }
+    var pauses = 0
     while producer != nil {
       if stopsWhenCancelled, Task.isCancelled {
         absence = .cancelled
@@ -204,8 +205,9 @@ struct Cursor<Element: Sendable> {
         return false
       }
       if element != nil || !isStopped { return element }
-      // The search paused, so that the caller can check for cancellation.
-      if !stopsWhenCancelled {
+      // The search paused, so that the caller can check for cancellation, or yield.
+      pauses &+= 1
+      if !stopsWhenCancelled || pauses == 16 {
         absence = .paused
         return nil
       }
