@@ -19,6 +19,16 @@ struct WaitForGraphTests {
     deinit { onEnd() }
   }
 
+  /// Steps that put their results into one queue, with what pulls elements for them.
+  private final class Queue: Worker {
+    let title = "queue"
+    let position = 0
+    private let steps = Locked<[any Worker]>([])
+
+    func add(_ step: any Worker) { steps.withLock { $0.append(step) } }
+    var alternatives: [any Worker]? { steps.withLock { $0 } }
+  }
+
   /// Where a cell is missing until it is said to be there.
   private final class Cells: AwaitedPlace, FrontCells {
     let title: String
@@ -50,11 +60,11 @@ struct WaitForGraphTests {
   private final class Wait {
     let waiter = Waiter()
     let cells: Cells
-    let node: Node
+    let node: any Worker
     let error: CyclicEvaluationError?
 
     init(
-      of node: Node, for other: Node, asked: Cells? = nil, cells: Cells? = nil,
+      of node: any Worker, for other: any Worker, asked: Cells? = nil, cells: Cells? = nil,
       isWoken: Bool = false
     ) {
       self.node = node
@@ -142,6 +152,21 @@ struct WaitForGraphTests {
     #expect(Wait(of: nodes[2], for: nodes[0], isWoken: true).error == nil)
     #expect(wait(2, 0).error != nil)
     #expect(waits.allSatisfy { $0.error == nil })
+  }
+
+  @Test("a queue is stuck when its steps are, and the task that pulls elements for them")
+  func puller() {
+    let queue = Queue()
+    let step = QueuedStep(0, of: queue)
+    let puller = StepExecutor(ahead: LookaheadMark(of: Int.self), home: nil)
+    queue.add(step)
+    queue.add(puller)
+    let waits = [Wait(of: step, for: nodes[0]), Wait(of: nodes[0], for: queue)]
+    #expect(waits.allSatisfy { $0.error == nil })
+    // No step waits for it directly.
+    #expect(Wait(of: puller, for: nodes[1]).error == nil)
+    #expect(Wait(of: puller, for: nodes[0]).error != nil)
+    withExtendedLifetime(waits) {}
   }
 
   @Test("a wait that ends during the search hides no other cycle", arguments: 0...6)

@@ -46,6 +46,24 @@ struct CycleTests {
     knot["self"] = .empty
   }
 
+  @Test(
+    "a list that has failed because it needs itself retains no closures", arguments: [1, 10, 300])
+  func closures(_ depth: Int) async {
+    let (knot, population) = (Knot(), Population())
+    var failed = List.empty
+    do {
+      let token = population.member(1)
+      var list = List.deferred { knot["list"] }
+      for _ in 0..<depth { list = list.map { $0 * token.number } }
+      knot["list"] = list
+      failed = list
+    }
+    await expectCycle([]) { _ = try await failed.head() }
+    knot["list"] = .empty
+    await population.waitUntilEmpty()
+    await expectCycle([]) { _ = try await failed.head() }
+  }
+
   @Test("a definition that is nothing but itself")
   func bare() async {
     await expectCycle([]) { _ = try await List.recursive { $0 }.head() }

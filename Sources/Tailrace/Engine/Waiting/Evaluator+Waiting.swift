@@ -41,7 +41,11 @@ extension Evaluator {
   }
 
   @usableFromInline
-  nonisolated func forgetFailure() { waiting.load()?.state.withLock { $0.forgetFailure() } }
+  nonisolated func forgetFailure() {
+    let former = waiting.load()?.state.withLock { $0.forgetFailure() }
+    // Released outside of the lock: it may be the last reference to the user's error.
+    _ = former
+  }
 
   /// The cells before a position are published: the waiters for them are woken. Returns the
   /// position up to which the others want cells.

@@ -61,8 +61,14 @@ extension Segment: AwaitedPlace {
   @usableFromInline
   func fail(_ mark: Published, with cycle: CyclicEvaluationError) {
     guard let evaluator = source.evaluator, let held = evaluator.claim.take() else { return }
-    if isMissing(mark) { close(.failed(cycle), at: mark) }
+    var done: Producer<Element>?
+    if isMissing(mark) {
+      close(.failed(cycle), at: mark)
+      done = evaluator.producer.take()
+    }
     evaluator.letGo(held)
+    // Released when the claim is free, and in a loop: it may be the last of a chain.
+    if let done { ReleaseQueue.release(Leftover(done)) }
   }
 
   @usableFromInline

@@ -49,8 +49,11 @@ enum WaitForGraph {
       return edge
     }
 
+    /// Whether a step may wait for this one: directly, for the queue of its results, or, if this one
+    /// pulls elements for the steps of a queue, for that queue.
     func isAwaited(_ node: any Worker) -> Bool {
       incoming[Key(node)] != nil || node.queue.map { incoming[Key($0)] != nil } == true
+        || (node as? StepExecutor)?.ahead != nil
     }
 
     /// A path of waits from a node that returns, or reaches the step that is known to be stuck. `nil`

@@ -45,8 +45,11 @@ struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
     return waiters.remove { $0.attempt == attempt }
   }
 
-  /// The next attempt begins.
-  mutating func forgetFailure() { lastFailure = nil }
+  /// The next attempt begins. Returns the former failure, to be released outside of the lock.
+  mutating func forgetFailure() -> (any Error)? {
+    defer { lastFailure = nil }
+    return lastFailure?.failure
+  }
 
   /// The failure that a reader that began an attempt comes too late to wait for.
   func failure(of attempt: UInt32) -> (any Error)? {
