@@ -57,15 +57,14 @@ struct Ages: Sendable {
 
   private static func sum(_ now: Int64, _ age: Int64) -> Int64 {
     let (sum, overflows) = now.addingReportingOverflow(age)
-    return overflows ? .max : sum
+    guard overflows else { return sum }
+    return age < 0 ? .min : .max
   }
 
   /// Does not overflow: the farthest date is 292 years away.
   @usableFromInline
   static func nanoseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    guard !overflows else { return seconds < 0 ? .min : .max }
-    return sum(whole, attoseconds / 1_000_000_000)
+    // `components` traps where the seconds do not fit.
+    Int64(clamping: duration.attoseconds / 1_000_000_000)
   }
 }

@@ -53,6 +53,21 @@ struct AgesTests {
     #expect(
       Ages.nanoseconds(.seconds(Int64.min)) == .min
         && Ages.nanoseconds(.seconds(2)) == 2_000_000_000)
+    #expect(Ages.nanoseconds(.nanoseconds(Int64.max)) == .max)
+    #expect(Ages.nanoseconds(.milliseconds(-1500)) == -1_500_000_000)
+  }
+
+  @Test("the longest durations that there are, and the shortest")
+  func extremes() {
+    let (longest, shortest) = (Duration(attoseconds: .max), Duration(attoseconds: .min))
+    #expect(Ages.nanoseconds(longest) == .max && Ages.nanoseconds(shortest) == .min)
+    var ages = Ages(lifetime: longest, refreshingAfter: longest)
+    ages.begin(0, isFailure: false, at: 10)
+    #expect(ages.isServed(0, at: .max - 1) && ages.isFresh(0, at: .max - 1))
+    // A date that is too far in the past is past.
+    ages = Ages(lifetime: shortest, refreshingAfter: nil)
+    ages.begin(0, isFailure: false, at: -10)
+    #expect(!ages.isServed(0, at: -10) && !ages.isFresh(0, at: -10))
   }
 
   @Test("the search for what has expired goes round", arguments: [1, 2, 5])
