@@ -28,7 +28,8 @@ extension LazyList where Failure == any Error {
   /// - Parameters:
   ///   - store: stores the elements, and the state after the last one.
   ///   - position: of the list's first element, 0 or more; a negative position is a programmer's
-  ///     error and traps.
+  ///     error and traps. Beyond the stored elements, a list that would have to compute throws
+  ///     ``ListStoreError/refused(_:)``.
   ///   - state: the first step's state, if nothing is stored.
   ///   - policy: whether the list computes, follows another writer, or both.
   ///   - file: the caller's file, for the trap message.
@@ -41,7 +42,8 @@ extension LazyList where Failure == any Error {
   /// - Isolation: tasks of the list call the store and an asynchronous closure.
   /// - Failure: the closure's or the store's, at its position. It is neither remembered nor
   ///   stored: the next demand runs the step again, or, if the store failed, only stores its
-  ///   result. ``ListStoreError/inUse`` if another writer holds the store.
+  ///   result. Several elements that cannot be stored at once are stored one by one, up to the one
+  ///   that fails. ``ListStoreError/inUse`` if another writer holds the store.
   /// - Cancellation: cancelling a reader leaves the append whole.
   @inlinable
   public init<Store: ListStore>(
@@ -82,7 +84,8 @@ extension LazyList where Failure == any Error {
   /// - Parameters:
   ///   - store: stores the elements, and now and then the state.
   ///   - position: of the list's first element, 0 or more; a negative position is a programmer's
-  ///     error and traps.
+  ///     error and traps. Beyond the stored elements, a list that would have to compute throws
+  ///     ``ListStoreError/refused(_:)``.
   ///   - state: before the first element.
   ///   - policy: whether the list computes, follows another writer, or both.
   ///   - snapshots: how often the state is also stored.

@@ -40,9 +40,11 @@ public protocol ListStore<Element, State>: ListSource {
 
   /// Stores a commit at the end of the list: all of it, or nothing.
   ///
-  /// When this returns, the elements are as durable as the store makes them, and may be read. If
-  /// it throws any error but `superseded`, the list appends the same commit again at the next
-  /// demand.
+  /// When this returns, the elements are as durable as the store makes them, and may be read.
+  ///
+  /// If it throws any error but `superseded`, the list keeps the commit. Several elements are then
+  /// appended one by one, each with the state after it, up to the first that fails. That one is
+  /// appended again at the next demand, together with those after it.
   ///
   /// - Parameters:
   ///   - commit: the elements, state and end to store.
@@ -119,7 +121,7 @@ public enum ListStoreError: Error, Equatable, Sendable {
   case poisoned
   /// The elements before this position were discarded.
   case trimmed(first: Int)
-  /// A list cannot be stored there, for the given reason.
+  /// A list cannot be stored there, or cannot be continued, for the given reason.
   case refused(String)
 }
 

@@ -2,14 +2,14 @@
 @usableFromInline
 struct StoredList<Store: ListStore>: ListPager {
   @usableFromInline typealias Element = Store.Element
-  @usableFromInline typealias Commit = ListCommit<Store.Element, Store.State>
+  @usableFromInline typealias Pending = PendingCommit<Store.Element, Store.State>
 
   /// The state of a list that is the writer.
   @usableFromInline
   struct Writer {
     @usableFromInline var steps: Cursor<StoredStep<Store.Element, Store.State>>
     /// Computed and not stored yet: the next demand stores it without computing again.
-    @usableFromInline var pending: Commit?
+    @usableFromInline var pending: Pending?
     /// The failure of a step whose predecessors must be stored first.
     @usableFromInline var untold: (any Error)?
 
@@ -44,9 +44,10 @@ struct StoredList<Store: ListStore>: ListPager {
   ) async throws -> ListPage<Store.Element> {
     while true {
       if writer != nil {
+        if let failure = writer?.pending?.failure.take() { throw failure }
         if writer?.pending == nil {
-          let commit = try await gather(steps)
-          writer?.pending = commit
+          let gathered = try await gather(steps)
+          writer?.pending = gathered
         }
         if let page = try await append() { return page }
       } else if let page = try await readOn() {
@@ -86,36 +87,35 @@ struct StoredList<Store: ListStore>: ListPager {
   @inlinable
   nonisolated(nonsending) mutating func gather(
     _ demand: ListTask<Store.Element>
-  ) async throws -> Commit {
+  ) async throws -> Pending {
     if let failure = writer?.untold.take() { throw failure }
     guard let first = await writer?.steps.nextInStep() else {
       switch writer?.steps.absence {
-      case .end: return Commit([], state: nil, isEnd: true)
+      case .end: return Pending(ListCommit([], state: nil, isEnd: true))
       case .failed(let failure), .failedTransiently(let failure): throw failure
       case .cancelled, .released, .missing, .paused, nil: throw CancellationError()
       }
     }
-    var commit = Commit([first.element], state: first.state)
-    if demand.wanted > 1, !first.endsCommit { gatherMore(demand, into: &commit) }
-    return commit
+    var gathered = Pending(ListCommit([first.element], state: first.state))
+    if demand.wanted > 1, !first.endsCommit { gatherMore(demand, into: &gathered) }
+    return gathered
   }
 
   @inlinable
-  mutating func gatherMore(_ demand: ListTask<Store.Element>, into commit: inout Commit) {
+  mutating func gatherMore(_ demand: ListTask<Store.Element>, into gathered: inout Pending) {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
-    while commit.elements.count < demand.wanted, clock.now < deadline {
+    while gathered.commit.elements.count < demand.wanted, clock.now < deadline {
       guard let step = writer?.steps.next() else {
         // A suspended step continues: its result is for the next commit.
         switch writer?.steps.absence {
-        case .end: commit.isEnd = true
+        case .end: gathered.commit.isEnd = true
         case .failed(let failure), .failedTransiently(let failure): writer?.untold = failure
         case .cancelled, .released, .missing, .paused, nil: break
         }
         return
       }
-      commit.elements.append(step.element)
-      commit.state = step.state
+      gathered.append(step)
       if step.endsCommit { return }
     }
   }
@@ -123,16 +123,64 @@ struct StoredList<Store: ListStore>: ListPager {
   /// Stores the pending commit, and gives its elements. `nil` if another writer was faster.
   @inlinable
   nonisolated(nonsending) mutating func append() async throws -> ListPage<Store.Element>? {
-    guard let commit = writer?.pending else { return nil }
+    guard let commit = writer?.pending?.commit else { return nil }
     do {
       try await store.append(commit, at: tail.position)
     } catch let failure as ListStoreError where failure == .superseded {
       // The other writer's element counts.
       writer = nil
       return nil
+    } catch {
+      guard commit.elements.count > 1, !Self.isCancellation(error) else { throw error }
+      return try await appendSingly(after: error)
     }
     writer?.pending = nil
     tail.didAppend(commit.elements.count)
     return ListPage(commit.elements, isEnd: commit.isEnd)
+  }
+
+  /// Stores the elements of a pending commit one by one, because they could not be stored at once,
+  /// and gives those that are stored. `nil` if another writer was faster.
+  ///
+  /// The first one that cannot be stored stays pending, with those after it. Its failure is thrown
+  /// at its position: at once if it is the first of all, otherwise at the next demand.
+  ///
+  /// - Parameter refusal: the failure of the whole commit.
+  @usableFromInline
+  nonisolated(nonsending) mutating func appendSingly(
+    after refusal: any Error
+  ) async throws -> ListPage<Store.Element>? {
+    guard let pending = writer?.pending else { return nil }
+    let elements = pending.commit.elements
+    var stored = 0
+    do {
+      while stored < elements.count {
+        try await store.append(pending.single(stored), at: tail.position)
+        stored += 1
+        tail.didAppend(1)
+      }
+      writer?.pending = nil
+    } catch {
+      let failure = error as? ListStoreError
+      if failure == .superseded {
+        // From here on, the other writer's elements count.
+        writer = nil
+        if stored == 0 { return nil }
+      } else if stored == 0 {
+        // A store that was poisoned by the whole commit: its failure says why.
+        throw failure == .poisoned ? refusal : error
+      } else {
+        writer?.pending?.didStore(stored)
+        if !Self.isCancellation(error) { writer?.pending?.failure = error }
+      }
+    }
+    let isEnd = pending.commit.isEnd && stored == elements.count
+    return ListPage(Array(elements[..<stored]), isEnd: isEnd)
+  }
+
+  /// Whether an append has failed because it was cancelled, not because of its elements.
+  @usableFromInline
+  static func isCancellation(_ failure: any Error) -> Bool {
+    failure is CancellationError || Task.isCancelled
   }
 }

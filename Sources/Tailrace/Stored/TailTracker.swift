@@ -6,6 +6,7 @@
 /// | the end was read | end the list |
 /// | there are no more elements | by policy: wait, or claim; or compute, if the claim ends exactly here |
 /// | a claim finds more elements | read on: the state belongs after them |
+/// | a claim finds fewer elements | fail: they were lost; or the list begins beyond them |
 /// | there is another writer | by policy: wait, or fail |
 ///
 /// A claim counts only if it ends where this list has read to: its state must be the one after
@@ -27,6 +28,8 @@ struct TailTracker<State: Sendable> {
   @usableFromInline let policy: TailPolicy
   /// How many elements have been read or appended, as the store counts.
   @usableFromInline private(set) var position: Int
+  /// Where the list begins.
+  private let start: Int
   /// A granted claim whose earlier elements must be read first.
   private var granted: ListCheckpoint<State>?
 
@@ -34,6 +37,7 @@ struct TailTracker<State: Sendable> {
   init(_ policy: TailPolicy, position: Int) {
     self.policy = policy
     self.position = position
+    start = position
   }
 
   /// This many elements were read at the position.
@@ -54,10 +58,19 @@ struct TailTracker<State: Sendable> {
   @usableFromInline
   mutating func didClaim(_ claim: ListCheckpoint<State>?) -> Action {
     guard let claim else { return policy == .compute ? .fail(.inUse) : .wait }
-    if claim.count < position { return .fail(.damaged(at: claim.count)) }
+    if claim.count < position { return .fail(failure(of: claim)) }
     if claim.count == position { return claim.isEnded ? .end : .compute(claim) }
     granted = claim
     return .read
+  }
+
+  /// Why nothing can be computed at the position, if a claim has fewer elements.
+  private func failure(of claim: ListCheckpoint<State>) -> ListStoreError {
+    // Elements that were read before are lost.
+    if position > start { return .damaged(at: claim.count) }
+    return .refused(
+      "the store has \(claim.count) elements, and a list that begins at position \(position) "
+        + "cannot compute those in between: begin at position \(claim.count) or before")
   }
 
   /// This many elements were appended at the position.

@@ -9,7 +9,7 @@ struct StoredListTests {
 
   /// 1, 2, 3 … up to a number; each step is recorded.
   static func numbers(
-    in store: Store, upTo last: Int = .max, _ steps: Probe<Int> = Probe(),
+    in store: some ListStore<Int, Int>, upTo last: Int = .max, _ steps: Probe<Int> = Probe(),
     atTail policy: TailPolicy = .compute
   ) -> Stored {
     LazyList(storedIn: store, state: 0, atTail: policy) { number in
@@ -213,8 +213,9 @@ struct StoredListTests {
     #expect(list.evaluatedCount == 0)
     #expect(try await list.head() == 1)
     #expect(steps.values == [1])
-    store.failAppends(with: Mishap(position: 2))
-    await #expect(throws: Mishap(position: 2)) { try await list.array() }
+    // All that was gathered, and then the first of it alone.
+    store.failAppends(with: Mishap(position: 1), Mishap(position: 1))
+    await #expect(throws: Mishap(position: 1)) { try await list.array() }
     #expect(try await list.array() == Array(1...20))
     #expect(steps.values == Array(1...21))
   }

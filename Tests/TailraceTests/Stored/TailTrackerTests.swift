@@ -81,7 +81,19 @@ struct TailTrackerTests {
     var tracker = Tracker(.compute, position: 4)
     #expect(name(tracker.didClaim(checkpoint(6))) == "read")
     #expect(name(tracker.didRead(0, isEnd: false)) == "fail \(ListStoreError.damaged(at: 4))")
+    #expect(name(tracker.didRead(1, isEnd: false)) == "give")
     #expect(name(tracker.didClaim(checkpoint(2))) == "fail \(ListStoreError.damaged(at: 2))")
+  }
+
+  @Test("fewer elements than are before the list are no damage, if it has read none")
+  func beyond() {
+    var tracker = Tracker(.compute, position: 4)
+    guard case .fail(.refused(let why)) = tracker.didClaim(checkpoint(2)) else {
+      Issue.record("it was not refused")
+      return
+    }
+    #expect(why.contains("has 2 elements") && why.contains("at position 4"))
+    #expect(name(tracker.didClaim(checkpoint(4))) == "compute 4 state 4")
   }
 
   @Test("when a snapshot is due")

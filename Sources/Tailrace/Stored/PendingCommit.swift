@@ -1,0 +1,38 @@
+/// Elements that are computed and not stored yet, each with the state after it.
+///
+/// They are stored as one commit, or, if that fails, one by one.
+@usableFromInline
+struct PendingCommit<Element: Sendable, State: Sendable>: Sendable {
+  /// All elements, with the state after the last one.
+  @usableFromInline var commit: ListCommit<Element, State>
+  /// The states after the elements before the last one: none, and no memory, for one element.
+  @usableFromInline var earlierStates: [State?] = []
+  /// Why the first element could not be stored, if no reader has been told yet.
+  @usableFromInline var failure: (any Error)?
+
+  @inlinable
+  init(_ commit: ListCommit<Element, State>) { self.commit = commit }
+
+  @inlinable
+  mutating func append(_ step: StoredStep<Element, State>) {
+    earlierStates.append(commit.state)
+    commit.elements.append(step.element)
+    commit.state = step.state
+  }
+
+  /// The element at an index, as a commit of its own.
+  @usableFromInline
+  func single(_ index: Int) -> ListCommit<Element, State> {
+    let isLast = index == earlierStates.count
+    return ListCommit(
+      [commit.elements[index]], state: isLast ? commit.state : earlierStates[index],
+      isEnd: isLast && commit.isEnd)
+  }
+
+  /// The first elements were stored one by one, but not the last element.
+  @usableFromInline
+  mutating func didStore(_ count: Int) {
+    commit.elements.removeFirst(count)
+    earlierStates.removeFirst(count)
+  }
+}
