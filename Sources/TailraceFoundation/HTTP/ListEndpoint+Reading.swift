@@ -24,7 +24,7 @@ extension ListEndpoint {
     while true {
       do {
         // One more than there is room for: whether there are more is part of the response.
-        let more = try await source.read(from: page.next, upTo: min(limit - page.count + 1, 128))
+        let more = try await source.read(from: page.next, upTo: min(limit - page.count, 127) + 1)
         for element in more.elements {
           let isFull = page.count > 0 && page.json.count >= pageBytes
           if page.count == limit || isFull {
@@ -70,7 +70,10 @@ extension ListEndpoint {
       if isStored { known = middle + 1 } else { beyond = middle }
     }
     var page = EncodedPage(from: known)
-    page.close(isUpToDate: true, isEnd: try await source.read(from: known, upTo: 1).isEnd)
+    let last = try await source.read(from: known, upTo: 1)
+    // The writer may have appended elements meanwhile: the client reads them next.
+    let isUpToDate = last.elements.isEmpty
+    page.close(isUpToDate: isUpToDate, isEnd: isUpToDate && last.isEnd)
     return page
   }
 

@@ -429,6 +429,20 @@ struct FaultTests {
     #expect(after.1 - before.1 == writes)
   }
 
+  @Test(
+    "no sync keeps a task's thread, not even that of the end",
+    arguments: [Durability.machine, .machineEvery(3), .machineEvery(100)], [2, 3, 4])
+  func syncsElsewhere(_ durability: Durability, _ count: Int) async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let list = Walk.list(in: Walk.store(file, durability, disk), upTo: count)
+    for try await _ in list.prefix(count) {}
+    let before = disk.lies.withLock { $0.syncs }
+    #expect(try await list.count() == count)
+    // The end is on the disk, whatever the interval.
+    #expect(disk.lies.withLock { $0.syncs } == before + 1)
+    #expect(disk.lies.withLock { $0.syncsInTasks } == 0)
+  }
+
   @Test("what lies on the disk at a loss of power was not given out before", arguments: [1, 5, 17])
   func order(_ count: Int) async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())

@@ -189,6 +189,25 @@ struct FileStoreTests {
       ).array() == Array(1...60))
   }
 
+  @Test("an element that cannot be encoded fails at its position, too")
+  func unencodable() async throws {
+    let (file, steps) = (try StoredFile(), Probe<Int>())
+    let store = FileStore<Double, Int>(file.url, element: .json, state: .json)
+    let list = LazyList(storedIn: store, state: 0) { number in
+      number += 1
+      steps.record(number)
+      return number == 3 ? Double.nan : Double(number)
+    }
+    for _ in 0..<2 {
+      await #expect(throws: EncodingError.self) { try await list.array() }
+      #expect(list.evaluatedPrefix == [1, 2])
+    }
+    #expect(try await list.head() == 1)
+    #expect(try await store.read(from: 0, upTo: 10).elements == [1, 2])
+    #expect(try await store.claim() == ListCheckpoint(count: 2, state: 2, isEnded: false))
+    #expect(steps.values == Array(1...steps.count))
+  }
+
   // MARK: Two writers
 
   @Test("one writes, others read, and the lock goes with the writer")
@@ -279,6 +298,19 @@ struct FileStoreTests {
     }
     #expect(try await Walk.store(file).read(from: count, upTo: 1).elements == [])
     #expect(try await Walk.store(file).read(from: count + 9, upTo: 1).elements == [])
+    #expect(
+      try await Walk.store(file).read(from: count - 9, upTo: .max)
+        == ListPage(Array(expected.suffix(9)), isEnd: true))
+  }
+
+  @Test("a read of everything gives some elements, as any read", arguments: [1, 20, 2000])
+  func readOfEverything(_ count: Int) async throws {
+    let file = try StoredFile()
+    _ = try await Walk.list(in: Walk.store(file), upTo: count).count()
+    let page = try await Walk.store(file).read(from: 0, upTo: .max)
+    #expect(!page.elements.isEmpty)
+    #expect(Walk.elements(count).starts(with: page.elements))
+    #expect(page.isEnd == (page.elements.count == count))
   }
 
   @Test("finding a position takes a logarithmic number of reads")

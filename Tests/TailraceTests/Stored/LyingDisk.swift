@@ -20,6 +20,8 @@ final class LyingDisk: Disk {
     /// Called before each read, with its number.
     var beforeRead: (@Sendable (Int) -> Void)?
     var (reads, writes, syncs, extensions, bytesRead, bytesWritten) = (0, 0, 0, 0, 0, 0)
+    /// How many syncs have kept a task's thread.
+    var syncsInTasks = 0
     /// All that was written, in order.
     var log: [(offset: Int, bytes: [UInt8])] = []
   }
@@ -70,8 +72,10 @@ private final class LyingFile: DiskFile {
   }
 
   func synchronize() throws(SystemError) {
+    let isInTask = withUnsafeCurrentTask { $0 != nil }
     let fails = disk.lies.withLock { lies in
       lies.syncs += 1
+      if isInTask { lies.syncsInTasks += 1 }
       guard lies.failingSyncs > 0 else { return false }
       lies.failingSyncs -= 1
       return true

@@ -49,7 +49,8 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
   ///   - element: the coding of the elements.
   ///   - state: the coding of the state.
   ///   - lease: for how long the claim of a process that is gone keeps others from writing; 10
-  ///     milliseconds or more. It is renewed three times in that time.
+  ///     milliseconds or more, and taken for a hundred years at most. It is renewed three times in
+  ///     that time.
   public init(
     _ key: String, on server: ValkeyServer, element: ValkeyCoding<Element>,
     state: ValkeyCoding<State>, lease: Duration = .seconds(10)
@@ -60,11 +61,12 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     self.key = key
     self.element = element
     self.state = state
-    self.lease = lease
+    // The server and the clocks have no room for much more than a hundred years.
+    self.lease = min(lease, .seconds(3_155_760_000))
     keys = [key, "{\(key)}:lease", "{\(key)}:fence", "{\(key)}:freed"]
       .map { ByteBuffer(string: $0) }
     connection = Connection(server)
-    watch = Watch(server, stream: keys[0], freed: keys[3], heartbeat: max(lease, .seconds(1)))
+    watch = Watch(server, stream: keys[0], freed: keys[3], heartbeat: max(self.lease, .seconds(1)))
   }
 
   deinit {

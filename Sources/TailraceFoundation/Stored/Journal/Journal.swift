@@ -168,7 +168,7 @@ package final class Journal: @unchecked Sendable {
         &draft, at: position, elements: versions.elements, state: versions.state), isRight
     else { throw ListStoreError.superseded }
     // A small write is a copy, and does not wait for the disk.
-    guard writer?.waitsForDisk == true || draft.bytes.count > 1 << 16 else {
+    guard writer?.waitsForDisk(draft) == true || draft.bytes.count > 1 << 16 else {
       return try write(draft)
     }
     let (journal, sealed) = (self, draft)
@@ -184,7 +184,7 @@ package final class Journal: @unchecked Sendable {
   /// Writes a sealed draft at the end, and syncs it if required. The caller holds the turn.
   private func store(_ draft: JournalDraft) throws(SystemError) {
     guard var writer = writer.take() else { throw SystemError(code: EBADF) }
-    let syncs = writer.waitsForDisk || draft.isEnd && durability != .process
+    let syncs = writer.waitsForDisk(draft)
     do throws(SystemError) {
       try writer.file.put(draft.bytes, at: writer.end)
     } catch {

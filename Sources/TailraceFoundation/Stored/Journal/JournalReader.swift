@@ -150,7 +150,7 @@ struct JournalReader: Sendable {
         known?.position == position ? known : try place(of: position, cells, limit: limit)
     else { return page }
     page.next = place
-    var window = Window(file, size: min(1 << 18, max(1 << 14, count * 256)))
+    var window = Window(file, size: max(1 << 14, min(count, 1 << 10) * 256))
     var offset = place.offset
     while page.items.count < count {
       guard offset < limit else {

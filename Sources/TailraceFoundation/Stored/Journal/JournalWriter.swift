@@ -160,12 +160,13 @@ struct JournalWriter: Sendable {
     return true
   }
 
-  /// Whether the next commit has to wait for the disk.
-  var waitsForDisk: Bool {
+  /// Whether a draft has to wait for the disk when it is written. The end of a list always does,
+  /// unless none of its commits do.
+  func waitsForDisk(_ draft: JournalDraft) -> Bool {
     switch durability {
     case .process: false
     case .machine: true
-    case .machineEvery(let interval): unsynced + 1 >= interval
+    case .machineEvery(let interval): draft.isEnd || unsynced + 1 >= interval
     }
   }
 

@@ -81,6 +81,10 @@ struct ListEndpointTests {
     #expect(text(small) == "[1,2]")
     let huge = try await endpoint.response(to: ListRequest(limit: "99999999999999999999"))
     #expect(text(huge) == "[1,2,3]")
+    let all = ListEndpoint(Store(Array(0..<300)), pageLimit: .max)
+    let response = try await all.response(to: ListRequest(offset: name(297)))
+    #expect(text(response) == "[297,298,299]")
+    #expect(response.headers["Stream-Up-To-Date"] == "true")
   }
 
   @Test("a tag is that of the elements and of the end")
@@ -150,6 +154,24 @@ struct ListEndpointTests {
     try await append([], isEnd: true, to: store)
     let ended = try await endpoint.response(to: ListRequest(method: "HEAD"))
     #expect(ended.headers["Stream-Closed"] == "true")
+  }
+
+  @Test(
+    "an end that comes while it is looked for is told behind the last element, not before it",
+    arguments: ["GET", "HEAD"])
+  func endsMeanwhile(_ method: String) async throws {
+    let endpoint = ListEndpoint(EndingSource())
+    let response = try await endpoint.response(to: ListRequest(method: method, offset: "now"))
+    #expect(response.status == 200)
+    #expect(response.headers["Stream-Next-Offset"] == name(2))
+    #expect(response.headers["Stream-Closed"] == nil)
+    #expect(response.headers["Stream-Up-To-Date"] == nil)
+    let last = try await endpoint.response(to: ListRequest(offset: name(2)))
+    #expect(text(last) == "[3]")
+    #expect(last.headers["Stream-Closed"] == "true")
+    let end = try await endpoint.response(to: ListRequest(method: "HEAD"))
+    #expect(end.headers["Stream-Next-Offset"] == name(3))
+    #expect(end.headers["Stream-Closed"] == "true")
   }
 
   @Test("discarded elements: 410, which says where to begin; -1 begins there")
@@ -275,4 +297,17 @@ struct ListEndpointTests {
     #expect(text(one) == "[1]")
     #expect(computed.count == 1)
   }
+}
+
+/// The numbers 1 to 3. The last one comes, with the end, after the first look for it.
+private final class EndingSource: ListSource {
+  private let looks = Counter()
+
+  func read(from position: Int, upTo count: Int) async throws -> ListPage<Int> {
+    let isThere = position >= 2 && looks.increment() > 1
+    let page = Array((isThere ? [1, 2, 3] : [1, 2]).dropFirst(position).prefix(count))
+    return ListPage(page, isEnd: isThere && position + page.count >= 3)
+  }
+
+  func waitForMore(than position: Int) async throws {}
 }
