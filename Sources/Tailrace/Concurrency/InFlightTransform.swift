@@ -106,7 +106,7 @@ extension InFlightTransform: Worker {
 
 extension InFlightTransform: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { self }
-  @usableFromInline var identity: ObjectIdentifier { ObjectIdentifier(rules) }
+  @usableFromInline var identity: AnyObject { rules }
   @usableFromInline var title: String { "LazyList" }
   @usableFromInline var yieldHeuristic: YieldHeuristic? { rules.yieldHeuristic }
 

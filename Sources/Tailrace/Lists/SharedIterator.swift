@@ -11,6 +11,7 @@
 /// ```
 ///
 /// It is `Sendable`, unlike an iterator, so an escaping closure can take one element at a time from it.
+/// A step of the list itself must not ask it: it would wait for the task that waits for the step.
 ///
 /// Replaces `-objectEnumerator`.
 public actor SharedIterator<Element: Sendable, Failure: Error> {

@@ -74,10 +74,12 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   @usableFromInline
   nonisolated func letGoOfAwaited(_ held: consuming Held) {
-    let held = claim.releaseAwaited(held)
-    // Removed before any waiter is woken: a waiter that returns finds the claim free.
-    dismiss(held == nil ? .lookAgain : .absent(.released))
-    if let held { tearDown(held) }
+    var last: Held? = consume held
+    // Under one lock: a reader that takes the free claim, and then waits, is not dismissed.
+    let waiters = dismissed { last = claim.releaseAwaited(last.take()!) }
+    let why: ResumeReason = last == nil ? .lookAgain : .absent(.released)
+    for waiter in waiters { waiter.wake(why) }
+    if let held = last.take() { tearDown(held) }
   }
 
   /// Traps in debug builds if the evaluator breaks an invariant.

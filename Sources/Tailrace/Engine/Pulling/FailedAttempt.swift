@@ -8,15 +8,16 @@
 // Guard: the reader that it was made for. May touch it: the pulls of that reader, one at a time.
 @usableFromInline
 final class FailedAttempt: @unchecked Sendable {
-  /// Identifies the list whose element was attempted.
-  @usableFromInline let place: ObjectIdentifier
+  /// The list whose element was attempted. Weak: an attempt outlives it, and its address may be that
+  /// of another list then.
+  private weak var place: AnyObject?
   @usableFromInline let position: Int
   @usableFromInline let failure: any Error
   private var isGiven = false
   @usableFromInline var isOpen: Bool { !isGiven }
 
   @usableFromInline
-  init(_ place: ObjectIdentifier, _ position: Int, _ failure: any Error) {
+  init(_ place: AnyObject, _ position: Int, _ failure: any Error) {
     (self.place, self.position, self.failure) = (place, position, failure)
   }
 
@@ -26,17 +27,17 @@ final class FailedAttempt: @unchecked Sendable {
   }
 
   func isSame(as other: FailedAttempt) -> Bool {
-    place == other.place && position == other.position
+    other.place.map { isAt($0, other.position) } == true
   }
 
   @usableFromInline
-  func isAt(_ place: ObjectIdentifier, _ position: Int) -> Bool {
-    place == self.place && position == self.position
+  func isAt(_ place: AnyObject, _ position: Int) -> Bool {
+    place === self.place && position == self.position
   }
 
   /// The failure, the first time that it is asked for there.
   @usableFromInline
-  func give(at place: ObjectIdentifier, _ position: Int) -> (any Error)? {
+  func give(at place: AnyObject, _ position: Int) -> (any Error)? {
     guard !isGiven, isAt(place, position) else { return nil }
     isGiven = true
     return failure

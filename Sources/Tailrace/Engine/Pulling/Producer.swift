@@ -156,7 +156,7 @@ struct Demand: Sendable {
 
   /// The failure that the reader waited for, if it was at this place.
   @inlinable @inline(__always)
-  func failure(at place: @autoclosure () -> ObjectIdentifier, _ position: Int) -> (any Error)? {
+  func failure(at place: @autoclosure () -> AnyObject, _ position: Int) -> (any Error)? {
     guard let told else { return nil }
     return told._withUnsafeGuaranteedRef { $0.give(at: place(), position) }
   }

@@ -2,8 +2,8 @@
 /// pulled ahead, or a closure that runs beside others.
 @usableFromInline
 protocol AwaitedPlace: AnyObject, Sendable {
-  /// Identifies the list whose elements arrive here.
-  var identity: ObjectIdentifier { get }
+  /// Stands for the list whose elements arrive here.
+  var identity: AnyObject { get }
   /// The list's name in errors.
   var title: String { get }
   func position(of mark: Published) -> Int
@@ -88,7 +88,7 @@ extension AwaitedPlace {
 // A place whose contents arrive by themselves: no demand can compute them, nor give them up. The
 // mark of a cell there is the number taken before.
 extension AwaitedPlace {
-  @usableFromInline var identity: ObjectIdentifier { ObjectIdentifier(self) }
+  @usableFromInline var identity: AnyObject { self }
 
   @usableFromInline
   func position(of mark: Published) -> Int { mark.count }

@@ -63,7 +63,15 @@ extension Evaluator {
     return wanted
   }
 
-  /// The step left nothing, or the claim is free: all present waiters are told.
+  /// Removes all present waiters, to be woken, together with what makes them go on.
+  nonisolated func dismissed(_ change: () -> Void) -> [Waiter] {
+    queue.state.withLock { state in
+      change()
+      return state.empty()
+    }
+  }
+
+  /// The step left nothing, or nothing can: all present waiters are told.
   @usableFromInline
   nonisolated func dismiss(_ why: ResumeReason) {
     let waiters = waiting.load()?.state.withLock { $0.empty() } ?? []

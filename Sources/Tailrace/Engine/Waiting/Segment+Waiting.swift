@@ -1,9 +1,7 @@
 // The cells of a list, as a place where a reader may have to wait.
 extension Segment: AwaitedPlace {
-  /// The evaluator's identity; the evaluator numbers the cells of all its segments.
-  @usableFromInline var identity: ObjectIdentifier {
-    source.evaluator.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self)
-  }
+  /// The evaluator, which numbers the cells of all its segments.
+  @usableFromInline var identity: AnyObject { source.evaluator ?? self }
   @usableFromInline var title: String { source.evaluator?.title ?? "LazyList<\(Element.self)>" }
   @usableFromInline func position(of mark: Published) -> Int { start + mark.count }
   @usableFromInline func isMissing(_ mark: Published) -> Bool {
