@@ -42,6 +42,8 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
       preconditionFailure("two tasks read from a shared iterator at once")
     }
     steps = reader.cursor.segment?.executor
+    // Another task may have read before, and this one may be a step.
+    reader.cursor.demand.isOutermost = false
     defer {
       self.reader = reader
       steps = nil

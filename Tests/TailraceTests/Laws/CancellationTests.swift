@@ -250,6 +250,9 @@ struct CancellationTests {
     static let all = [
       Search(testDescription: "map") { $0.map { $0 } },
       Search(testDescription: "asynchronous map") { $0.mapAsync { $0 } },
+      Search(testDescription: "asynchronous map, far above") { list in
+        (0..<100).reduce(list) { list, _ in list.map { $0 } }.mapAsync { $0 }
+      },
       Search(testDescription: "zip") { zip($0, List(1...)).map { $0.0 } },
       Search(testDescription: "joined") { LazyList([$0]).joined() },
       Search(testDescription: "prefetching") { $0.prefetching(2) },

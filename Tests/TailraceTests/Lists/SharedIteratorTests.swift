@@ -22,6 +22,22 @@ struct SharedIteratorTests {
     #expect(try await iterator.next() == nil)
   }
 
+  @Test("many on one another, each read by a step after a reader, take no deep stack")
+  func nested() async {
+    await OneThread.run {
+      var list = LazyList<Int, Never>(state: 0) { number async in
+        number += 1
+        return number
+      }
+      for _ in 0..<2_000 {
+        let iterator = list.makeSharedIterator()
+        _ = await iterator.next()
+        list = LazyList(state: 0) { _ in await iterator.next() }
+      }
+      #expect(await list.head() == 2_001)
+    }
+  }
+
   @Test("demands no more than is asked for")
   func demand() async throws {
     let pulls = Probe<Int>()

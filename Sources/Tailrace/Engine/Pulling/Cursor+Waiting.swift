@@ -19,7 +19,7 @@ extension Cursor {
   nonisolated(nonsending) mutating func nextWaiting(
     ahead place: (any AwaitedPlace)? = nil
   ) async -> Element? {
-    var pauses = 0
+    var rounds = 0
     while true {
       switch absence {
       case .missing(let cell):
@@ -32,10 +32,17 @@ extension Cursor {
           absence = .cancelled
           return nil
         }
-        // Others want the thread, and the reader that runs a list's task must be able to leave.
-        pauses += 1
-        if pauses & 63 == 0 { await Task.yield() }
       case .end, .failed, .failedTransiently, .released, .cancelled: return nil
+      }
+      rounds += 1
+      if rounds & 63 == 0 {
+        // A search far below gives nothing for long.
+        if isInTask, Task.isCancelled {
+          absence = .cancelled
+          return nil
+        }
+        // Others want the thread, and the reader that runs a list's task must be able to leave.
+        await Task.yield()
       }
       if let element = next() {
         if told != nil, demand.amount == .one { forgetAttempt() }
