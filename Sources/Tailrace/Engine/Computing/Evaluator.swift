@@ -161,10 +161,14 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func start(_ task: ListTask<Element>) {
     if task.run == nil { fatalError(Anchor<Element>.releasedText) }
     task.executor.start(self) {
-      Task(name: taskName, executorPreference: task.executor) {
-        await WorkerToken.withToken(task.executor) { await task.run?(task) }
-        // The task retains its list.
-        withExtendedLifetime(self) {}
+      WorkerToken.making(task.executor) { token in
+        Task(name: taskName, executorPreference: task.executor) {
+          token.begin()
+          await task.run?(task)
+          token.end()
+          // The task retains its list.
+          withExtendedLifetime(self) {}
+        }
       }
     }
   }

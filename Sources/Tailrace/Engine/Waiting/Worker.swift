@@ -65,6 +65,16 @@ final class WorkerToken: @unchecked Sendable {
     }
   }
 
+  /// Makes the task that takes a worker's steps. The task calls `begin` first, and `end` last.
+  // The task inherits the token as it is made. To set it in the task would switch executors three
+  // more times.
+  @inlinable
+  static func making<Made>(_ worker: any Worker, _ make: (WorkerToken) -> Made) -> Made {
+    let token = WorkerToken(worker)
+    return current.withValue(token) { make(token) }
+  }
+
+  /// The running task is the one whose steps it marks.
   @usableFromInline
   func begin() { place = Self.currentPlace }
 
