@@ -1,3 +1,4 @@
+import Synchronization
 import Tailrace
 import TailraceTesting
 import Testing
@@ -77,11 +78,45 @@ struct CycleTests {
       }.head()
     }
     await expectCycle([]) { _ = try await List.recursive { [1] + $0.dropFirst(2) }.count() }
+    // Making a list of the rest of one that has failed reads nothing.
+    let never = LazyList<Int, Never>.recursive { $0.map { $0 } }
+    _ = try? await never.cancellable.head()
+    _ = (never.tail, never.dropFirst(3))
     await expectCycle([]) { _ = try await List.recursive { list in .deferred { list } }.head() }
     let knot = Knot()
     knot["a"] = .deferred { knot["a"] }
     await expectCycle([]) { _ = try await knot["a"].head() }
     knot["a"] = .empty
+  }
+
+  /// Lets two threads go on together, if there are two.
+  private final class Meeting: Sendable {
+    private let arrived = Atomic(0)
+
+    func arrive() {
+      arrived.add(1, ordering: .relaxed)
+      for _ in 0..<20_000 where arrived.load(ordering: .relaxed) < 2 {}
+    }
+  }
+
+  @Test("two lists that become each other at the same time", .hangLimit)
+  func simultaneous() async {
+    for _ in 0..<Size.usual(2_000, full: 100_000) {
+      let (knot, meeting) = (Knot(), Meeting())
+      let left = List.deferred {
+        meeting.arrive()
+        return knot["right"]
+      }
+      let right = List.deferred {
+        meeting.arrive()
+        return left
+      }
+      knot["right"] = right
+      async let first: Void = expectCycle([]) { _ = try await left.head() }
+      async let second: Void = expectCycle([]) { _ = try await right.head() }
+      _ = await (first, second)
+      knot["right"] = .empty
+    }
   }
 
   @Test("through a derived list")

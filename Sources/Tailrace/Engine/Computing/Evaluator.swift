@@ -222,7 +222,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       absence = .paused
       return .nothing
     case .become(let list):
-      segment.close(list.destination(from: segment), at: mark)
+      segment.close(becoming: list, at: mark)
     case .nothing(.end): segment.close(.end, at: mark)
     case .nothing(.failed(let failure)): segment.close(.failed(failure), at: mark)
     case .nothing(.missing(let cell)) where cell.mark == mark && cell.place === segment:

@@ -263,13 +263,15 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
       }
       return segment.start + mark.count + 1
     case .last(let element): segment.finish(with: element, at: mark)
-    case .become(let other): segment.close(other.destination(from: segment), at: mark)
+    case .become(let other): segment.close(becoming: other, at: mark)
     case .nothing(.end): segment.close(.end, at: mark)
     case .nothing(.failed(let failure)): segment.close(.failed(failure), at: mark)
     case .nothing(.cancelled) where withList { !$0.isAbandoned }:
       // Only the step itself can have cancelled its task.
       segment.close(.failed(CancellationError()), at: mark)
-    case .skip: return nil
+    case .skip:
+      undelivered = .paused
+      return nil
     case .nothing(let why):
       leaveOpen(why)
       return nil
