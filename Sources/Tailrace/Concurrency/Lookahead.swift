@@ -94,9 +94,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
-    let pullsOn = state.withLock { $0.pulledOnDemand(isLimited: isLimited) }
+    let (pullsOn, sleepers) = state.withLock { $0.pulledOnDemand(isLimited: isLimited) }
     // It may fail at once, and the state has to know how to handle that.
     start(slot)
+    for sleeper in sleepers { sleeper.wake(.lookAgain) }
     if pullsOn { pullAhead(demand) }
     return .element(slot)
   }

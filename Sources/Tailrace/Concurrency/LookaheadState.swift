@@ -118,14 +118,16 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   @inlinable
   mutating func leave(_ sleeper: Sleeper) { sleepers.leave(sleeper) }
 
-  /// A demand has pulled an element, and takes it. Returns whether the caller is to pull on.
+  /// A demand has pulled an element, and takes it. Returns whether the caller is to pull on, and the
+  /// demands that came to wait for the pull before this one.
   @inlinable
-  mutating func pulledOnDemand(isLimited: Bool = false) -> Bool {
-    guard case .pulling = source else { return false }
+  mutating func pulledOnDemand(isLimited: Bool = false) -> (pullsOn: Bool, wakes: [Sleeper]) {
+    let sleepers = wakeAll()
+    guard case .pulling = source else { return (false, sleepers) }
     source = .resting
     taken += 1
     if !isLimited { takenAhead = 0 }
-    return !isLimited && pullsAhead()
+    return (!isLimited && pullsAhead(), sleepers)
   }
 
   /// The puller ahead has pulled an element.

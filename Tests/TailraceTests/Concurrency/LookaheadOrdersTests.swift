@@ -21,6 +21,8 @@ private struct LookaheadModel: Explorable {
   enum Event: Hashable {
     /// A reader demands the next element.
     case demand(Int)
+    /// So does look-ahead for another list, through a reader.
+    case limitedDemand(Int)
     /// What the pull of the reader, or of the puller, came to.
     case pulls(Puller), ends(Puller), failsForNow(Puller), isInTheWay(Puller)
     /// The slot that was filled is put into the state.
@@ -46,8 +48,9 @@ private struct LookaheadModel: Explorable {
   }
 
   enum Reader: Hashable {
-    case idle, pulling, asleep
-    case filled(Int)
+    case idle, asleep
+    case pulling(isLimited: Bool)
+    case filled(Int, isLimited: Bool)
     case waiting(after: Int)
   }
 
@@ -102,7 +105,10 @@ private struct LookaheadModel: Explorable {
     }
     for (number, reader) in readers.enumerated() {
       switch reader {
-      case .idle: if !isClaimed, !isAbandoned, !isAtFate { events.append(.demand(number)) }
+      case .idle:
+        if !isClaimed, !isAbandoned, !isAtFate {
+          events += [.demand(number), .limitedDemand(number)]
+        }
       case .pulling: events += outcomes(of: .reader(number))
       case .filled: events.append(.keeps(.reader(number)))
       case .waiting: events.append(.sleeps(number))
@@ -132,7 +138,8 @@ private struct LookaheadModel: Explorable {
 
   mutating func apply(_ event: Event) {
     switch event {
-    case .demand(let reader): demand(reader)
+    case .demand(let reader): demand(reader, isLimited: false)
+    case .limitedDemand(let reader): demand(reader, isLimited: true)
     case .pulls(.ahead) where isCancelled:
       ahead = .none
       wake(state.gaveUp())
@@ -186,12 +193,12 @@ private struct LookaheadModel: Explorable {
     }
   }
 
-  private mutating func demand(_ reader: Int) {
-    switch state.demand() {
+  private mutating func demand(_ reader: Int, isLimited: Bool) {
+    switch state.demand(isLimited: isLimited) {
     case .slot(let slot, let pullsOn):
       deliver(slot)
-      if pullsOn { pullAhead() }
-    case .pull: readers[reader] = .pulling
+      if pullsOn { pullAhead(isLimited) }
+    case .pull: readers[reader] = .pulling(isLimited: isLimited)
     case .wait(let taken): readers[reader] = .waiting(after: taken)
     case .end:
       hasEnded = true
@@ -210,8 +217,9 @@ private struct LookaheadModel: Explorable {
     delivered.append(slot)
   }
 
-  private mutating func pullAhead() {
+  private mutating func pullAhead(_ isLimited: Bool) {
     if ahead != .none { violation = "two pull ahead at once" }
+    if isLimited { violation = "look-ahead causes look-ahead" }
     ahead = .pulling
     isAttached = false
     isCancelled = false
@@ -220,11 +228,13 @@ private struct LookaheadModel: Explorable {
   private mutating func keep(_ puller: Puller) {
     switch puller {
     case .reader(let reader):
-      guard case .filled(let number) = readers[reader] else { return }
+      guard case .filled(let number, let isLimited) = readers[reader] else { return }
       readers[reader] = .idle
       if !startsFirst { running.insert(number) }
       deliver(number)
-      if state.pulledOnDemand() { pullAhead() }
+      let (pullsOn, sleepers) = state.pulledOnDemand(isLimited: isLimited)
+      wake(sleepers)
+      if pullsOn { pullAhead(isLimited) }
     case .ahead:
       guard case .filled(let number) = ahead else { return }
       switch state.pulledAhead(number, number) {
@@ -246,7 +256,9 @@ private struct LookaheadModel: Explorable {
 
   private mutating func set(_ puller: Puller, filled number: Int) {
     switch puller {
-    case .reader(let reader): readers[reader] = .filled(number)
+    case .reader(let reader):
+      guard case .pulling(let isLimited) = readers[reader] else { return }
+      readers[reader] = .filled(number, isLimited: isLimited)
     case .ahead: ahead = .filled(number)
     }
   }

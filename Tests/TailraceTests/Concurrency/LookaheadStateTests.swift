@@ -36,7 +36,7 @@ struct LookaheadStateTests {
   static func begun(_ distance: Int) -> State {
     var state = State(distance: distance)
     #expect(demand(&state) == "pull")
-    #expect(state.pulledOnDemand() == (distance > 0))
+    #expect(state.pulledOnDemand().pullsOn == (distance > 0))
     return state
   }
 
@@ -63,7 +63,7 @@ struct LookaheadStateTests {
   func none() {
     var state = Self.begun(0)
     #expect(Self.demand(&state) == "pull")
-    #expect(state.pulledOnDemand() == false)
+    #expect(state.pulledOnDemand().pullsOn == false)
     #expect(Self.demand(&state) == "pull")
   }
 
@@ -94,7 +94,7 @@ struct LookaheadStateTests {
     let nobody = state.failedTransiently()
     #expect(nobody.isEmpty)
     #expect(Self.demand(&state) == "pull")
-    #expect(state.pulledOnDemand() == true)
+    #expect(state.pulledOnDemand().pullsOn == true)
     #expect(state.sleep("demand", after: 2) == true)
     #expect(state.failedTransiently().map(\.name) == ["demand"])
     #expect(Self.demand(&state) == "pull")
