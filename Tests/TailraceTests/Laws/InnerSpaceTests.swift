@@ -233,6 +233,13 @@ extension InnerSpaceTests.Row {
     Row("a slice of an array's lists, joined") { inner in
       await (0..<12).map { _ in inner.list() }.lazyList.dropFirst().prefix(10).joined().count()
     },
+    Row("a slice with an array's lists, joined") { inner in
+      await (0..<12).map { _ in inner.list() }[1..<11].lazyList.joined().count()
+    },
+    Row("an eager list's lists, joined") { inner in
+      await EagerList((0..<10).map { _ in inner.list() }).lazyList.joined().count()
+    },
+    Row("suffix, joined") { inner in await inner.lists().suffix(10).joined().count() },
     Row("a literal, joined", count: 3 * InnerSpaceTests.size) { inner in
       await ([inner.list(), inner.list(), inner.list()] as LazyList<Members, Never>)
         .joined().count()

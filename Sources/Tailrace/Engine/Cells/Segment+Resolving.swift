@@ -33,7 +33,9 @@ extension Segment {
       let mark = segment.mark
       guard mark.isClosed, offset >= mark.count else { break }
       switch segment.link {
-      case .more(let next, let start): (segment, offset) = (next, start &+ offset &- mark.count)
+      case .more(let next, let start):
+        let (position, overflows) = start.addingReportingOverflow(offset &- mark.count)
+        (segment, offset) = (next, overflows ? .max : position)
       case .end: return .end
       case .failed(let failure): return .failed(failure, segment, offset)
       }

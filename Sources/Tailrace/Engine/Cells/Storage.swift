@@ -15,24 +15,28 @@ final class Storage<Element: Sendable>: @unchecked Sendable {
 }
 
 extension LazyList {
-  /// The elements of a slice, in place: it costs one segment without its own cells.
+  /// The elements of a slice, in place: it costs one segment without its own cells. Elements that
+  /// are lists are moved to cells: an array would retain each list, and so everything read of it,
+  /// until the last has been read.
   @inlinable
   init(sharing elements: consuming ArraySlice<Element>) {
-    self.init(
-      segment: elements.isEmpty ? nil : Segment(storage: Storage(elements)), offset: 0)
+    let segment: Segment<Element>? =
+      if elements.isEmpty {
+        nil
+      } else if Element.self is any _ListLike.Type {
+        Segment(evaluated: Array(elements), link: .end)
+      } else {
+        Segment(storage: Storage(elements))
+      }
+    self.init(segment: segment, offset: 0)
   }
 
-  /// The elements of an array, in place. Elements that are lists are moved to cells: an array would
-  /// retain each list, and so everything read of it, until the last has been read.
+  /// The elements of an array, as those of a slice.
   @inlinable
   init(sharing elements: [Element]) {
-    if Element.self is any _ListLike.Type {
-      self.init(
-        segment: elements.isEmpty ? nil : Segment(evaluated: elements, link: .end), offset: 0)
-      return
-    }
     // An array may wrap an object of another language, which stores its elements elsewhere.
-    self.init(sharing: Array(ContiguousArray(elements))[...])
+    let isNative = Element.self is any _ListLike.Type
+    self.init(sharing: isNative ? elements[...] : Array(ContiguousArray(elements))[...])
   }
 
   /// The whole list, if it is a part of an array.
