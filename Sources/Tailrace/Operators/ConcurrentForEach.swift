@@ -26,14 +26,37 @@ extension LazyList {
 
   /// Calls an asynchronous throwing closure for each element, several at a time.
   ///
-  /// - Failure: the running calls are cancelled; when they have returned, the first failure, of a
-  ///   call or of the list, is thrown.
+  /// - Failure: nothing more is pulled, and the running calls are cancelled; when they have returned,
+  ///   the first failure, of a call or of the list, is thrown. So is a `CancellationError` in a
+  ///   cancelled task, also if the list cannot fail.
   @inlinable
   nonisolated(nonsending) public consuming func concurrentForEach(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Element) async throws -> Void
   ) async throws {
-    try await throwingReader().forEachAtOnce(limit, file, line, body)
+    let list = widened()
+    let (failures, failure) = AsyncStream.makeStream(
+      of: (any Error).self, bufferingPolicy: .bufferingOldest(1))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      // In a task of its own, so that a failed call can end the wait for the next element.
+      group.addTask {
+        defer { failure.finish() }
+        try await list.reader().forEachAtOnce(limit, file, line) { element in
+          do { try await body(element) } catch {
+            failure.yield(error)
+            throw error
+          }
+        }
+      }
+      var first: (any Error)?
+      for await error in failures {
+        first = error
+        group.cancelAll()
+      }
+      let fate = await group.nextResult()
+      if let first { throw first }
+      try fate?.get()
+    }
   }
 }
 

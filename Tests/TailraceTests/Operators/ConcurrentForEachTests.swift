@@ -45,6 +45,18 @@ struct ConcurrentForEachTests {
     #expect(returned.values == [0])
   }
 
+  @Test("a failure ends the wait for the next element", .hangLimit)
+  func failureWhileWaiting() async {
+    let (elements, source) = AsyncStream<Int>.makeStream()
+    source.yield(1)
+    await #expect(throws: Mishap(position: 1)) {
+      try await elements.memoized().concurrentForEach(limit: 2) { number async throws in
+        throw Mishap(position: number)
+      }
+    }
+    source.finish()
+  }
+
   @Test("it ends when its task is cancelled")
   func cancelled() async {
     await expectCancelled { _ = try await $0.cancellable.concurrentForEach(limit: 2) { _ in } }
