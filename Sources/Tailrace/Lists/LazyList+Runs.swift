@@ -16,6 +16,7 @@ extension LazyList {
       { (demand, sink) in
         source.state.source.demand = demand.forOne
         var given = 0
+        var patience = Patience()
         while true {
           // A local copy is not shared, so the compiler can keep it in registers.
           if var elements = source.state.state.take() {
@@ -28,7 +29,7 @@ extension LazyList {
             }
           }
           // The next block waits for the next demand.
-          if given > 0 { return .stopped }
+          if given > 0 || !patience.lasts() { return .stopped }
           guard let block = source.state.source.next() else {
             return .nothing(source.state.source.absence)
           }

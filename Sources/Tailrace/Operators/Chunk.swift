@@ -148,6 +148,7 @@ extension LazyList {
       Group?
   ) -> LazyList<Group, Failure> {
     stageInTask(Group?.none, stage: stage) { (group, source) async in
+      var patience = Patience()
       while let element = await source.nextInStep() {
         do throws(Failure) {
           if let former = try await add(&group, element) { return .element(former) }
@@ -155,6 +156,7 @@ extension LazyList {
           return .nothing(.failed(error))
         }
         if Task.isCancelled { return .nothing(.cancelled) }
+        if !patience.lasts() { return .skip }
       }
       return source.ending(with: group)
     }

@@ -146,11 +146,13 @@ extension LazyList {
     require(
       count > 0, "LazyList.chunks(ofCount:) takes a count of 1 or more, not \(count)")
     return stage([Element]()) { (chunk, source) in
+      var patience = Patience()
       while chunk.count < count {
         guard let element = source.next() else {
           return source.ending(with: chunk.isEmpty ? nil : chunk)
         }
         chunk.append(element)
+        if !patience.lasts() { return .skip }
       }
       defer { chunk = [] }
       return .element(chunk)

@@ -52,7 +52,8 @@ extension LazyList {
     // The links of evaluated elements are known, so these are skipped right here.
     switch Segment.resolve(segment, position) {
     case .end: return .empty
-    case .failed(let failure, _, _): return .failing(Failure.known(failure))
+    // The failure may be a cycle, for which the reader of a list that cannot fail traps.
+    case .failed(let failure, _, _): return LazyList<Element, any Error>.failing(failure).retyped()
     case .cell(let segment, let offset):
       let list = LazyList(segment: segment, offset: offset)
       return offset < segment.capacity ? list : list.skippingRest(of: segment)
@@ -70,9 +71,11 @@ extension LazyList {
   @inlinable
   consuming func skipping(_ count: Int) -> LazyList {
     stage(count, stage: "dropFirst") { (remaining, source) in
+      var patience = Patience()
       while remaining > 0 {
         guard source.next() != nil else { return .nothing(source.absence) }
         remaining -= 1
+        if !patience.lasts() { return .skip }
       }
       return .become(source.rest)
     }
@@ -168,6 +171,7 @@ extension LazyList {
     stage: StageName = #function
   ) -> LazyList {
     stageInTask((), stage: stage) { (_, source) async in
+      var patience = Patience()
       while let element = await source.nextInStep() {
         do throws(Failure) {
           if !(try await predicate(element)) { return .become(source.rest.prepending(element)) }
@@ -175,6 +179,7 @@ extension LazyList {
           return .nothing(.failed(error))
         }
         if Task.isCancelled { return .nothing(.cancelled) }
+        if !patience.lasts() { return .skip }
       }
       return .nothing(source.absence)
     }

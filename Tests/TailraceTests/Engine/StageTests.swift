@@ -31,6 +31,26 @@ struct StageTests {
     #expect(plain.values == [0, 0, 0])
   }
 
+  @Test("elements put back again and again leave nothing behind", arguments: [false, true])
+  func pushedBack(_ isHeld: Bool) {
+    let list = List(1...3).map { $0 }
+    var cursor = Cursor(list)
+    let held = isHeld ? list : .empty
+    for _ in 0..<100 {
+      guard let element = cursor.next() else { return #expect(Bool(false), "an element is lost") }
+      #expect(element == 1)
+      cursor.pushBack(element)
+    }
+    var segments = 0
+    _ = Segment.resolve(cursor.segment, .max / 2) { (_, _) in
+      segments += 1
+      return true
+    }
+    #expect(segments <= 2)
+    #expect([cursor.next(), cursor.next(), cursor.next(), cursor.next()] == [1, 2, 3, nil])
+    withExtendedLifetime(held) {}
+  }
+
   @Test("a body in the task of the list awaits its source")
   func inTask() async {
     let list: List = List(1...4).mapAsync { $0 }.stageInTask(0) { (sum, source) async in

@@ -4,35 +4,98 @@ import Testing
 
 @Suite("A search that finds nothing ends with its readers", .inTurn)
 struct EndlessSearchTests {
-  /// Lists in which a search goes on for ever below another list.
+  /// A list in which a search goes on for ever.
   struct Search: Sendable, CustomTestStringConvertible {
     typealias List = LazyList<Int, Never>
+    typealias Predicate = @Sendable (Int) -> Bool
 
     let testDescription: String
-    let apply: @Sendable (List) -> List
+    /// Makes the source of the search.
+    var source: @Sendable (List) -> List = { $0 }
+    /// Searches for elements that satisfy a predicate.
+    var find: @Sendable (List, @escaping Predicate) -> List = { $0.filter($1) }
+    /// Makes the list that is read.
+    var apply: @Sendable (List) -> List = { $0 }
 
     static let all = [
-      Search(testDescription: "map") { $0.map { $0 } },
-      Search(testDescription: "asynchronous map") { $0.mapAsync { $0 } },
-      Search(testDescription: "asynchronous map, far above") { list in
-        (0..<100).reduce(list) { list, _ in list.map { $0 } }.mapAsync { $0 }
-      },
-      Search(testDescription: "zip") { zip($0, List(1...)).map { $0.0 } },
-      Search(testDescription: "joined") { LazyList([$0]).joined() },
-      Search(testDescription: "prefetching") { $0.prefetching(2) },
-      Search(testDescription: "concurrentMap") { $0.concurrentMap(limit: 2) { $0 } },
-      Search(testDescription: "concurrentMapUnordered") {
-        $0.concurrentMapUnordered(limit: 2) { $0 }
-      },
+      Search(testDescription: "map", apply: { $0.map { $0 } }),
+      Search(testDescription: "asynchronous map", apply: { $0.mapAsync { $0 } }),
+      Search(testDescription: "asynchronous map, far above", apply: { far($0).mapAsync { $0 } }),
+      Search(testDescription: "map, far above", apply: far),
+      Search(testDescription: "map, and the source far below", source: far),
+      Search(testDescription: "map, far above, and the source far below", source: far, apply: far),
+      Search(
+        testDescription: "asynchronous map, and an asynchronous source",
+        source: { $0.mapAsync { $0 } }, apply: { $0.mapAsync { $0 } }),
+      Search(testDescription: "zip", apply: { zip($0, List(1...)).map { $0.0 } }),
+      Search(testDescription: "joined", apply: { LazyList([$0]).joined() }),
+      Search(testDescription: "prefetching", apply: { $0.prefetching(2) }),
+      Search(testDescription: "concurrentMap", apply: { $0.concurrentMap(limit: 2) { $0 } }),
+      Search(
+        testDescription: "concurrentMapUnordered",
+        apply: { $0.concurrentMapUnordered(limit: 2) { $0 } }),
+      Search(testDescription: "asynchronous filter", find: filterAsync),
+      Search(
+        testDescription: "asynchronous filter below an asynchronous map", find: filterAsync,
+        apply: { $0.mapAsync { $0 } }),
+      Search(
+        testDescription: "asynchronous filter below prefetching", find: filterAsync,
+        apply: { $0.prefetching(2) }),
+      Search(
+        testDescription: "asynchronous drop",
+        find: { (list, isFound) in list.drop { number async in !isFound(number) || number == 0 } }),
+      Search(
+        testDescription: "asynchronous chunks",
+        find: { (list, isFound) in
+          list.chunked { (_, number) async in !isFound(number) || number == 0 }.map { $0.count }
+        }),
+      Search(
+        testDescription: "dropFirst",
+        find: { (list, isFound) in
+          list.map { isFound($0) ? 1 : 0 }.dropFirst(.max)
+        }),
+      Search(
+        testDescription: "dropFirst below an asynchronous map",
+        find: { (list, isFound) in list.map { isFound($0) ? 1 : 0 }.dropFirst(.max) },
+        apply: { $0.mapAsync { $0 } }),
+      Search(
+        testDescription: "chunks",
+        find: { (list, isFound) in
+          list.map { isFound($0) ? 1 : 0 }.chunks(ofCount: .max).map { $0.count }
+        }),
+      Search(
+        testDescription: "lists that become lists, below a map", find: { becoming(0, $1) },
+        apply: { $0.map { $0 } }),
+      Search(
+        testDescription: "blocks without elements",
+        find: { (list, isFound) in
+          LazyList(cutting: list.map { isFound($0) && $0 > 0 ? [$0] : [] })
+        }),
     ]
+
+    /// More stages than call one another on one stack.
+    private static func far(_ list: List) -> List {
+      (0..<300).reduce(list) { list, _ in list.map { $0 } }
+    }
+
+    private static func becoming(_ number: Int, _ isFound: @escaping Predicate) -> List {
+      .deferred {
+        _ = isFound(number)
+        return becoming(number + 1, isFound)
+      }
+    }
+
+    private static func filterAsync(_ list: List, _ isFound: @escaping Predicate) -> List {
+      list.filter { number async in isFound(number) }
+    }
   }
 
   @Test(
-    "a reader leaves a plain search in a list that others hold", .serialized, .hangLimit,
+    "a reader leaves a search in a list that others hold", .serialized, .hangLimit,
     arguments: Search.all)
   func sharedSearch(_ search: Search) async {
     let begun = Gate()
-    let none = LazyList(1...).filter { number in
+    let none = search.find(search.source(LazyList(1...))) { number in
       if number == 5_000 { begun.open() }
       return number < 0
     }
@@ -44,13 +107,13 @@ struct EndlessSearchTests {
   }
 
   @Test(
-    "a plain search for which nobody waits any more ends", .serialized, .hangLimit,
+    "a search for which nobody waits any more ends", .serialized, .hangLimit,
     arguments: Search.all, [false, true])
-  func plainSearch(_ search: Search, isShared: Bool) async {
+  func abandonedSearch(_ search: Search, isShared: Bool) async {
     let population = Population()
     do {
       let (token, begun) = (population.member(), Gate())
-      let list = LazyList(0...).filter { number in
+      let list = search.find(search.source(LazyList(0...))) { number in
         if number == 5_000 { begun.open() }
         return number < 1 + token.number
       }

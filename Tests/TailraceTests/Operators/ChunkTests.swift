@@ -27,6 +27,7 @@ struct ChunkTests {
   func cancelled() async {
     await expectCancelled { _ = try await $0.chunked { _, _ in true }.cancellable.head() }
     await expectCancelled { _ = try await $0.chunked { _ in 1 }.cancellable.head() }
+    await expectCancelled { _ = try await $0.chunks(ofCount: 150_000).cancellable.head() }
   }
 
   @Test("the kinds of closures give lists, without a word about types")

@@ -33,6 +33,20 @@ struct SliceTests {
     #expect(await list.dropFirst(500).dropFirst(.max).isEmpty())
   }
 
+  @Test("positions beyond all cells", arguments: [Int.max, .max - 1, .max - 2])
+  func greatest(_ position: Int) async {
+    // The link to the rest does not lead to its first cell.
+    let list = List(0..<9).dropFirst(2).prepending(7)
+    #expect(await list.dropFirst(position).isEmpty())
+    #expect(await list.element(at: position) == nil)
+  }
+
+  @Test("dropping many can be left")
+  func cancelled() async {
+    await expectCancelled { _ = try await $0.cancellable.element(at: 150_000) }
+    await expectCancelled { _ = try await $0.dropFirst(150_000).cancellable.head() }
+  }
+
   @Test("an optional element is an element")
   func optionals() async {
     #expect(await LazyList<Int?, Never>([1, nil, 3]).dropFirst().head() == .some(.none))

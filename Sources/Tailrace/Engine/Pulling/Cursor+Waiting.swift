@@ -21,28 +21,26 @@ extension Cursor {
   ) async -> Element? {
     var rounds = 0
     while true {
-      switch absence {
-      case .missing(let cell):
-        if let interruption = await settle(cell, ahead: place) {
-          absence = interruption
-          return nil
-        }
-      case .paused:
-        if isInTask, Task.isCancelled {
-          absence = .cancelled
-          return nil
-        }
-      case .end, .failed, .failedTransiently, .released, .cancelled: return nil
+      var obstacle: Absence? = absence
+      if case .missing(let cell)? = obstacle { obstacle = await settle(cell, ahead: place) }
+      // A search that gives nothing for long: it pauses, or needs one cell after the other.
+      var isLong = false
+      switch obstacle {
+      case nil: break
+      case .paused?: isLong = true
+      case let obstacle?:
+        absence = obstacle
+        return nil
       }
       rounds += 1
       if rounds & 63 == 0 {
-        // A search far below gives nothing for long.
-        if isInTask, Task.isCancelled {
-          absence = .cancelled
-          return nil
-        }
+        isLong = true
         // Others want the thread, and the reader that runs a list's task must be able to leave.
         await Task.yield()
+      }
+      if isLong, isInTask, Task.isCancelled {
+        absence = .cancelled
+        return nil
       }
       if let element = next() {
         if told != nil, demand.amount == .one { forgetAttempt() }

@@ -69,6 +69,7 @@ struct Cursor<Element: Sendable> {
 
   @inlinable
   mutating func advance() -> Element? {
+    var moves = 0
     while true {
       if producer != nil {
         if let element = pull() { return element }
@@ -99,7 +100,11 @@ struct Cursor<Element: Sendable> {
         return element
       }
       if mark.isClosed {
-        if follow(consume segment, count) { continue }
+        guard follow(consume segment, count) else { return nil }
+        moves &+= 1
+        if moves & 1023 != 0 { continue }
+        // Lists that become lists without end are a search, too.
+        absence = .paused
         return nil
       }
       if takesOver, index == count, takeOver(from: &segment, mark) { continue }

@@ -107,7 +107,7 @@ enum Amount: Sendable {
 struct Demand: Sendable {
   /// The failed attempt that the reader has waited for. The reader retains it while it pulls; a
   /// counted reference would cost a tenth of a first pass.
-  // Read only during the pull that passed it down.
+  // Valid only during the pull that passed it down: a stage overwrites its copy at each pull.
   @usableFromInline var told: Unmanaged<FailedAttempt>?
   /// The depth, and in the two lowest bits the amount and `isOutermost`.
   @usableFromInline var bits: Int

@@ -121,15 +121,17 @@ extension LazyList {
       Step<Output>
   ) -> LazyList<Output, Failure> {
     stageInTask(state, stage: stage) { (state, source) async in
+      var patience = Patience()
       while let element = await source.nextInStep() {
         do throws(Failure) {
           let step = try await rule(&state, element)
           guard case .skip = step else { return step }
-          if Task.isCancelled { return .nothing(.cancelled) }
         } catch {
           if retryingFailures { source.pushBack(element) }
           return .nothing(.fate(error, retryingFailures))
         }
+        if Task.isCancelled { return .nothing(.cancelled) }
+        if !patience.lasts() { return .skip }
       }
       return .nothing(source.absence)
     }
@@ -160,6 +162,9 @@ extension Cursor {
   @inlinable @inline(never)
   mutating func pushBack(_ element: Element) {
     let wasTakingOver = takesOver
+    putBack()
+    // Without these the cell of each former attempt would stay, empty.
+    skipLinks()
     let list = rest.prepending(element)
     takesOver = wasTakingOver
     move(to: list.segment, at: list.offset)

@@ -136,6 +136,9 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
 
   /// A driver leaves a suspended step, which may wait for a reader of the cells before it. Readers
   /// that came to wait for these cells while the task went on without a fence are woken.
+  ///
+  /// The claim is no longer the driver's: the step may have come back since, and the claim been
+  /// released and taken by another.
   @usableFromInline
   func leaveSuspended() {
     executor.wanted.store(0, ordering: .relaxed)

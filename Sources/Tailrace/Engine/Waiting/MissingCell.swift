@@ -33,8 +33,8 @@ struct MissingCell: Sendable {
   /// The result of all attempts that a missing cell needed.
   @usableFromInline
   struct Settled {
-    /// The cell for which the reader has to wait, or why there will be none; `nil` if there is
-    /// something new to read.
+    /// The cell for which the reader has to wait, or why there is none; `nil` if there is something
+    /// new to read.
     @usableFromInline let obstacle: Absence?
     /// A failed attempt for this reader, to be passed down with its next pull.
     @usableFromInline let attempt: FailedAttempt?
@@ -46,6 +46,8 @@ struct MissingCell: Sendable {
   /// each piece of it without recursion. A failed attempt is passed down with the attempt at the
   /// cell above, so that it passes through the stages in between like any failure.
   ///
+  /// A long search pauses, wherever it is, so that the reader can check for cancellation, or yield.
+  ///
   /// - Parameter told: the failed attempt that the reader has waited for.
   @usableFromInline
   func settleNow(isOutermost: Bool, telling told: FailedAttempt?) -> Settled {
@@ -56,6 +58,9 @@ struct MissingCell: Sendable {
       Settled(obstacle: obstacle, attempt: failed === told ? nil : failed)
     }
     var stack: [MissingCell] = []
+    // A search above a deep chain needs one cell after the other. After a pause the reader begins at
+    // the top again: the deeper the chain is, the more cells there are between two pauses.
+    var (computed, deepest) = (0, 0)
     // Mostly there is one cell, and this allocates nothing. A settled cell is released at once: it
     // retains its list, and so everything read of it.
     var top = self
@@ -63,7 +68,9 @@ struct MissingCell: Sendable {
       demand.told = failed.map { .passUnretained($0) }
       var absence = Absence.paused
       switch withExtendedLifetime(failed, { top.place.attempt(top, demand, &absence) }) {
-      case .new: break
+      case .new:
+        computed += 1
+        if computed > 64 + 4 * deepest, !stack.isEmpty { return settled(.paused) }
       case .failedBehind(let attempt): failed = attempt
       case .nothing:
         switch absence {
@@ -72,6 +79,7 @@ struct MissingCell: Sendable {
           guard top.isSame(as: deeper) || stack.contains(where: { $0.isSame(as: deeper) }) else {
             stack.append(top)
             top = deeper
+            deepest = max(deepest, stack.count)
             continue
           }
           // A cell waits for itself through lists that were evaluated inline: the path is repeated
@@ -86,8 +94,8 @@ struct MissingCell: Sendable {
           deeper.place.fail(deeper.mark, with: CyclicEvaluationError(through: path))
           return settled(nil)
         case .failedTransiently(let failure): failed = FailedAttempt(top, failure)
-        case .released: return settled(absence)
-        case .end, .failed, .cancelled, .paused: break
+        case .released, .paused: return settled(absence)
+        case .end, .failed, .cancelled: break
         }
       }
       guard let above = stack.popLast() else { return settled(nil) }
