@@ -221,6 +221,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
         slots[place] = .value(renewal.old)
         ages.postpone(place, at: now)
         makeRoom(for: 0, &leavings)
+        sweep(at: now, &leavings)
         return leavings
       }
     }

@@ -132,7 +132,8 @@ extension Memos {
 
 /// Statistics of memos since they were made.
 public struct MemoStatistics: Sendable, Equatable {
-  /// Demands that needed no computation of their own: the value was there, or being computed.
+  /// Demands that found a value, or its computation. One that finds a value that is due begins a new
+  /// computation, too.
   public var hits = 0
   /// Computations that were started.
   public var loads = 0

@@ -16,11 +16,11 @@ public import Synchronization
 /// Children of a step inherit the preferred executor; tasks that a step merely starts do not. That
 /// shows who waits for whom.
 @usableFromInline
-final actor StepExecutor: TaskExecutor, SerialExecutor {
+final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// Where the task's own job is, and the job that has come back.
   private let slot = Atomic(JobSlot(.idle))
   // Guard: the list's claim; the task has it while it runs. May touch them: the driver and the
-  // task.
+  // task; and all may read `own`, which is set before the task first runs.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var isParking = false
   /// Counts the jobs that came back while a driver was there to run them.
   @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
@@ -146,8 +146,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
       list?.isLeft()
-      _ = update { $0.leave() }
-      dispatch(job)
+      leave(job)
       return false
     }
     return attend(job, isDriven: true)
@@ -184,11 +183,16 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
       if inlineResumes & 1023 == 0 { break }
     }
     if isDriven { handOver() }
-    let held = update { $0.leave() }
-    dispatch(job)
-    // A late job: of a child, or the executor of an actor that the step has called.
-    if let held { dispatch(held) }
+    leave(job)
     return false
+  }
+
+  /// The runner leaves a job to the executor where suspended steps go on; so it does a late one, of a
+  /// child, or of an actor that the step has called.
+  private nonisolated func leave(_ job: JobSlot.Job) {
+    let late = update { $0.leave() }
+    dispatch(job)
+    if let late { dispatch(late) }
   }
 
   /// The driver is about to leave. Until it has left, the task's own job goes nowhere else.
@@ -303,10 +307,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
   @usableFromInline
   nonisolated func end() {
     if let other = update({ $0.ends() }) { dispatch(other) }
-    let former = life.withLock { life in
-      defer { life = nil }
-      return life
-    }
+    let former = life.withLock { $0.take() }
     driver.note(nil)
     // Released outside of the lock.
     _ = former
@@ -346,5 +347,3 @@ final actor StepExecutor: TaskExecutor, SerialExecutor {
   }
   @usableFromInline nonisolated var position: Int { computed.load(ordering: .relaxed) }
 }
-
-extension StepExecutor: Worker {}

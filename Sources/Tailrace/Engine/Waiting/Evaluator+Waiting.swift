@@ -11,7 +11,8 @@ extension Evaluator {
       let isHeld = claim.await()
       // The waiter sets the mark before it reads the cells, and the holder publishes before it
       // reads the mark (`ListTask.wants`): one of the two sees the other, because both put a fence
-      // in between.
+      // in between. A task that is driven puts none: its driver does, when it leaves a suspended
+      // step (`leaveSuspended`) or releases the claim, and looks for waiters then.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if claim.isAbandoned { return .absent(.released) }
       if isOver() { return .lookAgain }

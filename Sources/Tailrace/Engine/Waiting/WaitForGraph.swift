@@ -3,7 +3,7 @@
 /// A node is a list's task, one of several that run steps of a list at the same time, or the queue
 /// of their results, where any of several steps may bring the awaited one. An edge is a wait of a
 /// step, or of its child, for a cell whose step has suspended. Only such waits can form a cycle:
-/// nothing waits for a reader, and a plain step never waits.
+/// no cell waits for a reader, and a plain step never waits.
 ///
 /// A step is *stuck* if it waits for a stuck one; a queue is, if all its steps are.
 @usableFromInline
