@@ -1,9 +1,11 @@
 extension Signal {
-  /// How many unread elements a subscription keeps, and how its reader learns of the rest.
+  /// How many unread elements a subscription keeps, and how its reader can learn of the rest.
   ///
-  /// A reader that falls further behind always learns of the gap: dropped elements are counted
-  /// (``Iterator/droppedCount``, ``Signal/arrivals``), or the subscription fails. The ending is
-  /// always kept: it is no element, and a failure never gets lost.
+  /// If a reader falls further behind, the dropped elements are counted, or the subscription fails.
+  /// An iterator has the count (``Iterator/droppedCount``), and ``Signal/arrivals`` shows it among
+  /// the elements. Without them, ``Signal/subscribe(_:)``, ``Signal/array()``,
+  /// ``Signal/memoized()`` and `stream()` give the elements that were kept and show no gap. The
+  /// ending is always kept: it is no element, and a failure never gets lost.
   public enum BufferingPolicy: Sendable {
     /// Keeps everything.
     case unbounded
@@ -39,20 +41,27 @@ extension Signal.BufferingPolicy {
     }
   }
 
-  /// The same policy, for a reader that begins with that many elements.
+  /// The same policy, for a reader that begins with that many elements. A ``SignalOverflow`` then
+  /// has the greater bound.
   func raised(to count: Int) -> Self {
     switch self {
     case .unbounded: .unbounded
     case .bufferingOldest(let bound): .bufferingOldest(max(bound, count))
     case .bufferingNewest(let bound): .bufferingNewest(max(bound, count))
-    case .failing(let bound, let failure): .failing(beyond: max(bound, count), with: failure)
+    case .failing(let bound, let failure) where bound < count:
+      .failing(
+        beyond: count,
+        with: (failure is SignalOverflow ? SignalOverflow(bound: count) as? Failure : nil)
+          ?? failure)
+    case .failing: self
     }
   }
 }
 
 /// A reader of a ``Signal`` fell behind by more elements than its policy keeps for it.
 public struct SignalOverflow: Error, Hashable, CustomStringConvertible {
-  /// How many elements are kept for a reader.
+  /// How many elements are kept for a reader: the bound of the policy, or the number of replayed
+  /// elements if that is greater.
   public let bound: Int
 
   public var description: String {

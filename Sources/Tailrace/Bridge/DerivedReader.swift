@@ -7,7 +7,7 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
   typealias Read =
     nonisolated(nonsending) @Sendable (_ leavingWhenCancelled: Bool) async -> Event?
 
-  /// An element available without waiting.
+  /// An element available without waiting. It may give up: `nil` does not mean that there is none.
   @usableFromInline let pop: @Sendable (_ fetching: Bool) -> Element?
   @usableFromInline let event: Read
   let droppedCount: @Sendable () -> Int
@@ -48,18 +48,23 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
     self.init(
       reading,
       pop: { fetching in
-        while ending.state == nil, let element = reading.pop(fetching: fetching) {
+        // Bounded: senders can keep up with a rule that skips everything, and the caller has
+        // elements to return. Whoever needs one more asks for an event, which can be cancelled.
+        for _ in 0..<256 {
+          guard ending.state == nil, let element = reading.pop(fetching: fetching) else { break }
           if case .next(let element)? = answer(.next(element)) { return element }
         }
         return nil
       },
       event: { leavingWhenCancelled in
-        while true {
-          if let ending = ending.state { return ending }
+        while ending.state == nil {
           let event = await reading.event(leavingWhenCancelled: leavingWhenCancelled)
+          // Another copy of the iterator may have read the last event meanwhile.
+          if ending.state != nil { break }
           guard let event else { return nil }
           if let answer = answer(event) { return answer }
         }
+        return ending.state
       })
   }
 }

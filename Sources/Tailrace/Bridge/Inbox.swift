@@ -1,6 +1,7 @@
-/// One subscription: senders put elements in, one reader takes them out.
+/// One subscription: senders put elements in, its reader takes them out. Copies of an iterator are
+/// several readers of one isolation, of which each waits in its own task.
 ///
-/// The reader takes all elements at once, and is woken only when it sleeps. This makes an element
+/// A reader takes all elements at once, and is woken only when it sleeps. This makes an element
 /// cheap ("Signals").
 @usableFromInline
 final class Inbox<Element: Sendable, Failure: Error>: Sendable {
@@ -98,19 +99,20 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   func act(on aftermath: State.Aftermath) {
     for handler in aftermath.handlers { handler() }
-    aftermath.reader?.resume()
+    for reader in aftermath.readers { reader.resume() }
     for sender in aftermath.senders { sender.wake(.lookAgain) }
   }
 
-  // MARK: The reader
+  // MARK: Readers
 
-  /// Leaves. Unlike reading, any task may do that.
+  /// Leaves, for all readers. Unlike reading, any task may do that.
   @usableFromInline
   func cancel() { act(on: state.withLock { $0.cancel() }) }
 
   @inlinable
   func take(into batch: inout [Element]) -> (taken: State.Taken, dropped: Int) {
-    // Only the inbox's own reader calls this, so the critical section may change the batch.
+    // Only the inbox's own readers call this, one at a time, so the critical section may change
+    // the batch.
     var own: [Element] = []
     swap(&own, &batch)
     let (taken, dropped, sender) = state.withLock { $0.take(into: &own) }
@@ -119,23 +121,11 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     return (taken, dropped)
   }
 
-  /// Sleeps until there is something new. If requested, cancellation leaves.
+  /// Keeps a reader that found nothing until there is something new, or resumes it at once.
   @inlinable
-  nonisolated(nonsending) func sleep(leavingWhenCancelled: Bool) async {
-    guard leavingWhenCancelled else { return await sleep() }
-    await withTaskCancellationHandler {
-      await sleep()
-    } onCancel: {
-      cancel()
-    }
-  }
-
-  @inlinable
-  nonisolated(nonsending) func sleep() async {
-    await withUnsafeContinuation { continuation in
-      let (sleeps, sender) = state.withLock { $0.sleep(reader: continuation) }
-      wake(sender)
-      if !sleeps { continuation.resume() }
-    }
+  func sleep(_ reader: UnsafeContinuation<Void, Never>) {
+    let (sleeps, sender) = state.withLock { $0.sleep(reader: reader) }
+    wake(sender)
+    if !sleeps { reader.resume() }
   }
 }

@@ -1,5 +1,6 @@
 /// Reads an inbox.
-// Guard: an iterator is read by one task at a time, and its reader by that iterator.
+// Guard: the isolation of an iterator, which its copies share. Tasks that read copies take turns
+// where one of them waits.
 // May touch it: the task that reads.
 @usableFromInline
 final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable {
@@ -51,23 +52,45 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
   nonisolated(nonsending) func event(
     leavingWhenCancelled: Bool
   ) async -> Signal<Element, Failure>.Event? {
-    if leavingWhenCancelled, Task.isCancelled {
-      inbox.cancel()
-      batch = []
-      return nil
-    }
-    if let element = batch.popLast() { return .next(element) }
-    start()
-    // Frees the memory of a large burst.
-    if batch.capacity > 8192 { batch = [] }
+    // From the beginning after each sleep: a reader of a copy may have filled the batch meanwhile.
     while true {
+      if leavingWhenCancelled, Task.isCancelled {
+        inbox.cancel()
+        batch = []
+        return nil
+      }
+      if let element = batch.popLast() { return .next(element) }
+      start()
+      // Frees the memory of a large burst.
+      if batch.capacity > 8192 { batch = [] }
       switch take() {
       case .elements: return .next(batch.removeLast())
-      case .nothing: await inbox.sleep(leavingWhenCancelled: leavingWhenCancelled)
+      case .nothing: await sleep(leavingWhenCancelled: leavingWhenCancelled)
       case .ended(let failure?): return .failure(failure)
       case .ended(nil): return .completed
       case .cancelled: return nil
       }
+    }
+  }
+
+  /// Sleeps until there is something new. If requested, cancellation leaves.
+  @inlinable
+  nonisolated(nonsending) func sleep(leavingWhenCancelled: Bool) async {
+    guard leavingWhenCancelled else { return await sleep() }
+    await withTaskCancellationHandler {
+      await sleep()
+    } onCancel: {
+      inbox.cancel()
+    }
+  }
+
+  @inlinable
+  nonisolated(nonsending) func sleep() async {
+    await withUnsafeContinuation { continuation in
+      // Looked at here, where no other task can come between: on some executors even a call in the
+      // same isolation gives a reader of a copy a turn, and that one may have filled the batch.
+      guard batch.isEmpty else { return continuation.resume() }
+      inbox.sleep(continuation)
     }
   }
 }

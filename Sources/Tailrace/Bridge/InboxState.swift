@@ -15,7 +15,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// What to do outside the lock.
   @usableFromInline
   struct Aftermath: Sendable {
-    @usableFromInline var reader: Reader?
+    @usableFromInline var readers: [Reader] = []
     @usableFromInline var senders: [Sender] = []
     var handlers: [@Sendable () -> Void] = []
     /// To release.
@@ -29,8 +29,11 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// The failure that ends the subscription when there is no room; `nil` if elements are dropped
   /// instead.
   @usableFromInline let overflow: Failure?
-  /// The reader, if it waits for an element.
+  /// The reader that waits for an element, the longest-waiting one if there are several.
   @usableFromInline var reader: Reader?
+  /// The readers that wait behind it, in order of arrival. Almost always empty: copies of an
+  /// iterator can wait side by side.
+  @usableFromInline var laterReaders: [Reader] = []
   /// The senders that wait for room.
   @usableFromInline var senders = Registry<Sender>()
 
@@ -40,11 +43,15 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     overflow = policy.overflow
   }
 
-  /// Adds a sent element. Wakes the reader if it waits.
+  /// Adds a sent element. Wakes a reader if one waits.
+  ///
+  /// Waking one is enough: if another reader takes the element first, the woken one finds nothing
+  /// and sleeps again. While readers sleep, there are never more unread elements than readers that
+  /// were woken and have not looked yet.
   @inlinable
   mutating func send(_ element: Element) -> (result: SendResult, reader: Reader?) {
     guard life.isOpen else { return (.terminated, nil) }
-    if let reader = reader.take() {
+    if let reader = nextReader() {
       // The reader waits for this element, which needs no room, even with limit 0.
       buffer.elements.append(element)
       return (.enqueued(remaining: buffer.remaining), reader)
@@ -72,11 +79,12 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// After an overflow: if that ended the subscription, the waiting tasks must be told.
   mutating func settle() -> Aftermath {
     guard !life.isOpen else { return Aftermath() }
-    return Aftermath(
-      reader: reader.take(), senders: senders.removeAll(), handlers: life.takeHandlers())
+    var aftermath = Aftermath(senders: senders.removeAll(), handlers: life.takeHandlers())
+    while let reader = nextReader() { aftermath.readers.append(reader) }
+    return aftermath
   }
 
-  /// The reader has left.
+  /// The readers have left.
   mutating func cancel() -> Aftermath {
     guard life.cancel() else { return Aftermath() }
     var aftermath = settle()
@@ -102,13 +110,21 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     }
   }
 
-  /// The reader found nothing and is about to sleep. False if there is something new.
+  /// A reader found nothing and is about to sleep. False if there is something new.
   @inlinable
   mutating func sleep(reader: Reader) -> (sleeps: Bool, sender: Sender?) {
     guard life.isOpen, buffer.count == 0 else { return (false, nil) }
-    self.reader = reader
+    if self.reader == nil { self.reader = reader } else { laterReaders.append(reader) }
     // With capacity 0, a suspended reader is one free slot.
     return (true, nextSender())
+  }
+
+  /// The longest-waiting reader. The one behind it takes its place.
+  @inlinable
+  mutating func nextReader() -> Reader? {
+    guard let first = reader.take() else { return nil }
+    if !laterReaders.isEmpty { reader = laterReaders.removeFirst() }
+    return first
   }
 
   /// A sender is about to sleep until there is room. Returns its number; `nil` if there is room or
@@ -128,7 +144,10 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   }
 
   /// The longest-waiting sender, if there is room for it. Once woken and running, it wakes the
-  /// next one: no wake-up is in vain, and no sender sleeps while there is room.
+  /// next one, as long as there is room.
+  ///
+  /// `take` asks for it only when there is much room (`Buffer.hasMuchRoom`): until then senders
+  /// sleep although there is a little.
   @inlinable
   mutating func nextSender() -> Sender? {
     senders.isEmpty || isFull ? nil : senders.removeFirst()

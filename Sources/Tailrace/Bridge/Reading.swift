@@ -1,4 +1,4 @@
-/// A subscription, as its one reader sees it. Releasing it leaves.
+/// A subscription, as its reader sees it. Releasing it leaves.
 @usableFromInline
 enum Reading<Element: Sendable, Failure: Error>: Sendable {
   /// An inbox is read directly: a call through a closure would not be specialised ("Signals").

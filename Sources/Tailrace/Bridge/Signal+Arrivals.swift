@@ -23,33 +23,41 @@ extension Signal {
       on: scheduler,
       opening: { [open] in
         let reading = open()
-        // An event that was read but not returned yet, because elements are missing before it.
-        let state = Owned((counted: 0, held: Event?.none))
+        // The events that were read but not returned yet, because elements are missing before
+        // them. One reader has one at most; copies of an iterator can each have one.
+        let state = Owned((counted: 0, held: FIFO<Event>()))
         @Sendable func arrival(_ event: Event) -> Signal<Arrival, Failure>.Event {
-          let missing = reading.droppedCount - state.state.counted
-          if missing > 0 {
-            state.state = (reading.droppedCount, event)
-            return .next(.dropped(missing))
-          }
-          state.state.held = nil
+          let dropped = reading.droppedCount
+          let missing = dropped - state.state.counted
+          guard missing > 0 else { return present(event) }
+          state.state.counted = dropped
+          state.state.held.append(event)
+          return .next(.dropped(missing))
+        }
+        @Sendable func present(_ event: Event) -> Signal<Arrival, Failure>.Event {
           switch event {
-          case .next(let element): return .next(.element(element))
-          case .failure(let failure): return .failure(failure)
-          case .completed: return .completed
+          case .next(let element): .next(.element(element))
+          case .failure(let failure): .failure(failure)
+          case .completed: .completed
           }
         }
         return .derived(
           DerivedReader(
             reading,
             pop: { fetching in
-              let held = state.state.held ?? reading.pop(fetching: fetching).map { .next($0) }
-              guard case .next? = held, case .next(let arrival)? = held.map(arrival) else {
-                return nil
+              if let held = state.state.held.first {
+                // An ending is no element.
+                guard case .next(let element) = held else { return nil }
+                _ = state.state.held.popFirst()
+                return .element(element)
               }
+              guard let element = reading.pop(fetching: fetching),
+                case .next(let arrival) = arrival(.next(element))
+              else { return nil }
               return arrival
             },
             event: { leavingWhenCancelled in
-              if let held = state.state.held { return arrival(held) }
+              if let held = state.state.held.popFirst() { return present(held) }
               return await reading.event(leavingWhenCancelled: leavingWhenCancelled).map(arrival)
             }))
       })

@@ -8,7 +8,8 @@ extension Signal {
   /// ![Two elements that are sent at once come as one array.](marbles-signal-batches)
   ///
   /// It never waits for a batch to fill: an element that comes alone is its own batch. A fast
-  /// reader gets elements one by one, and a slower one gets larger batches.
+  /// reader gets elements one by one, and a slower one gets larger batches. Behind a filter, a long
+  /// run of rejected elements also ends a batch.
   ///
   /// Elements that each have their own turn (``deliver(on:)``) come alone: deliver the batches
   /// instead.

@@ -61,7 +61,10 @@ extension Signal {
   @inlinable
   public func prefix(_ count: Int, file: StaticString = #fileID, line: UInt = #line) -> Signal {
     require(count >= 0, "prefix(_:) takes 0 or more, not \(count)", file: file, line: line)
-    guard count > 0 else { return Signal { (subscriber: Subscriber) -> Void in } }
+    guard count > 0 else {
+      let nothing = Signal { (subscriber: Subscriber) -> Void in }
+      return Signal(on: scheduler, opening: nothing.open)
+    }
     return judging {
       let rest = Owned(count)
       return { element in

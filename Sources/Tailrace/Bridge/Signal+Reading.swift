@@ -16,22 +16,36 @@ extension Signal {
   /// cold signal's source has run. The task ends with the signal, or when it is cancelled.
   ///
   /// - Isolation: the handler runs in the task, on the scheduler if the signal has one
-  ///   (``deliver(on:)``). It may send into the signal: that event is handled after it returns.
-  /// - Cancellation: ends the subscription at once, even while the handler runs. The handler is
-  ///   not called again, not even for the ending.
+  ///   (``deliver(on:)``), or on its actor if it is isolated to one. It may send into the signal:
+  ///   that event is handled after it returns.
+  /// - Cancellation: ends the subscription at once, even while the handler runs, and even if the
+  ///   scheduler has had no turn for it yet. The handler is not called again, not even for the
+  ///   ending: on the actor or the scheduler where it runs, no call begins after `cancel()` has
+  ///   returned. A task that has not begun to run, on a signal without a scheduler or on a platform
+  ///   without immediate tasks, ends the subscription as soon as it begins.
   ///
   /// Replaces `-subscribeNext:error:completed:`, and the task its `RACDisposable`.
   @inlinable @discardableResult
   public func subscribe(
-    _ handler: @escaping @Sendable (_ event: Event) async -> Void
+    _ handler: @escaping @Sendable @isolated(any) (_ event: Event) async -> Void
   ) -> Task<Void, Never> {
     let reading = open()
     reading.start()
-    return Task(executorPreference: scheduler) {
+    guard let scheduler, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+      return Task(executorPreference: self.scheduler) {
+        await withTaskCancellationHandler {
+          await reading.handle(with: handler)
+        } onCancel: {
+          reading.cancel()
+        }
+      }
+    }
+    // The task begins here, and goes to the scheduler from here: a cancellation finds its handler
+    // even before the scheduler has given the task a turn.
+    return Task.immediate {
       await withTaskCancellationHandler {
-        while let event = await reading.event(leavingWhenCancelled: true) {
-          await handler(event)
-          if event.isEnding { return }
+        await withTaskExecutorPreference(scheduler) { @concurrent () async -> Void in
+          await reading.handle(with: handler)
         }
       } onCancel: {
         reading.cancel()
@@ -44,6 +58,9 @@ extension Signal {
   /// ```swift
   /// await ticks.array()   // [1, 2, 3]
   /// ```
+  ///
+  /// Elements that the signal's ``BufferingPolicy`` dropped are missing without a sign; an array of
+  /// its ``arrivals`` shows where.
   ///
   /// - Laziness: exhaustive; it never returns if the signal never ends.
   /// - Failure: thrown; the elements before it are lost.
@@ -79,8 +96,12 @@ extension Signal {
   /// ```
   /// ![A late reader gets all that has been, at once.](marbles-signal-memoized)
   ///
-  /// - Laziness: stepwise. The first demand subscribes, once. Elements sent after that are kept
-  ///   for the list, however slowly it is read.
+  /// The list remembers what it has read. What was sent and is not read yet waits in the
+  /// subscription, as the signal's ``BufferingPolicy`` says: `.unbounded` keeps everything, and a
+  /// bounded policy drops elements of a list that is read too slowly. The list does not show where;
+  /// a list of ``arrivals`` does.
+  ///
+  /// - Laziness: stepwise. The first demand subscribes, once.
   /// - Failure: remembered at its position.
   /// - Cancellation: ends one reader. The subscription ends when the last reference to the rest of
   ///   the list is released.
@@ -100,6 +121,27 @@ extension Signal {
         }
       }
     })
+  }
+}
+
+extension Reading {
+  /// Runs a handler for each event, up to the ending, or until the task is cancelled.
+  @inlinable
+  func handle(with handler: @Sendable @isolated(any) (Event) async -> Void) async {
+    while let event = await event(leavingWhenCancelled: true) {
+      await Self.call(handler, with: event, in: handler.isolation)
+      if event.isEnding { return }
+    }
+  }
+
+  /// Runs a handler in its isolation, unless the task was cancelled on the way there: code on the
+  /// actor may cancel it while it waits for the actor.
+  @inlinable
+  static func call(
+    _ handler: @Sendable @isolated(any) (Event) async -> Void, with event: Event,
+    in isolation: isolated (any Actor)?
+  ) async {
+    if !Task.isCancelled { await handler(event) }
   }
 }
 

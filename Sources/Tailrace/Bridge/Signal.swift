@@ -147,8 +147,11 @@ extension Signal: AsyncSequence {
 
   /// Reads a subscription. Copies read the same one, which ends when the last copy is released.
   ///
+  /// Several tasks of an actor may wait at once, each with a copy: an element goes to one of them,
+  /// and the ending to all.
+  ///
   /// - Failure: thrown at its place, and by every later `next()`.
-  /// - Cancellation: in a cancelled task `next()` ends the subscription. It throws
+  /// - Cancellation: in a cancelled task `next()` ends the subscription, for all copies. It throws
   ///   `CancellationError` where `Failure` is `any Error`, and otherwise returns `nil`.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let reading: Reading<Element, Failure>

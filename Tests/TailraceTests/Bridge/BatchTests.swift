@@ -60,6 +60,23 @@ struct BatchTests {
     #expect(mapped.values == Array(1...7), "and no more than are given")
   }
 
+  @Test("senders that keep up with a filter that rejects everything do not withhold a batch")
+  func rejected() async {
+    let (signal, subscriber) = Signal<Int, Never>.makeSignal()
+    let (judged, last) = (Counter(), 100_000)
+    let first: Signal<Int, Never> = signal.filter { number in
+      judged.increment()
+      if number < last { subscriber.send(number + 1) } else { subscriber.complete() }
+      return number == 1
+    }
+    var iterator = first.batches(upTo: 2).makeAsyncIterator()
+    subscriber.send(1)
+    #expect(await iterator.next() == [1])
+    #expect(judged.value < last, "the batch did not wait for the last element")
+    #expect(await iterator.next() == nil)
+    #expect(judged.value == last)
+  }
+
   @Test("batches of batches, of events and of arrivals")
   func nested() async {
     func sent() -> Signal<Int, Never> {

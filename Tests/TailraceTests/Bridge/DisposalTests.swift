@@ -8,7 +8,18 @@ extension Signal.Subscriber {
   func keep() { onTermination { _ in withExtendedLifetime(self) {} } }
 }
 
-@Suite("Disposal: once, in reverse, however a subscription ends", .inTurn)
+/// An actor whose code runs when a test runs its scheduler. One test uses it.
+@globalActor
+private actor HandlerActor {
+  static let shared = HandlerActor()
+  static let scheduler = VirtualScheduler()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    Self.scheduler.asUnownedSerialExecutor()
+  }
+}
+
+@Suite("Disposal: once, in reverse, however a subscription ends", .hangLimit, .inTurn)
 struct DisposalTests {
   /// A signal that sends 1 and goes on for ever, and what its handlers did.
   static func endless(_ log: Probe<String>) -> Signal<Int, Never> {
@@ -102,6 +113,37 @@ struct DisposalTests {
     gate.open()
     await task.value
     #expect(log.count == 3, "the handler is not called again")
+  }
+
+  @Test("cancelling a subscription disposes at once, also before the scheduler's first turn for it")
+  func subscriptionWithoutATurn() async {
+    let (scheduler, log) = (VirtualScheduler(), Probe<String>())
+    let task = Self.endless(log).deliver(on: scheduler).subscribe { _ in log.record("handler") }
+    task.cancel()
+    #expect(log.values == ["second", "first"])
+    scheduler.run()
+    await task.value
+    #expect(log.count == 2, "the handler is not called")
+  }
+
+  @Test("cancelled while a call is on its way to the handler's actor: that call does not begin")
+  func subscriptionOnItsWay() async {
+    let (scheduler, seen) = (VirtualScheduler(), Probe<Signal<Int, Never>.Event>())
+    let (signal, subscriber) = Signal<Int, Never>.makeSignal()
+    let task = signal.deliver(on: scheduler).subscribe { @HandlerActor event in seen.record(event) }
+    subscriber.send(1)
+    scheduler.run()
+    HandlerActor.scheduler.run()
+    scheduler.run()
+    #expect(seen.values == [.next(1)])
+    subscriber.send(2)
+    scheduler.run()
+    #expect(HandlerActor.scheduler.pendingCount == 1, "the call waits for its actor")
+    task.cancel()
+    HandlerActor.scheduler.run()
+    scheduler.run()
+    await task.value
+    #expect(seen.values == [.next(1)])
   }
 
   @Test(

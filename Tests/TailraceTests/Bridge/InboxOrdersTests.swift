@@ -3,16 +3,16 @@ import Testing
 
 @testable import Tailrace
 
-/// An inbox, its reader, two senders that wait for room, and others that do not.
+/// An inbox, its readers, senders that wait for room, and others that do not.
 private struct InboxModel: Explorable {
-  typealias State = InboxState<Int, Mishap, String, Int>
+  typealias State = InboxState<Int, Mishap, Int, Int>
   typealias Policy = Signal<Int, Mishap>.BufferingPolicy
 
   enum Event: Hashable {
     /// Somebody sends without waiting.
     case send
-    /// The reader takes; it found nothing, and sleeps.
-    case take, sleep
+    /// A reader takes; it found nothing, and sleeps.
+    case take(Int), sleep(Int)
     /// A sender sends if there is room; it found none, and sleeps; it was woken, and wakes the next one.
     case offer(Int), lieDown(Int), passOn(Int)
     /// The task of a sender that sleeps is cancelled; it leaves.
@@ -20,7 +20,7 @@ private struct InboxModel: Explorable {
     case end, cancel
   }
 
-  enum Reader: Hashable { case awake, empty, asleep }
+  enum Reader: Hashable { case awake, empty, asleep, woken }
 
   enum Sender: Hashable {
     case idle, full, woken
@@ -39,32 +39,43 @@ private struct InboxModel: Explorable {
   /// Whether an element that finds no room ends the subscription.
   let overflows: Bool
   var state: State
-  var reader = Reader.awake
-  var senders = [Sender.idle, .idle]
+  var readers: [Reader]
+  /// The readers that sleep, the first to do so first.
+  var sleepers: [Int] = []
+  var senders: [Sender]
   var life = Life.open
   var kept: [Int] = []
   var sent = 0
   var lain = 0
   var violation: String?
 
-  init(_ policy: Policy, limit: Int = .max, dropsOldest: Bool = false, overflows: Bool = false) {
+  init(
+    _ policy: Policy, limit: Int = .max, dropsOldest: Bool = false, overflows: Bool = false,
+    readers: Int = 1, senders: Int = 2
+  ) {
     state = State(policy)
     (self.limit, self.dropsOldest, self.overflows) = (limit, dropsOldest, overflows)
+    self.readers = Array(repeating: .awake, count: readers)
+    self.senders = Array(repeating: .idle, count: senders)
   }
 
-  var key: String { "\(state) \(reader) \(senders) \(life) \(kept) \(sent) \(lain)" }
+  var key: String {
+    "\(state) \(readers) \(sleepers) \(senders) \(life) \(kept) \(sent) \(lain)"
+  }
 
   var isFull: Bool {
-    life == .open && !dropsOldest && reader != .asleep && kept.count >= limit
+    life == .open && !dropsOldest && sleepers.isEmpty && kept.count >= limit
   }
 
   var events: [Event] {
     var events: [Event] = []
     if sent < Self.length { events.append(.send) }
-    switch reader {
-    case .awake: events.append(.take)
-    case .empty: events.append(.sleep)
-    case .asleep: break
+    for (number, reader) in readers.enumerated() {
+      switch reader {
+      case .awake, .woken: events.append(.take(number))
+      case .empty: events.append(.sleep(number))
+      case .asleep: break
+      }
     }
     for (number, sender) in senders.enumerated() {
       switch sender {
@@ -83,11 +94,12 @@ private struct InboxModel: Explorable {
   mutating func apply(_ event: Event) {
     switch event {
     case .send: send()
-    case .take: take()
-    case .sleep:
-      let (sleeps, sender) = state.sleep(reader: "reader")
+    case .take(let number): take(number)
+    case .sleep(let number):
+      let (sleeps, sender) = state.sleep(reader: number)
       if sleeps != (life == .open && kept.isEmpty) { violation = "sleep(reader:) gives \(sleeps)" }
-      reader = sleeps ? .asleep : .awake
+      readers[number] = sleeps ? .asleep : .awake
+      if sleeps { sleepers.append(number) }
       wake(sender)
     case .offer(let number):
       if state.isFull != isFull { violation = "isFull is \(state.isFull)" }
@@ -121,8 +133,9 @@ private struct InboxModel: Explorable {
     sent += 1
     let (result, woken) = state.send(element)
     var expected = State.SendResult.terminated
+    if woken != (life == .open ? sleepers.first : nil) { violation = "send wakes \(woken ?? -1)" }
     if life == .open {
-      if reader == .asleep || kept.count < limit {
+      if !sleepers.isEmpty || kept.count < limit {
         kept.append(element)
         expected = .enqueued(remaining: limit == .max ? .max : max(0, limit - kept.count))
       } else if dropsOldest, limit > 0 {
@@ -134,11 +147,12 @@ private struct InboxModel: Explorable {
       }
     }
     if result != expected { violation = "send(\(element)) gives \(result) and not \(expected)" }
-    if let woken { wake(woken) }
+    if let woken { wake(reader: woken) }
     if overflows, life == .ended { act(on: state.settle()) }
   }
 
-  private mutating func take() {
+  private mutating func take(_ number: Int) {
+    readers[number] = .awake
     var batch: [Int] = []
     let (taken, _, sender) = state.take(into: &batch)
     let expected = limit == .max ? kept : Array(kept.prefix(1))
@@ -147,7 +161,7 @@ private struct InboxModel: Explorable {
     case .elements: if expected.isEmpty { violation = "took elements, and there are none" }
     case .nothing:
       if life != .open || !kept.isEmpty { violation = "took nothing" }
-      reader = .empty
+      readers[number] = .empty
     case .ended: if life != .ended || !kept.isEmpty { violation = "took the ending" }
     case .cancelled: if life != .cancelled { violation = "took the cancellation" }
     }
@@ -156,15 +170,17 @@ private struct InboxModel: Explorable {
   }
 
   private mutating func act(on aftermath: State.Aftermath) {
-    if let reader = aftermath.reader { wake(reader) }
+    for reader in aftermath.readers { wake(reader: reader) }
     for number in aftermath.senders {
       if case .asleep = senders[number] { senders[number] = .woken }
     }
   }
 
-  private mutating func wake(_ name: String) {
-    if reader != .asleep { violation = "a reader that does not sleep is woken" }
-    reader = .awake
+  /// Wakes a reader: of several, the first to sleep is the first to be woken.
+  private mutating func wake(reader number: Int) {
+    if sleepers.first != number { violation = "reader \(number) is woken, and not \(sleepers)" }
+    sleepers.removeAll { $0 == number }
+    readers[number] = .woken
   }
 
   /// Wakes a sender; if it was cancelled, the next one.
@@ -182,8 +198,9 @@ private struct InboxModel: Explorable {
 
   private mutating func check() {
     if violation != nil { return }
-    if reader == .asleep, !kept.isEmpty || life != .open {
-      violation = "the reader sleeps, and there is something for it"
+    // A reader that was woken looks for one element at least.
+    if !sleepers.isEmpty, kept.count > readers.count(where: { $0 == .woken }) || life != .open {
+      violation = "a reader sleeps, and there is something for it"
     }
     let sleeps = senders.contains { if case .asleep = $0 { true } else { false } }
     if sleeps, !isFull, !senders.contains(.woken) {
@@ -200,6 +217,23 @@ struct InboxOrdersTests {
     InboxModel(.bufferingNewest(1), limit: 1, dropsOldest: true).expectSafe()
     InboxModel(.failing(beyond: 1, with: Mishap(position: 0)), limit: 1, overflows: true)
       .expectSafe()
+  }
+
+  @Test("several readers: an element wakes one that sleeps, an ending all")
+  func readers() {
+    InboxModel(.unbounded, readers: 2, senders: 0).expectSafe()
+    InboxModel(.unbounded, readers: 3, senders: 0).expectSafe()
+    InboxModel(.bufferingNewest(1), limit: 1, dropsOldest: true, readers: 2, senders: 0)
+      .expectSafe()
+    InboxModel(
+      .failing(beyond: 1, with: Mishap(position: 0)), limit: 1, overflows: true, readers: 2,
+      senders: 1
+    ).expectSafe()
+  }
+
+  @Test("several readers, where senders wait for room", arguments: 0...1)
+  func readersAndSenders(_ limit: Int) {
+    InboxModel(.bufferingOldest(limit), limit: limit, readers: 2, senders: 1).expectSafe()
   }
 
   @Test("where senders wait for room", arguments: 0...1)

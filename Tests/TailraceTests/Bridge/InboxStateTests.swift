@@ -59,8 +59,22 @@ struct InboxStateTests {
     #expect(!state.sleep(reader: "reader").sleeps, "there is something to read")
     #expect(Self.taken(&state) == [1, 2])
     #expect(state.sleep(reader: "reader").sleeps)
-    #expect(state.end(with: nil).reader == "reader")
+    #expect(state.end(with: nil).readers == ["reader"])
     #expect(!state.sleep(reader: "reader").sleeps, "there is an ending to read")
+  }
+
+  @Test(
+    "of several readers that sleep, an element wakes the first one, and an ending wakes all",
+    arguments: [false, true])
+  func sleepers(_ isCancelled: Bool) {
+    var state = State(.bufferingOldest(1))
+    for reader in ["a", "b", "c", "d"] { #expect(state.sleep(reader: reader).sleeps) }
+    #expect(state.send(1) == (.enqueued(remaining: 0), "a"))
+    #expect(state.send(2) == (.enqueued(remaining: 0), "b"), "a reader waits for it")
+    #expect(Self.taken(&state) == [1, 2])
+    let aftermath = isCancelled ? state.cancel() : state.end(with: nil)
+    #expect(aftermath.readers == ["c", "d"])
+    #expect(!state.sleep(reader: "a").sleeps)
   }
 
   @Test("whoever waits for an element gets it, also where nothing is kept")

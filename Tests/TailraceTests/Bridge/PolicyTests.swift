@@ -61,6 +61,19 @@ struct PolicyTests {
     }
   }
 
+  @Test("without arrivals, what was kept is read, and nothing says that elements are missing")
+  func silentGaps() async {
+    func sent() -> Signal<Int, Never> {
+      let (signal, subscriber) = Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingNewest(1))
+      for number in 1...3 { subscriber.send(number) }
+      subscriber.complete()
+      return signal
+    }
+    #expect(await sent().array() == [3])
+    #expect(await sent().memoized().array() == [3], "a list remembers what it has read")
+    #expect(await sent().arrivals.memoized().array() == [.dropped(2), .element(3)])
+  }
+
   @Test("arrivals say where elements are missing, also behind other operators")
   func arrivals() async throws {
     let (levels, meter) = Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingNewest(2))
@@ -151,7 +164,8 @@ struct PolicyTests {
     var iterator = signal.makeAsyncIterator()
     #expect(subscriber.send(5) == .dropped(5), "it has not read the past")
     for number in 2...4 { #expect(try await iterator.next() == number) }
-    await #expect(throws: SignalOverflow(bound: 1)) { try await iterator.next() }
+    // As many are kept as the past has; the policy alone would keep 1.
+    await #expect(throws: SignalOverflow(bound: 3)) { try await iterator.next() }
     subscriber.complete()
     #expect(try await signal.array() == [3, 4, 5], "it was sent all the same")
   }

@@ -82,7 +82,7 @@ struct SignalOperatorTests {
     let delivered = Self.numbers.deliver(on: scheduler)
     for signal in [
       delivered.map { $0 }, delivered.filter { _ in true }, delivered.compactMap { $0 },
-      delivered.prefix(2), delivered.shared(),
+      delivered.prefix(2), delivered.prefix(0), delivered.shared(),
     ] {
       await signal.subscribe { _ in #expect(currentScheduler === scheduler) }.value
     }

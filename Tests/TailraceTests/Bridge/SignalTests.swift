@@ -2,6 +2,24 @@ import Tailrace
 import TailraceTesting
 import Testing
 
+/// Reads copies of one iterator, as an actor does whose method is called again while it waits.
+private actor Desk {
+  private let scheduler: VirtualScheduler
+  private let iterator: Signal<Int, any Error>.Iterator
+
+  init(_ signal: Signal<Int, any Error>, on scheduler: VirtualScheduler) {
+    self.scheduler = scheduler
+    iterator = signal.makeAsyncIterator()
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { scheduler.asUnownedSerialExecutor() }
+
+  func next() async throws -> Int? {
+    var copy = iterator
+    return try await copy.next(isolation: self)
+  }
+}
+
 @Suite("Signals", .hangLimit, .inTurn)
 struct SignalTests {
   static let counting = Signal<Int, any Error> { subscriber in
@@ -103,6 +121,81 @@ struct SignalTests {
       $0.send(.next(1)); $0.complete()
     }
     #expect(await silent.dematerialized().array() == [1])
+  }
+
+  /// What the tasks that wait at a desk get, in their order. `nil` is the end.
+  private static func wait(
+    _ count: Int, at desk: Desk, on scheduler: VirtualScheduler
+  ) -> (tasks: [Task<Void, Never>], got: Probe<Int?>) {
+    let got = Probe<Int?>()
+    let tasks = (0..<count).map { _ in
+      scheduler.schedule { () async in
+        do { got.record(try await desk.next()) } catch { got.record(-1) }
+      }
+    }
+    scheduler.run()
+    return (tasks, got)
+  }
+
+  @Test(
+    "copies of an iterator wait side by side: an element is for one of them, the end for all",
+    arguments: [Signal<Int, any Error>.BufferingPolicy.unbounded, .bufferingOldest(0)])
+  func copies(_ policy: Signal<Int, any Error>.BufferingPolicy) async throws {
+    let scheduler = VirtualScheduler()
+    let (signal, subscriber) = Signal<Int, any Error>.makeSignal(bufferingPolicy: policy)
+    let desk = Desk(signal, on: scheduler)
+    let (tasks, got) = Self.wait(4, at: desk, on: scheduler)
+    #expect(got.count == 0)
+    for number in 1...2 { subscriber.send(number) }
+    scheduler.run()
+    #expect(got.values == [1, 2])
+    subscriber.complete()
+    scheduler.run()
+    try #require(got.values == [1, 2, nil, nil])
+    for task in tasks { await task.value }
+  }
+
+  @Test("a cancelled task ends the subscription for all copies of its iterator")
+  func copiesCancelled() async throws {
+    let scheduler = VirtualScheduler()
+    let (signal, subscriber) = Signal<Int, any Error>.makeSignal()
+    let desk = Desk(signal, on: scheduler)
+    let (tasks, got) = Self.wait(3, at: desk, on: scheduler)
+    tasks[1].cancel()
+    #expect(subscriber.send(1) == .dropped(1))
+    scheduler.run()
+    try #require(got.values == [-1, -1, -1])
+    for task in tasks { await task.value }
+  }
+
+  @Test("copies of a derived iterator: the last element ends it for those that still wait")
+  func derivedCopies() async throws {
+    let scheduler = VirtualScheduler()
+    let (signal, subscriber) = Signal<Int, any Error>.makeSignal()
+    let desk = Desk(signal.filter { $0 > 1 }.prefix(2), on: scheduler)
+    let (tasks, got) = Self.wait(4, at: desk, on: scheduler)
+    for number in 1...4 { subscriber.send(number) }
+    scheduler.run()
+    try #require(got.values.sorted { ($0 ?? 9) < ($1 ?? 9) } == [2, 3, nil, nil])
+    for task in tasks { await task.value }
+  }
+
+  @Test("copies that read arrivals lose no element to one another")
+  func copiesOfArrivals() async throws {
+    let scheduler = VirtualScheduler()
+    let (signal, subscriber) = Signal<Int, any Error>.makeSignal(
+      bufferingPolicy: .bufferingNewest(1))
+    // 0 stands for a gap.
+    let desk = Desk(
+      signal.arrivals.map { if case .element(let number) = $0 { number } else { 0 } },
+      on: scheduler)
+    let (tasks, got) = Self.wait(2, at: desk, on: scheduler)
+    // Two for the readers that wait, and one that takes the place of the first.
+    for number in 1...3 { subscriber.send(number) }
+    scheduler.run()
+    let (laterTasks, gotLater) = Self.wait(1, at: desk, on: scheduler)
+    try #require((got.values + gotLater.values).compactMap { $0 }.sorted() == [0, 2, 3])
+    for task in tasks + laterTasks { await task.value }
   }
 
   @Test("subscribe: every event in order, then the task ends")
