@@ -10,9 +10,11 @@ internal import Dispatch
 /// ```
 ///
 /// It depends on the thread, not on the task: an actor on a scheduler finds that scheduler,
-/// whoever calls the actor. Code that a scheduler's task calls on another actor does not find the
-/// task's scheduler. Code that Dispatch runs on a scheduler's queue, or on a queue that targets
-/// it, is also on the scheduler. ``ImmediateScheduler`` runs work in place and does not change it.
+/// whoever calls the actor. An actor with another executor, such as the main actor, does not find
+/// the scheduler of the task that calls it. An actor without an executor of its own runs on the
+/// executor that the calling task prefers, and finds that scheduler. Code that Dispatch runs on a
+/// scheduler's queue, or on a queue that targets it, is also on the scheduler.
+/// ``ImmediateScheduler`` runs work in place and does not change it.
 ///
 /// Replaces `+[RACScheduler currentScheduler]`.
 public var currentScheduler: (any Scheduler)? {

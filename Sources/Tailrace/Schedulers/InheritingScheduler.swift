@@ -8,10 +8,13 @@
 /// }
 /// ```
 ///
-/// Use it for code that promises its caller a scheduler, no matter which. Delayed work goes to the
-/// caller's ``currentScheduler``, or to the background. The closure of `run` and a task of
-/// `schedule` stay on the caller's scheduler, also after an `await`. A turn of recursive work runs
-/// where it was requested.
+/// Use it for code that promises its caller a scheduler, no matter which. Delayed and repeated work
+/// goes to the caller's ``currentScheduler``, or to the background. The closure of `run` and a task
+/// of `schedule` stay on the caller's scheduler, also after an `await`. A turn of recursive work
+/// runs where it was requested.
+///
+/// Delays, intervals, `sleep(for:)` and `ticks` count on the clock of the caller's scheduler, which
+/// may be virtual. Instants are those of the `ContinuousClock`.
 ///
 /// A task that prefers this scheduler has no caller: it continues where it is resumed, if that is
 /// on a scheduler.
@@ -35,11 +38,18 @@ public final class InheritingScheduler: Scheduler {
   private init() {}
 
   public func enqueue(_ work: ScheduledWork) {
-    if currentScheduler != nil { work.cell.run() } else { background.enqueue(work) }
+    if callersScheduler != nil { work.cell.run() } else { background.enqueue(work) }
   }
 
-  /// The scheduler for work that does not run in place.
-  private var place: any Scheduler { currentScheduler ?? background }
+  /// The scheduler of the caller, never this one: code that makes this one the current scheduler
+  /// (``Scheduler/performAsCurrent(_:)``) names no place.
+  private var callersScheduler: (any Scheduler)? {
+    let scheduler = currentScheduler
+    return scheduler === self ? nil : scheduler
+  }
+
+  /// The scheduler for work that does not run in place. Never this one.
+  var place: any Scheduler { callersScheduler ?? background }
 
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)

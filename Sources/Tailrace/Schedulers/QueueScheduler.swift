@@ -167,6 +167,8 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     isolation.asUnownedSerialExecutor()
   }
 
+  /// Whether this code runs on the queue, or on a queue that targets it. A closure that code on the
+  /// queue runs with `sync` on another queue is elsewhere: Dispatch has no query for that.
   public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
   public func checkIsolated() { isolation.checkIsolated() }

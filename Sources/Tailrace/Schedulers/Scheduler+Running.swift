@@ -38,7 +38,10 @@ extension Scheduler {
 
   /// Waits for a delay.
   public func sleep(for delay: Duration, tolerance: Duration? = nil) async throws {
-    try await sleep(until: date(after: delay), tolerance: tolerance)
+    func wait(on place: some Scheduler) async throws {
+      try await place.sleep(until: place.date(after: delay), tolerance: tolerance)
+    }
+    try await wait(on: timekeeper)
   }
 
   /// False if the task is cancelled.

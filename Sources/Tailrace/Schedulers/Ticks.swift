@@ -12,7 +12,8 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
   /// Reads the ticks. Each iterator has its own clock.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let ticks: Ticks
-    private var cadence: Cadence<Source.Instant>?
+    /// `nil` before the first call.
+    private var clock: (any TickClock)?
     private var isOver = false
 
     fileprivate init(ticks: Ticks) { self.ticks = ticks }
@@ -23,21 +24,47 @@ public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Source.Instant? {
-      let scheduler = ticks.scheduler
-      let start = scheduler.date(after: ticks.interval)
-      if cadence == nil { cadence = Cadence(first: start, interval: ticks.interval) }
-      guard !isOver, let due = cadence?.due,
-        await scheduler.waits(until: due, tolerance: ticks.tolerance)
-      else {
+      guard !isOver else { return nil }
+      var clock = self.clock ?? ticks.scheduler.timekeeper.tickClock(every: ticks.interval)
+      guard let instant = await clock.next(tolerance: ticks.tolerance) else {
         isOver = true
         return nil
       }
-      let now = scheduler.now
-      cadence?.advance(now: now)
-      return now
+      self.clock = clock
+      // A scheduler that stands for another one counts on the other one's clock, and has instants
+      // of its own.
+      return instant as? Source.Instant ?? ticks.scheduler.now
     }
 
     public mutating func next() async -> Source.Instant? { await next(isolation: nil) }
+  }
+}
+
+/// Counts the ticks on the clock of one scheduler.
+private protocol TickClock: Sendable {
+  /// Waits for the next tick. `nil` if the task is cancelled, or at the end of the clock's range.
+  nonisolated(nonsending) mutating func next(tolerance: Duration?) async -> (any InstantProtocol)?
+}
+
+private struct SchedulerTickClock<Place: Scheduler>: TickClock {
+  let place: Place
+  var cadence: Cadence<Place.Instant>
+
+  nonisolated(nonsending) mutating func next(tolerance: Duration?) async -> (any InstantProtocol)? {
+    guard !cadence.isOver, await place.waits(until: cadence.due, tolerance: tolerance) else {
+      return nil
+    }
+    let now = place.now
+    cadence.advance(now: now)
+    return now
+  }
+}
+
+extension Scheduler {
+  /// Starts to count now.
+  fileprivate func tickClock(every interval: Duration) -> any TickClock {
+    let cadence = Cadence(first: date(after: interval), interval: interval)
+    return SchedulerTickClock(place: self, cadence: cadence)
   }
 }
 
@@ -60,7 +87,8 @@ extension Scheduler {
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
   /// - Isolation: elements arrive in the reader's isolation.
-  /// - Cancellation: the sequence ends at once in a cancelled task.
+  /// - Cancellation: the sequence ends at once in a cancelled task. Otherwise it ends only where
+  ///   the clock's range does.
   public func ticks(
     every interval: Duration, tolerance: Duration? = nil, file: StaticString = #fileID,
     line: UInt = #line

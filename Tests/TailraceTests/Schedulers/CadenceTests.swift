@@ -39,6 +39,37 @@ struct CadenceTests {
     #expect(drifted == [])
   }
 
+  /// The time of a clock that shows whole seconds.
+  private struct Second: InstantProtocol {
+    var number: Int64
+
+    func advanced(by duration: Duration) -> Second {
+      Second(number: number + duration.components.seconds)
+    }
+
+    func duration(to other: Second) -> Duration { .seconds(other.number - number) }
+
+    static func < (first: Second, second: Second) -> Bool { first.number < second.number }
+  }
+
+  @Test(
+    "on a clock that is coarser than the interval, the next date is the next one that it shows",
+    arguments: [
+      Duration.milliseconds(300), .milliseconds(999), .nanoseconds(1), Duration(attoseconds: 1),
+    ])
+  func coarse(_ interval: Duration) {
+    var cadence = Cadence(first: Second(number: 5), interval: interval)
+    var dates = [cadence.due.number]
+    for _ in 1...4 {
+      cadence.advance(now: cadence.due)
+      dates.append(cadence.due.number)
+    }
+    #expect(dates == [5, 6, 7, 8, 9])
+    cadence.advance(now: Second(number: 20))
+    #expect(cadence.due.number == 21)
+    #expect(!cadence.isOver)
+  }
+
   @Test("an enormous interval does not overflow")
   func enormous() {
     var cadence = Cadence(first: Instant.start, interval: Duration(attoseconds: .max))

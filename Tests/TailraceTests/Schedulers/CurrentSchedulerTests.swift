@@ -23,8 +23,10 @@ struct CurrentSchedulerTests {
     }
   }
 
+  /// An actor without an executor of its own.
   private actor Stranger {
     func here() -> Bool { currentScheduler == nil }
+    func isOn(_ scheduler: QueueScheduler) -> Bool { currentScheduler === scheduler }
   }
 
   @Test("nil outside")
@@ -90,6 +92,15 @@ struct CurrentSchedulerTests {
     await #expect(throws: CancellationError.self) { try await second.visit(nil) }
     await outer.run {
       await #expect(throws: CancellationError.self) { try await second.visit(first) }
+      #expect(currentScheduler === outer)
+    }
+  }
+
+  @Test("an actor without an executor runs on the calling task's scheduler, any other one does not")
+  func otherActors() async {
+    await outer.run {
+      #expect(await Stranger().isOn(outer))
+      #expect(await MainActor.run { currentScheduler === QueueScheduler.main })
       #expect(currentScheduler === outer)
     }
   }

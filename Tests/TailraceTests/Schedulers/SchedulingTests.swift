@@ -3,9 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite(
-  "Recursion, repetition, ticks, immediate and inheriting schedulers", .tags(.long), .hangLimit,
-  .inTurn)
+@Suite("Recursion, repetition, ticks and immediate schedulers", .tags(.long), .hangLimit, .inTurn)
 struct SchedulingTests {
   private static let turns = Size.usual(200_000, full: 1_000_000)
 
@@ -216,6 +214,18 @@ struct SchedulingTests {
     #expect(scheduler.pendingCount == 0)
   }
 
+  @Test("ticks end where the clock's range does")
+  func ticksAtTheEnd() async {
+    let scheduler = VirtualScheduler()
+    let reading = Task(executorPreference: scheduler) {
+      var count = 0
+      for await _ in scheduler.ticks(every: .seconds(1 << 59)).prefix(10) { count += 1 }
+      return count
+    }
+    scheduler.run()
+    #expect(await reading.value == 2)
+  }
+
   @Test("an interval that is none traps with words", arguments: ["every", "ticks"])
   func noInterval(_ call: String) async {
     let result =
@@ -306,30 +316,6 @@ struct SchedulingTests {
     scheduler.runNext()
     // 30 and 40 are made up at 45; 60 falls due as the turn before it ends; 70 to 105 at 105.
     #expect(probe.values == [10, 20, 45, 50, 60, 105])
-  }
-
-  @Test("an inheriting scheduler is the caller's, or one in the background")
-  func inheriting() async {
-    let scheduler = QueueScheduler(name: "here")
-    let inheriting = InheritingScheduler.shared
-    await scheduler.run {
-      let work = inheriting.schedule { #expect(currentScheduler === scheduler) }
-      #expect(work.isOver)
-      await inheriting.schedule(after: .milliseconds(1)) {
-        #expect(currentScheduler === scheduler)
-      }.value
-    }
-    await inheriting.schedule { #expect(currentScheduler is QueueScheduler) }.value
-    let virtual = VirtualScheduler()
-    let probe = Probe<Int64>()
-    virtual.schedule(after: .seconds(1)) {
-      inheriting.schedule(after: .seconds(5)) {
-        probe.record(virtual.now.offset.components.seconds)
-      }
-    }
-    virtual.run()
-    // The time between two readings of the real clock may be missing.
-    #expect(probe.values == [6] || probe.values == [5])
   }
 
   @Test("dropped handles let the work go on; pending work keeps its scheduler")
