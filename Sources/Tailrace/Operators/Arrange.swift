@@ -36,7 +36,7 @@ extension LazyList {
     try await array().sorted(by: areInIncreasingOrder)
   }
 
-  /// Returns all elements, sorted by the results of a closure.
+  /// Returns all elements, grouped by the results of a closure.
   ///
   /// ```swift
   /// await LazyList(["ada", "bob", "al"]).grouped(by: \.first)["a"]   // ["ada", "al"]
@@ -50,7 +50,7 @@ extension LazyList {
     try await reduce(into: [Key: [Element]]()) { $0[key($1), default: []].append($1) }
   }
 
-  /// Returns all elements, sorted by the results of a throwing closure.
+  /// Returns all elements, grouped by the results of a throwing closure.
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
     @_CheckedAlone<Key> by key: (Element) throws -> Key
@@ -58,7 +58,7 @@ extension LazyList {
     try await reduce(into: [Key: [Element]]()) { $0[try key($1), default: []].append($1) }
   }
 
-  /// Returns all elements, sorted by the results of an asynchronous closure.
+  /// Returns all elements, grouped by the results of an asynchronous closure.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @_CheckedAlone<Key> by key: (Element) async -> Key
@@ -66,7 +66,7 @@ extension LazyList {
     try await reduce(into: [Key: [Element]]()) { $0[await key($1), default: []].append($1) }
   }
 
-  /// Returns all elements, sorted by the results of an asynchronous throwing closure.
+  /// Returns all elements, grouped by the results of an asynchronous throwing closure.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @_CheckedAlone<Key> by key: (Element) async throws -> Key

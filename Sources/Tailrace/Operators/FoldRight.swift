@@ -37,7 +37,8 @@ extension LazyList {
     return try await combine(head, .init(tail, initial, combine))
   }
 
-  /// The fold of everything after an element, computed once, when it is first awaited.
+  /// The fold of everything after an element: computed when it is first awaited, and remembered,
+  /// unless the closure has thrown.
   public final class Rest<Result> {
     @usableFromInline
     typealias Combine =
