@@ -147,15 +147,19 @@ extension LazyList {
       count > 0, "LazyList.chunks(ofCount:) takes a count of 1 or more, not \(count)")
     return stage([Element]()) { (chunk, source) in
       var patience = Patience()
-      while chunk.count < count {
-        guard let element = source.next() else {
-          return source.ending(with: chunk.isEmpty ? nil : chunk)
-        }
-        chunk.append(element)
-        if !patience.lasts() { return .skip }
+      let ending: Ending<[Element]> = source.push(source.demand) {
+        chunk.append($0)
+        return chunk.count < count && patience.lasts()
       }
-      defer { chunk = [] }
-      return .element(chunk)
+      if chunk.count == count {
+        defer { chunk = [] }
+        return .element(chunk)
+      }
+      switch ending {
+      case .nothing(.end) where !chunk.isEmpty: return .last(chunk)
+      case .nothing(let absence): return .nothing(absence)
+      case .stopped, .become: return .skip
+      }
     }
   }
 }
