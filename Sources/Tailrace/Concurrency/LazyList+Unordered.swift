@@ -66,7 +66,7 @@ extension LazyList {
     // A slot stands for a started closure, that is, for one more result, whichever is next.
     let owner = LookaheadOwner(
       Lookahead<Element, Void>(
-        self, distance: limit - 1,
+        self, distance: limit - 1, into: crowd.crowd,
         filling: { [crowd = crowd.crowd] element, number, _ in
           crowd.start(number) { await transform(element).mapError { $0 } }
         },

@@ -28,7 +28,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @usableFromInline let source: Owned<Source>
   /// The worker that pulls ahead, for the wait graph.
   @usableFromInline let node = Locked(StepExecutor?.none)
-  @usableFromInline let mark = LookaheadMark(of: Slot.self)
+  @usableFromInline let mark: LookaheadMark
   @usableFromInline let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
   /// Starts the work of a slot, once the state knows the slot.
   @usableFromInline let start: @Sendable (Slot) -> Void
@@ -40,7 +40,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   @inlinable
   init<Failure: Error>(
-    _ list: consuming LazyList<Element, Failure>, distance: Int,
+    _ list: consuming LazyList<Element, Failure>, distance: Int, into queue: AnyObject? = nil,
     filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
     starting start: @escaping @Sendable (Slot) -> Void,
     discarding discard: @escaping @Sendable (Slot) -> Void,
@@ -48,6 +48,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   ) {
     state = Locked(LookaheadState(distance: distance))
     source = Owned(Source(list))
+    mark = LookaheadMark(of: Slot.self, into: queue)
     self.fill = fill
     self.start = start
     self.discard = discard

@@ -1,3 +1,4 @@
+import TailraceTesting
 import Testing
 
 @testable import Tailrace
@@ -158,7 +159,7 @@ struct WaitForGraphTests {
   func puller() {
     let queue = Queue()
     let step = QueuedStep(0, of: queue)
-    let puller = StepExecutor(ahead: LookaheadMark(of: Int.self), home: nil)
+    let puller = StepExecutor(ahead: LookaheadMark(of: Int.self, into: queue), home: nil)
     queue.add(step)
     queue.add(puller)
     let waits = [Wait(of: step, for: nodes[0]), Wait(of: nodes[0], for: queue)]
@@ -167,6 +168,29 @@ struct WaitForGraphTests {
     #expect(Wait(of: puller, for: nodes[1]).error == nil)
     #expect(Wait(of: puller, for: nodes[0]).error != nil)
     withExtendedLifetime(waits) {}
+  }
+
+  /// Counts how often a search comes by.
+  private final class Passed: Worker {
+    let looks = Probe<Void>()
+    let (title, position) = ("passed", 0)
+    var alternatives: [any Worker]? {
+      looks.record(())
+      return nil
+    }
+  }
+
+  @Test("a wait of a task that pulls ahead begins a search only if a queue waits for its results")
+  func unawaited() {
+    let (queue, passed) = (Queue(), Passed())
+    let pullers = [nil, queue].map {
+      StepExecutor(ahead: LookaheadMark(of: Int.self, into: $0), home: nil)
+    }
+    let waits = pullers.map { Wait(of: $0, for: passed) }
+    #expect(passed.looks.count == 0)
+    let late = [Wait(of: nodes[0], for: queue)] + pullers.map { Wait(of: $0, for: passed) }
+    #expect(passed.looks.count > 0)
+    #expect((waits + late).allSatisfy { $0.error == nil })
   }
 
   @Test("a wait that ends during the search hides no other cycle", arguments: 0...6)

@@ -95,6 +95,7 @@ struct StackedLookaheadTests {
       before = made.count
       for _ in 0..<1_000 { await Task.yield() }
     }
-    #expect(made.count < 100)
+    // Quick ones are pulled in place, 64 at most for each demand.
+    #expect(made.count < 200)
   }
 }

@@ -53,7 +53,7 @@ enum WaitForGraph {
     /// pulls elements for the steps of a queue, for that queue.
     func isAwaited(_ node: any Worker) -> Bool {
       incoming[Key(node)] != nil || node.queue.map { incoming[Key($0)] != nil } == true
-        || (node as? StepExecutor)?.ahead != nil
+        || (node as? StepExecutor)?.ahead?.queue.map { incoming[$0] != nil } == true
     }
 
     /// A path of waits from a node that returns, or reaches the step that is known to be stuck. `nil`
