@@ -1,13 +1,17 @@
 // The engine's calls of the recorder. None of this runs without a recording.
 
 extension Evaluator {
-  /// Runs a plain step, and records it.
+  /// Runs a plain step, and records it if the recording still runs.
+  @usableFromInline @inline(never)
   nonisolated func recordedStep(
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ held: borrowing Held,
     _ absence: inout Absence, _ done: inout Producer<Element>?
   ) -> DemandOutcome {
-    let span = Recorder.begin(.step, RecordedList(self), segment.start + seen.count)
+    isRecorded = Recorder.isOn
+    let span =
+      isRecorded ? Recorder.begin(.step, RecordedList(self), segment.start + seen.count) : 0
     let outcome = step(segment, seen, demand, held, &absence, &done)
+    if span == 0 { return outcome }
     let count = newCount(segment, after: seen)
     let reason =
       switch outcome {

@@ -181,6 +181,21 @@ struct DepthTests {
   }
 
   @Test(
+    "evaluated during a recording, on a small stack",
+    arguments: Layer.plain + Layer.asynchronous, [false, true])
+  func recorded(_ layer: Layer, isHeld: Bool) async {
+    let recording = Recording.start(limit: 0)
+    defer { recording.stop() }
+    await OneThread.run {
+      var held: [List] = []
+      let list = Self.pile(layer, 200, keeping: &held)
+      if !isHeld { held = [] }
+      #expect(await list.head() != nil)
+      withExtendedLifetime(held) {}
+    }
+  }
+
+  @Test(
     "asynchronous, evaluated, and released", .timeLimit(.minutes(5)), arguments: Layer.asynchronous)
   func evaluatedAsync(_ layer: Layer) async {
     for isSmall in [false, true] {

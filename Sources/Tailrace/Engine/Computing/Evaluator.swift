@@ -87,7 +87,8 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func checkInvariants(_ held: borrowing Held) {
     assert(claim.isHeld, "a claim is released that nobody holds")
     assert(task == nil || producer == nil, "a list with a task has a producer of plain steps")
-    assert(task.map(\.isSound) ?? true, "a claim is released while the list's task runs")
+    // Not with a key path, for which the runtime needs as much stack as a step.
+    assert(task == nil || task!.isSound, "a claim is released while the list's task runs")
   }
 
   /// A job that hops here, as onto any actor, runs when the claim is free.
@@ -131,7 +132,14 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       return .nothing
     }
     var done: Producer<Element>?
-    let outcome = step(segment, mark, demand, held, &absence, &done)
+    var outcome = DemandOutcome.new
+    // Otherwise another task was faster.
+    if segment.published.load(ordering: .relaxed) == mark {
+      outcome =
+        isRecorded
+        ? recordedStep(segment, mark, demand, held, &absence, &done)
+        : step(segment, mark, demand, held, &absence, &done)
+    }
     letGo(held)
     return outcome
   }
@@ -180,11 +188,6 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ held: borrowing Held,
     _ absence: inout Absence, _ done: inout Producer<Element>?
   ) -> DemandOutcome {
-    // Another task was faster.
-    guard segment.published.load(ordering: .relaxed) == seen else { return .new }
-    if isRecorded, let outcome = recorded(segment, seen, demand, held, &absence, &done) {
-      return outcome
-    }
     // The claim's holder alone may remove the producer: counting references would cost two atomic
     // counts per element.
     guard self.producer != nil else { fatalError(Anchor<Element>.releasedText) }
@@ -242,19 +245,6 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     }
     done = self.producer.take()
     return .new
-  }
-
-  /// A recorded step. `nil` if recording has stopped.
-  @usableFromInline @inline(never)
-  nonisolated func recorded(
-    _ segment: Cells, _ seen: Published, _ demand: Demand, _ held: borrowing Held,
-    _ absence: inout Absence, _ done: inout Producer<Element>?
-  ) -> DemandOutcome? {
-    isRecorded = false
-    guard Recorder.isOn else { return nil }
-    let outcome = recordedStep(segment, seen, demand, held, &absence, &done)
-    isRecorded = true
-    return outcome
   }
 
   /// Moves the producer to a cursor that holds the only reference to the open segment, and closes
