@@ -13,16 +13,20 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, any Error>) {
     let step = QueuedStep(number, of: self)
     guard state.withLock({ $0.starts(number, step) }) else { return }
-    let task = StepExecutor.atHome { [self] in
-      let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
-      var result: Result<Output, any Error>? = await WorkerToken.withToken(step) { await run() }
-      if span != 0 {
-        let hasFailed = if case .failure = result { true } else { false }
-        Recorder.endBeside(span, hasFailed: hasFailed)
+    let task = WorkerToken.making(step) { token in
+      StepExecutor.atHome { [self] in
+        token.begin()
+        let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
+        var result: Result<Output, any Error>? = await run()
+        token.end(of: step)
+        if span != 0 {
+          let hasFailed = if case .failure = result { true } else { false }
+          Recorder.endBeside(span, hasFailed: hasFailed)
+        }
+        let (cancelled, waiters) = state.withLock { $0.finished(number, &result) }
+        for waiter in waiters { waiter.wake(.lookAgain) }
+        for task in cancelled { task.cancel() }
       }
-      let (cancelled, waiters) = state.withLock { $0.finished(number, &result) }
-      for waiter in waiters { waiter.wake(.lookAgain) }
-      for task in cancelled { task.cancel() }
     }
     if !state.withLock({ $0.attach(task, number) }) { task.cancel() }
   }

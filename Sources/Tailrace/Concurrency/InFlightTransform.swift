@@ -56,19 +56,22 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     guard state.withLock({ $0.begin() }) else { return }
     // Each closure is written where the task is made: a passed closure would be wrapped three
     // times.
-    let task =
+    let task = WorkerToken.making(self) { token in
       if let home = StepExecutor.preferredHome {
-        Task(executorPreference: home) { await self.run() }
+        Task(executorPreference: home) { await self.run(token) }
       } else {
-        Task { await self.run() }
+        Task { await self.run(token) }
       }
+    }
     if !state.withLock({ $0.attach(task) }) { task.cancel() }
   }
 
   @inlinable
-  func run() async {
+  func run(_ token: WorkerToken) async {
+    token.begin()
     let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
-    let outcome = await WorkerToken.withToken(self) { await rules.transform(element) }
+    let outcome = await rules.transform(element)
+    token.end(of: self)
     let failure = rules.failure(outcome)
     // Moved: otherwise an element that is a list would be retained here while it is read.
     self.outcome = .some(consume outcome)

@@ -141,10 +141,14 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let executor = executorAhead()
     executor.noteCause(StepExecutor.current)
     StepExecutor.lookingAhead.add(1, ordering: .relaxed)
-    let puller = Task(executorPreference: executor) { [self] in
-      await WorkerToken.withToken(executor) { await pullAll() }
-      StepExecutor.lookingAhead.subtract(1, ordering: .relaxed)
-      rests()
+    let puller = WorkerToken.making(executor) { token in
+      Task(executorPreference: executor) { [self] in
+        token.begin()
+        await pullAll()
+        token.end(of: executor)
+        StepExecutor.lookingAhead.subtract(1, ordering: .relaxed)
+        rests()
+      }
     }
     if !state.withLock({ $0.attach(puller) }) { puller.cancel() }
   }

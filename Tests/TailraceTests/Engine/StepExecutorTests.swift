@@ -32,16 +32,18 @@ struct StepExecutorTests {
     _ step: @escaping @Sendable (Int) async -> Void
   ) {
     task.start(list) {
-      Task(executorPreference: task) {
-        await WorkerToken.withToken(task) {
+      WorkerToken.making(task) { token in
+        Task(executorPreference: task) {
+          token.begin()
           for number in 0..<steps {
             if list.isAbandoned { break }
             await step(number)
             task.willPark()
             await task.park()
           }
+          token.end(of: task)
+          task.end()
         }
-        task.end()
       }
     }
   }

@@ -173,7 +173,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
         Task(name: taskName, executorPreference: task.executor) {
           token.begin()
           await task.run?(task)
-          token.end()
+          token.end(of: task.executor)
           // The task retains its list.
           withExtendedLifetime(self) {}
         }

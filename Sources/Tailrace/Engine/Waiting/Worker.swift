@@ -49,23 +49,7 @@ final class WorkerToken: @unchecked Sendable {
     return token.worker
   }
 
-  /// Runs a step, in its task.
-  // Inlined, so that it is specialised where it is called, and with the isolation as a parameter: a
-  // closure that is `nonisolated(nonsending)` switches executors twice more for each step.
-  @inlinable @inline(__always)
-  static func withToken<Result>(
-    _ worker: any Worker, isolation: isolated (any Actor)? = #isolation,
-    _ step: () async -> Result
-  ) async -> Result {
-    let token = WorkerToken(worker)
-    defer { token.end() }
-    return await current.withValue(token) {
-      token.begin()
-      return await step()
-    }
-  }
-
-  /// Makes the task that takes a worker's steps. The task calls `begin` first, and `end` last.
+  /// Makes the task that takes a worker's steps. It calls `begin` before them, and `end` after.
   // The task inherits the token as it is made. To set it in the task would switch executors three
   // more times.
   @inlinable
@@ -78,8 +62,11 @@ final class WorkerToken: @unchecked Sendable {
   @usableFromInline
   func begin() { place = Self.currentPlace }
 
+  /// The steps are over. The task retains the worker until then, since the token does not.
   @usableFromInline
-  func end() { isOver.store(true, ordering: .releasing) }
+  func end(of worker: any Worker) {
+    withExtendedLifetime(worker) { isOver.store(true, ordering: .releasing) }
+  }
 }
 
 /// The place of the running code's value of a task-local: the runtime's own look-up, from which
