@@ -72,9 +72,14 @@ extension CompletionQueue: Worker {
   @usableFromInline var position: Int { state.withLock { $0.taken } }
 
   /// Any running closure may bring the next result, and so may one that is still to be started.
-  @usableFromInline var alternatives: [any Worker]? {
+  @usableFromInline
+  func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? {
     var steps: [any Worker] = state.withLock { $0.steps }
-    if let puller = puller.load()?.puller?.runningPuller { steps.append(puller) }
+    if let puller = puller.load()?.puller {
+      kept.append(puller)
+      if let running = puller.runningPuller { steps.append(running) }
+    }
+    for step in steps { kept.append(step) }
     return steps
   }
 }

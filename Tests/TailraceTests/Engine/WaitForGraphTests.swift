@@ -27,7 +27,7 @@ struct WaitForGraphTests {
     private let steps = Locked<[any Worker]>([])
 
     func add(_ step: any Worker) { steps.withLock { $0.append(step) } }
-    var alternatives: [any Worker]? { steps.withLock { $0 } }
+    func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? { steps.withLock { $0 } }
   }
 
   /// Where a cell is missing until it is said to be there.
@@ -174,7 +174,7 @@ struct WaitForGraphTests {
   private final class Passed: Worker {
     let looks = Probe<Void>()
     let (title, position) = ("passed", 0)
-    var alternatives: [any Worker]? {
+    func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? {
       looks.record(())
       return nil
     }
@@ -236,6 +236,40 @@ struct WaitForGraphTests {
     other = nil
     #expect(wait?.error == nil && isReleased.value == 0)
     wait = nil
+    #expect(isReleased.value == 1)
+  }
+
+  /// Is released by everybody else while a search asks for its task.
+  private final class LeavingPuller: ResultPuller {
+    let (onAsk, onEnd): (@Sendable () -> Void, @Sendable () -> Void)
+
+    init(onAsk: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void) {
+      (self.onAsk, self.onEnd) = (onAsk, onEnd)
+    }
+
+    deinit { onEnd() }
+
+    var runningPuller: (any Worker)? {
+      onAsk()
+      return nil
+    }
+  }
+
+  @Test("a search may retain the last reference to a list, which asks the graph again", .hangLimit)
+  func releasedBySearch() {
+    let (queue, isReleased, node) = (CompletionQueue<Int>(), Counter(), nodes[1])
+    let held = Locked(LeavingPuller?.none)
+    held.withLock {
+      $0 = LeavingPuller(onAsk: { _ = held.withLock { $0.take() } }) {
+        WaitForGraph.remove(Waiter(), of: node)
+        isReleased.increment()
+      }
+      queue.isFilled(by: $0!)
+    }
+    // Only a step that is awaited itself begins a search.
+    let first = wait(2, 0)
+    #expect(Wait(of: nodes[0], for: queue).error == nil)
+    withExtendedLifetime(first) {}
     #expect(isReleased.value == 1)
   }
 }

@@ -59,16 +59,18 @@ enum WaitForGraph {
     /// A path of waits from a node that returns, or reaches the step that is known to be stuck. `nil`
     /// if there is none. Takes time proportional to the reachable waits.
     ///
-    /// - Parameter visited: retains the visited nodes. The last reference to one must not be released
+    /// - Parameter visited: retains what is looked at. The last reference to it must not be released
     ///   under the lock.
     func path(
-      from start: any Worker, toStuck known: (any Worker)?, _ visited: inout [any Worker]
+      from start: any Worker, toStuck known: (any Worker)?, _ visited: inout [AnyObject]
     ) -> [Edge]? {
-      while !isChain(from: start) {
+      while !isChain(from: start, &visited) {
         let stuck = stuck(from: start, known, &visited)
         func isStuck(_ node: any Worker) -> Bool { node === known || stuck[Key(node)] != nil }
         func isStillStuck(_ node: any Worker) -> Bool {
-          if let steps = node.alternatives { return !steps.isEmpty && steps.allSatisfy(isStuck) }
+          if let steps = node.alternatives(keeping: &visited) {
+            return !steps.isEmpty && steps.allSatisfy(isStuck)
+          }
           return waiting(node).contains { isStuck($0.to) }
         }
         guard isStuck(start) else { return nil }
@@ -76,7 +78,7 @@ enum WaitForGraph {
         var passed: Set<Key> = []
         var node = start
         while node !== known, passed.insert(Key(node)).inserted {
-          if let step = node.alternatives?.first {
+          if let step = node.alternatives(keeping: &visited)?.first {
             node = step
           } else if let edge = waiting(node).first(where: { isStuck($0.to) }) {
             path.append(edge)
@@ -94,10 +96,10 @@ enum WaitForGraph {
 
     /// Whether each node from one on waits for one other, and the last for none, as most do. Then
     /// none of them is stuck.
-    private func isChain(from start: any Worker) -> Bool {
+    private func isChain(from start: any Worker, _ visited: inout [AnyObject]) -> Bool {
       var node = start
       for _ in 0...edges.count {
-        guard node.alternatives == nil else { return false }
+        guard node.alternatives(keeping: &visited) == nil else { return false }
         guard let waits = edges[Key(node)] else { return true }
         guard waits.count == 1, let wait = waits.values.first else { return false }
         node = wait.to
@@ -107,7 +109,7 @@ enum WaitForGraph {
 
     /// The nodes that are reached from one and are stuck.
     private func stuck(
-      from start: any Worker, _ known: (any Worker)?, _ visited: inout [any Worker]
+      from start: any Worker, _ known: (any Worker)?, _ visited: inout [AnyObject]
     ) -> [Key: any Worker] {
       // All reachable nodes are assumed stuck; then those that are not are removed.
       var stuck: [Key: any Worker] = [:]
@@ -118,7 +120,7 @@ enum WaitForGraph {
       while let node = pile.popLast() {
         visited.append(node)
         guard node !== known, stuck.updateValue(node, forKey: Key(node)) == nil else { continue }
-        let alternatives = node.alternatives
+        let alternatives = node.alternatives(keeping: &visited)
         let targets = alternatives ?? waiting(node).map(\.to)
         // A queue is free as soon as one of its steps is; a step, when all that it waits for are.
         ways[Key(node)] = alternatives == nil ? targets.count : 1
@@ -151,7 +153,7 @@ enum WaitForGraph {
     asked: (any AwaitedPlace)?
   ) -> CyclicEvaluationError? {
     let edge = Edge(waiter: waiter, cell: cell, from: node, to: other, asked: asked)
-    var visited: [any Worker] = []
+    var visited: [AnyObject] = []
     // The visited nodes are released outside of the lock.
     defer { visited = [] }
     return waits.withLock { waits in
@@ -177,7 +179,7 @@ enum WaitForGraph {
   /// A queue gets no other steps for now: if all its steps wait for it, one of them is told.
   @usableFromInline
   static func look(at queue: any Worker) {
-    var visited: [any Worker] = []
+    var visited: [AnyObject] = []
     let path = waits.withLock { waits in
       waits.incoming[Key(queue)].flatMap { _ in waits.path(from: queue, toStuck: nil, &visited) }
     }

@@ -8,13 +8,16 @@ protocol Worker: AnyObject, Sendable {
   /// The position of the element being computed.
   var position: Int { get }
   /// The steps of which any may bring the awaited result; `nil` for a step, which brings it itself.
-  var alternatives: [any Worker]? { get }
+  ///
+  /// - Parameter kept: retains what is looked at, which is not to be released under the graph's lock.
+  func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]?
   /// The queue into which a step, with others, puts its result.
   var queue: (any Worker)? { get }
 }
 
 extension Worker {
-  @usableFromInline var alternatives: [any Worker]? { nil }
+  @usableFromInline
+  func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? { nil }
   @usableFromInline var queue: (any Worker)? { nil }
 }
 
