@@ -15,6 +15,7 @@ struct DecoderFuzzTests {
     var (values, errors) = (0, 0)
     for _ in 0..<inputs / (Target.all.count * Format.allCases.count) {
       let input = mutator.next()
+      if format.stops(at: input) { continue }
       do {
         guard try target.survives(input, format) else {
           Issue.record("\(input.base64EncodedString()), seed \(RandomCases.firstSeed)")
@@ -45,6 +46,12 @@ enum Format: CaseIterable, Sendable {
       encoder.outputFormat = self == .xmlPropertyList ? .xml : .binary
       return try encoder.encode(value)
     }
+  }
+
+  /// Whether Foundation's parser may stop the process: that of XML does so at an integer which is not
+  /// UTF-8.
+  func stops(at data: Data) -> Bool {
+    self == .xmlPropertyList && String(validating: data, as: UTF8.self) == nil
   }
 
   func decoded<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
