@@ -34,16 +34,17 @@ extension LazyList {
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Element) async throws -> Void
   ) async throws {
-    let list = widened()
+    let source = Owned(Optional((consume self).widened().reader()))
     let (failures, failure) = AsyncStream.makeStream(
       of: (any Error).self, bufferingPolicy: .bufferingOldest(1))
     try await withThrowingTaskGroup(of: Void.self) { group in
       // In a task of its own, so that a failed call can end the wait for the next element.
       group.addTask {
         defer { failure.finish() }
-        try await list.reader().forEachAtOnce(limit, file, line) { element in
+        try await source.state.take()?.forEachAtOnce(limit, file, line) { element in
           do { try await body(element) } catch {
-            failure.yield(error)
+            // A call that was cancelled for another failure has not failed first.
+            if !Task.isCancelled { failure.yield(error) }
             throw error
           }
         }

@@ -57,6 +57,25 @@ struct ConcurrentForEachTests {
     source.finish()
   }
 
+  @Test("the list's failure is thrown, not the cancellation of the calls that it ends", .hangLimit)
+  func listFailureWhileCalling() async {
+    let list = [1, 2] + LazyList<Int, any Error>.failing(Mishap(position: 2))
+    await #expect(throws: Mishap(position: 2)) {
+      try await list.concurrentForEach(limit: 4) { _ async throws in
+        await ConcurrencyTests.cancellation()
+        try Task.checkCancellation()
+      }
+    }
+  }
+
+  @Test("calls that may fail retain no elements that have been passed")
+  func space() async throws {
+    let population = Population()
+    try await LazyList(0..<2_000).map { _ in population.member() }
+      .concurrentForEach(limit: 2) { _ async throws in await Task.yield() }
+    #expect(population.greatest < 100)
+  }
+
   @Test("it ends when its task is cancelled")
   func cancelled() async {
     await expectCancelled { _ = try await $0.cancellable.concurrentForEach(limit: 2) { _ in } }
