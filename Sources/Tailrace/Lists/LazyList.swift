@@ -198,7 +198,11 @@ struct Reader<Element: Sendable, Failure: Error> {
         return count > 0
       }
     }
-    if case .stopped = ending { return true }
+    if case .stopped = ending {
+      if count < pushedAtOnce { return true }
+      // A long search: the reader goes on where it can yield.
+      cursor.absence = .paused
+    }
     return false
   }
 

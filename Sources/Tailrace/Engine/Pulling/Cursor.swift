@@ -279,6 +279,7 @@ struct Cursor<Element: Sendable> {
   mutating func withNextCells<E: Error>(
     _ body: (UnsafeBufferPointer<Element>) throws(E) -> Void
   ) throws(E) -> Bool {
+    var moves = 0
     while var segment = segment.take() {
       let mark = segment.mark
       let count = mark.count
@@ -290,7 +291,10 @@ struct Cursor<Element: Sendable> {
         return true
       }
       if mark.isClosed {
-        if follow(consume segment, count) { continue }
+        guard follow(consume segment, count) else { return false }
+        moves &+= 1
+        if moves & 1023 != 0 { continue }
+        absence = .paused
         return false
       }
       if takesOver, index == count, takeOver(from: &segment, mark) { return false }

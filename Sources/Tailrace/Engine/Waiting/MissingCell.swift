@@ -60,7 +60,7 @@ struct MissingCell: Sendable {
     var stack: [MissingCell] = []
     // A search above a deep chain needs one cell after the other. After a pause the reader begins at
     // the top again: the deeper the chain is, the more cells there are between two pauses.
-    var (computed, deepest) = (0, 0)
+    var (computed, deepest, pauses) = (0, 0, 0)
     // Mostly there is one cell, and this allocates nothing. A settled cell is released at once: it
     // retains its list, and so everything read of it.
     var top = self
@@ -94,7 +94,11 @@ struct MissingCell: Sendable {
           deeper.place.fail(deeper.mark, with: CyclicEvaluationError(through: path))
           return settled(nil)
         case .failedTransiently(let failure): failed = FailedAttempt(top, failure)
-        case .released, .paused: return settled(absence)
+        case .released: return settled(absence)
+        case .paused:
+          pauses += 1
+          if pauses * 16 > deepest { return settled(.paused) }
+          continue
         case .end, .failed, .cancelled: break
         }
       }
