@@ -61,7 +61,7 @@ extension Duration {
 extension Scheduler where Instant == ContinuousClock.Instant {
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
-    guard delay > .zero else { return enqueue(work) }
+    guard delay > .zero || work.cell.kind == .repeatedly else { return enqueue(work) }
     work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { self.enqueue(work) }
   }
 }
