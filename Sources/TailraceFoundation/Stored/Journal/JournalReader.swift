@@ -147,7 +147,7 @@ struct JournalReader: Sendable {
     var page = JournalPage()
     guard
       let place =
-        known?.position == position ? known : try place(of: position, cells, limit: limit)
+        try isPlace(known, of: position) ? known : place(of: position, cells, limit: limit)
     else { return page }
     page.next = place
     var window = Window(file, size: max(1 << 14, min(count, 1 << 10) * 256))
@@ -166,6 +166,13 @@ struct JournalReader: Sendable {
         if page.items.isEmpty { try judge(offset, page.next.position, isExact: isExact) }
         return page
       case .frame(let frame, let start):
+        // Only its elements were checked. A frame is certainly whole if another one follows.
+        if !isExact, try self.frame(at: offset + frame.length) == nil,
+          try wholeFrame(at: offset) == nil
+        {
+          if page.items.isEmpty { try judge(offset, page.next.position, isExact: false) }
+          return page
+        }
         page.bytes = window.bytes
         guard page.take(frame, at: start, upTo: count) else {
           throw ListStoreError.damaged(at: frame.position)
@@ -187,6 +194,15 @@ struct JournalReader: Sendable {
       page.next.offset = offset
     }
     return page
+  }
+
+  /// Whether a remembered place still holds a position: the frames there may have been cut off.
+  private func isPlace(_ place: JournalPlace?, of position: Int) throws -> Bool {
+    guard let place, place.position == position, let frame = try frame(at: place.offset) else {
+      return false
+    }
+    return frame.positions.contains(position)
+      || (frame.isEnd && frame.positions.upperBound == position)
   }
 
   private enum Found {
