@@ -22,47 +22,100 @@ extension Signal {
     Signal<Arrival, Failure>(
       on: scheduler,
       opening: { [open] in
-        let reading = open()
-        // The events that were read but not returned yet, because elements are missing before
-        // them. One reader has one at most; copies of an iterator can each have one.
-        let state = Owned((counted: 0, held: FIFO<Event>()))
-        @Sendable func arrival(_ event: Event) -> Signal<Arrival, Failure>.Event {
-          let dropped = reading.droppedCount
-          let missing = dropped - state.state.counted
-          guard missing > 0 else { return present(event) }
-          state.state.counted = dropped
-          state.state.held.append(event)
-          return .next(.dropped(missing))
-        }
-        @Sendable func present(_ event: Event) -> Signal<Arrival, Failure>.Event {
-          switch event {
-          case .next(let element): .next(.element(element))
-          case .failure(let failure): .failure(failure)
-          case .completed: .completed
-          }
-        }
+        let reader = ArrivalsReader(open())
         return .derived(
           DerivedReader(
-            reading,
-            pop: { fetching in
-              if let held = state.state.held.first {
-                // An ending is no element.
-                guard case .next(let element) = held else { return nil }
-                _ = state.state.held.popFirst()
-                return .element(element)
-              }
-              guard let element = reading.pop(fetching: fetching),
-                case .next(let arrival) = arrival(.next(element))
-              else { return nil }
-              return arrival
-            },
-            event: { leavingWhenCancelled in
-              if let held = state.state.held.popFirst() { return present(held) }
-              return await reading.event(leavingWhenCancelled: leavingWhenCancelled).map(arrival)
-            }))
+            reader.reading, pop: { reader.pop(fetching: $0) },
+            event: { await reader.event(leavingWhenCancelled: $0) }))
       })
   }
 }
 
 extension Signal.Arrival: Equatable where Element: Equatable {}
 extension Signal.Arrival: Hashable where Element: Hashable {}
+
+/// Reads a subscription, and returns the number of missing elements before the element behind them,
+/// which it holds meanwhile.
+///
+/// Copies of an iterator take turns: one of them reads, the others wait in a line. If they all slept
+/// in the subscription, an element that one of them holds would wake nobody.
+// Guard: the isolation of an iterator, which its copies share.
+// May touch it: the task that reads.
+private final class ArrivalsReader<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  typealias Arrival = Signal<Element, Failure>.Arrival
+
+  let reading: Reading<Element, Failure>
+  /// How many dropped elements have been returned as missing.
+  private var toldCount = 0
+  private var held: Element?
+  /// Whether a reader waits for the subscription.
+  private var isReading = false
+  private var line = FIFO<UnsafeContinuation<Void, Never>>()
+
+  init(_ reading: Reading<Element, Failure>) { self.reading = reading }
+
+  func pop(fetching: Bool) -> Arrival? {
+    guard !isReading else { return nil }
+    if let element = held.take() { return .element(element) }
+    return reading.pop(fetching: fetching).map { arrival($0) }
+  }
+
+  nonisolated(nonsending) func event(
+    leavingWhenCancelled: Bool
+  ) async -> Signal<Arrival, Failure>.Event? {
+    await takeTurn(leavingWhenCancelled: leavingWhenCancelled)
+    defer { passTurn() }
+    let leaves = leavingWhenCancelled && Task.isCancelled
+    if !leaves, let element = held.take() { return .next(.element(element)) }
+    switch await reading.event(leavingWhenCancelled: leavingWhenCancelled) {
+    case .next(let element): return .next(arrival(element))
+    case .failure(let failure): return missing().map { .next(.dropped($0)) } ?? .failure(failure)
+    case .completed: return missing().map { .next(.dropped($0)) } ?? .completed
+    case nil:
+      held = nil
+      return nil
+    }
+  }
+
+  private func arrival(_ element: Element) -> Arrival {
+    guard let missing = missing() else { return .element(element) }
+    held = element
+    return .dropped(missing)
+  }
+
+  /// How many elements are missing before the event read last; `nil` if none, or if already told.
+  private func missing() -> Int? {
+    let droppedCount = reading.droppedCount
+    defer { toldCount = droppedCount }
+    return droppedCount > toldCount ? droppedCount - toldCount : nil
+  }
+
+  /// Waits until no other copy reads. Cancellation ends the subscription, and so the turns of those
+  /// before.
+  private nonisolated(nonsending) func takeTurn(leavingWhenCancelled: Bool) async {
+    guard isReading else { return isReading = true }
+    guard leavingWhenCancelled else { return await waitInLine() }
+    await withTaskCancellationHandler {
+      await waitInLine()
+    } onCancel: {
+      reading.cancel()
+    }
+  }
+
+  private nonisolated(nonsending) func waitInLine() async {
+    await withUnsafeContinuation { continuation in
+      // Looked at again: on some executors even a call in the same isolation gives another task a
+      // turn.
+      if isReading {
+        line.append(continuation)
+      } else {
+        isReading = true
+        continuation.resume()
+      }
+    }
+  }
+
+  private func passTurn() {
+    if let next = line.popFirst() { next.resume() } else { isReading = false }
+  }
+}
