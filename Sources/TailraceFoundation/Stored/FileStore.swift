@@ -153,8 +153,10 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// continuing matters more than knowing the loss.
   ///
   /// A damaged list is not repaired automatically, because others may have seen the lost elements.
-  /// Keep a copy of the file.
+  /// Keep a copy of the file. A list in memory that has read more than what is left fails at its next
+  /// element, with `ListStoreError.damaged`: make another one.
   ///
+  /// - Complexity: reads the whole file.
   /// - Returns: the number of elements left.
   /// - Throws: `ListStoreError.inUse` if another writer holds the list.
   @discardableResult

@@ -103,7 +103,7 @@ struct FaultTests {
 
   @Test(
     "cut anywhere, with no promise beyond: goes on after the last whole commit",
-    arguments: [Durability.process, .machine], [0, 300])
+    arguments: Durability.all, [0, 300])
   func cuts(_ durability: Durability, _ room: Int) async throws {
     let (bytes, ends) = try await Self.journal(Self.length, durability)
     for cut in Self.places(Self.first..<bytes.count + 1, beside: [Self.first] + ends) {
@@ -113,8 +113,15 @@ struct FaultTests {
       let torn = try Self.cells(
         bytes[..<cut] + [UInt8](repeating: 0, count: room), visible: visible,
         synced: durability == .machine ? synced : Self.first)
+      let whole = ends.count { $0 <= cut }
       let outcome = await Self.reopen(torn, durability)
-      #expect(outcome == .elements(ends.count { $0 <= cut }), "cut at \(cut)")
+      #expect(outcome == .elements(whole), "cut at \(cut)")
+      // Also for a list that reads what is stored before it writes.
+      let file = try StoredFile.copy(of: torn)
+      let stored = try await Walk.store(file).read(from: 0, upTo: 100).elements
+      #expect(stored == Walk.elements(whole), "cut at \(cut)")
+      let list = Walk.list(in: Walk.store(file, durability))
+      #expect(try await list.prefix(whole + 2).array() == Walk.elements(whole + 2), "cut at \(cut)")
     }
   }
 
@@ -266,6 +273,75 @@ struct FaultTests {
     #expect(try await Walk.list(in: store).prefix(8).array() == Walk.elements(8))
   }
 
+  @Test("cutting off damage: all of the file is looked at, also by its writer", arguments: [3, 900])
+  func damageFarBack(_ position: Int) async throws {
+    let file = try StoredFile()
+    let store = Walk.store(file)
+    let list = Walk.list(in: store)
+    let length = 5000
+    for try await _ in list.prefix(length) {}
+    var bytes = try file.bytes
+    #expect(bytes.count > 2 * JournalWriter.unknownBytes)
+    let text = Data(Walk.elements(position + 1)[position].utf8)
+    let place = try #require(Data(bytes).range(of: text)?.lowerBound)
+    bytes[place] ^= 1
+    try Data(bytes).write(to: file.url)
+    await #expect(throws: ListStoreError.damaged(at: position)) {
+      try await store.read(from: position, upTo: 1)
+    }
+    #expect(try await store.cutDamage() == position)
+    #expect(
+      try await Walk.list(in: store).prefix(position + 9).array() == Walk.elements(position + 9))
+    // The list that had stored more.
+    await #expect(throws: ListStoreError.damaged(at: position + 9)) {
+      try await list.element(at: length)
+    }
+  }
+
+  @Test("cutting off damage: a state that nobody needs costs nothing, the last one its elements")
+  func damagedStates() async throws {
+    let (bytes, ends) = try await Self.journal(12, .process)
+    var broken = bytes
+    broken[ends[3] - 1] ^= 1
+    let file = try StoredFile.copy(of: broken)
+    #expect(try await Walk.store(file).cutDamage() == 12)
+    // The two last ones.
+    for end in ends[10...] { broken[end - 1] ^= 1 }
+    try Data(broken).write(to: file.url)
+    #expect(try await Walk.store(file).cutDamage() == 10)
+    #expect(try await Walk.list(in: Walk.store(file)).prefix(13).array() == Walk.elements(13))
+  }
+
+  @Test("a place that a reader remembers is not believed once it was cut off")
+  func rememberedPlace() async throws {
+    typealias Store = FileStore<String, Int>
+    let file = try StoredFile()
+    let store = Store(file.url, element: .text, state: .raw, durability: .process)
+    func list(_ name: String, length: Int) -> LazyList<String, any Error> {
+      LazyList(storedIn: store, state: 0) { number in
+        defer { number += 1 }
+        return "\(name) \(number) ".padding(toLength: length, withPad: ".", startingAt: 0)
+      }
+    }
+    let length = 100
+    for try await _ in list("old", length: length).prefix(20) {}
+    let bytes = try file.bytes
+    let places = (5...6).map { Data(bytes).range(of: Data("old \($0) ".utf8))?.lowerBound ?? 0 }
+    let frame = places[1] - places[0]
+    // The store remembers the places of its last reads.
+    for position in 0...10 { _ = try await store.read(from: position, upTo: 1) }
+    var broken = bytes
+    broken[places[0]] ^= 1
+    try Data(broken).write(to: file.url)
+    #expect(try await store.cutDamage() == 5)
+    // Two new frames are as long as an old one: others begin where the remembered ones began.
+    for try await _ in list("new", length: length - frame / 2).prefix(40) {}
+    for position in 10...12 {
+      let page = try await store.read(from: position, upTo: 1)
+      #expect(page.elements.first?.hasPrefix("new \(position) ") == true, "position \(position)")
+    }
+  }
+
   @Test("a copy of a commit, within an element or from another file, is no commit")
   func copies() async throws {
     let (bytes, ends) = try await Self.journal(3, .process)
@@ -326,134 +402,6 @@ struct FaultTests {
       } catch {
         #expect(error as? ListStoreError == .trimmed(first: 6), "read \(number)")
       }
-    }
-  }
-
-  // MARK: A disk that lies
-
-  @Test("writes that are short are gone on with", arguments: Durability.all)
-  func shortWrites(_ durability: Durability) async throws {
-    let (file, disk) = (try StoredFile(), LyingDisk())
-    disk.lies.withLock { $0.mostWritten = 7 }
-    let list = Walk.list(in: Walk.store(file, durability, disk), upTo: 50)
-    #expect(try await list.count() == 50)
-    #expect(try await LazyList(reading: Walk.store(file)).array() == Walk.elements(50))
-  }
-
-  @Test(
-    "a full disk: the failure at its position; the next demand stores the same element",
-    arguments: Durability.all, [0, 1, 40, 64, 100, 5000])
-  func full(_ durability: Durability, _ room: Int) async throws {
-    let (file, disk, steps) = (try StoredFile(), LyingDisk(), Probe<Int>())
-    let list = Walk.list(in: Walk.store(file, durability, disk)) { steps.record($0) }
-    #expect(try await list.element(at: 4) == Walk.elements(5)[4])
-    disk.lies.withLock { $0.room = room }
-    var stored = 5
-    do {
-      while true {
-        _ = try await list.element(at: stored)
-        stored += 1
-      }
-    } catch let failure as FileError {
-      #expect(failure.code == .ENOSPC)
-    }
-    let before = steps.count
-    for _ in 0..<2 {
-      await #expect(throws: FileError.self) { try await list.element(at: stored) }
-    }
-    // Nothing of it is there, for anybody.
-    #expect(
-      try await Walk.store(file).read(from: 0, upTo: 10_000).elements == Walk.elements(stored))
-    disk.lies.withLock { $0.room = .max }
-    #expect(try await list.element(at: stored) == Walk.elements(stored + 1)[stored])
-    #expect(steps.count == before)
-    #expect(try await list.prefix(stored + 5).array() == Walk.elements(stored + 5))
-    #expect(steps.values == Array(0..<stored + 5))
-  }
-
-  @Test("a sync that fails poisons the store; who opens it anew writes again what was not synced")
-  func failingSync() async throws {
-    let (file, disk, steps) = (try StoredFile(), LyingDisk(), Probe<Int>())
-    disk.lies.withLock { $0.extends = false }
-    let list = Walk.list(in: Walk.store(file, .machine, disk)) { steps.record($0) }
-    #expect(try await list.element(at: 4) == Walk.elements(5)[4])
-    let size = try file.bytes.count
-    disk.lies.withLock { $0.failingSyncs = 1 }
-    await #expect(throws: FileError.self) { try await list.element(at: 5) }
-    // Tried again it would succeed, and mean nothing.
-    for _ in 0..<2 {
-      await #expect(throws: ListStoreError.poisoned) { try await list.element(at: 5) }
-    }
-    #expect(list.evaluatedCount == 5)
-    // It is in the file, and nobody is shown it.
-    #expect(try file.bytes.count > size)
-    #expect(try await Walk.store(file).read(from: 5, upTo: 1).elements == [])
-    disk.lies.withLock { $0.log = [] }
-    let anew = Walk.list(in: Walk.store(file, .machine, disk)) { steps.record($0) }
-    #expect(try await anew.element(at: 5) == Walk.elements(6)[5])
-    let written = disk.lies.withLock { $0.log }
-    #expect(
-      written.contains {
-        $0.offset == size && $0.bytes == (try? Array(file.bytes[size...].prefix($0.bytes.count)))
-      })
-    #expect(try await anew.element(at: 6) == Walk.elements(7)[6])
-    #expect(steps.values == [0, 1, 2, 3, 4, 5, 6])
-  }
-
-  @Test("a frame that cannot be taken back poisons the store")
-  func failingTruncation() async throws {
-    let (file, disk) = (try StoredFile(), LyingDisk())
-    let list = Walk.list(in: Walk.store(file, .process, disk))
-    #expect(try await list.element(at: 4) == Walk.elements(5)[4])
-    disk.lies.withLock { ($0.room, $0.failingTruncations) = (30, 1) }
-    await #expect(throws: FileError.self) { try await list.element(at: 5) }
-    disk.lies.withLock { $0.room = .max }
-    await #expect(throws: ListStoreError.poisoned) { try await list.element(at: 5) }
-    let anew = Walk.list(in: Walk.store(file, .process, disk))
-    #expect(try await anew.prefix(7).array() == Walk.elements(7))
-  }
-
-  @Test(
-    "how often it is written and synced",
-    arguments: [
-      (Durability.process, 0, 100), (.machine, 100, 200), (.machineEvery(10), 10, 110),
-    ])
-  func calls(_ durability: Durability, _ syncs: Int, _ writes: Int) async throws {
-    let (file, disk) = (try StoredFile(), LyingDisk())
-    let list = Walk.list(in: Walk.store(file, durability, disk))
-    _ = try await list.head()
-    let before = disk.lies.withLock { ($0.syncs, $0.writes) }
-    for try await _ in list.prefix(101) {}
-    let after = disk.lies.withLock { ($0.syncs, $0.writes) }
-    #expect(after.0 - before.0 == syncs)
-    #expect(after.1 - before.1 == writes)
-  }
-
-  @Test(
-    "no sync keeps a task's thread, not even that of the end",
-    arguments: [Durability.machine, .machineEvery(3), .machineEvery(100)], [2, 3, 4])
-  func syncsElsewhere(_ durability: Durability, _ count: Int) async throws {
-    let (file, disk) = (try StoredFile(), LyingDisk())
-    let list = Walk.list(in: Walk.store(file, durability, disk), upTo: count)
-    for try await _ in list.prefix(count) {}
-    let before = disk.lies.withLock { $0.syncs }
-    #expect(try await list.count() == count)
-    // The end is on the disk, whatever the interval.
-    #expect(disk.lies.withLock { $0.syncs } == before + 1)
-    #expect(disk.lies.withLock { $0.syncsInTasks } == 0)
-  }
-
-  @Test("what lies on the disk at a loss of power was not given out before", arguments: [1, 5, 17])
-  func order(_ count: Int) async throws {
-    let (file, disk) = (try StoredFile(), LyingDisk())
-    let list = Walk.list(in: Walk.store(file, .machine, disk))
-    for number in 0..<count {
-      _ = try await list.element(at: number)
-      let lies = disk.lies.withLock { ($0.syncs, $0.log.count) }
-      // One sync to open it, one an element; each frame before its sync, the cells behind.
-      #expect(lies.0 == number + 2)
-      let frames = disk.lies.withLock { $0.log.count { $0.offset >= Self.first } }
-      #expect(frames == number + 1)
     }
   }
 }

@@ -104,6 +104,8 @@ package final class Journal: @unchecked Sendable {
   /// Discards damaged elements and all after them. Returns the number of elements left.
   nonisolated(nonsending) func cutDamage() async throws -> Int {
     try await withTurn { journal in
+      // Also a writer looks again: it has not read all that it continues.
+      journal.writer = nil
       guard try journal.open(cutsDamage: true), let writer = journal.writer else {
         throw ListStoreError.inUse
       }

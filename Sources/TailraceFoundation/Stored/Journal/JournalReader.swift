@@ -47,17 +47,26 @@ struct JournalReader: Sendable {
     return bytes.withUnsafeBytes { JournalFrame($0, at: offset, seed: seed) }
   }
 
+  /// The header of a frame, from the window if it is there. A header missing there may have been
+  /// written meanwhile.
+  private func frame(at offset: Int, _ window: Window) throws -> JournalFrame? {
+    try window.frame(at: offset, seed: seed) ?? frame(at: offset)
+  }
+
   /// The header of a frame that is complete and intact.
-  func wholeFrame(at offset: Int) throws -> JournalFrame? {
-    guard let frame = try frame(at: offset),
-      offset + frame.length <= (try file.size()),
+  ///
+  /// - Parameter state: whether its state must be intact, too.
+  func wholeFrame(at offset: Int, state: Bool = true) throws -> JournalFrame? {
+    guard let frame = try frame(at: offset), offset + frame.length <= (try file.size()),
       let body = try file.bytes(
-        frame.elementsLength + frame.stateLength, at: offset + JournalFrame.headerSize)
+        frame.elementsLength + (state ? frame.stateLength : 0),
+        at: offset + JournalFrame.headerSize)
     else { return nil }
     return body.withUnsafeBytes { body in
       CRC32C.of(body.part(0..<frame.elementsLength), after: seed) == frame.elementsChecksum
-        && CRC32C.of(body.part(frame.elementsLength..<body.count), after: seed)
-          == frame.stateChecksum
+        && (!state
+          || CRC32C.of(body.part(frame.elementsLength..<body.count), after: seed)
+            == frame.stateChecksum)
     } ? frame : nil
   }
 
@@ -167,7 +176,7 @@ struct JournalReader: Sendable {
         return page
       case .frame(let frame, let start):
         // Only its elements were checked. A frame is certainly whole if another one follows.
-        if !isExact, try self.frame(at: offset + frame.length) == nil,
+        if !isExact, try self.frame(at: offset + frame.length, window) == nil,
           try wholeFrame(at: offset) == nil
         {
           if page.items.isEmpty { try judge(offset, page.next.position, isExact: false) }
@@ -189,7 +198,7 @@ struct JournalReader: Sendable {
       }
     }
     // The end may be a separate entry.
-    if offset < limit, let next = try frame(at: offset), next.isEnd, next.count == 0 {
+    if offset < limit, let next = try frame(at: offset, window), next.isEnd, next.count == 0 {
       page.isEnd = true
       page.next.offset = offset
     }

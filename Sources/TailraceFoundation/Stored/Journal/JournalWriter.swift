@@ -47,7 +47,7 @@ struct JournalWriter: Sendable {
     makesRoom = durability != .process
     let cells = try reader.cells()
     let size = try reader.file.size()
-    try walk(cells, size)
+    if cutsDamage { try walkAll(cells, size) } else { try walkEnd(cells, size) }
     let promised = max(cells.synced ?? 0, visible(cells))
     if end < size || promised > end {
       let isDamaged = try promised > end || reader.hasFrame(behind: end)
@@ -69,13 +69,30 @@ struct JournalWriter: Sendable {
     return visible
   }
 
-  /// Passes all complete frames, starting from one of the last.
-  private mutating func walk(_ cells: JournalCells, _ size: Int) throws {
-    end = reader.first(cells)
-    if let last = cells.last, last > end, last < size, try reader.wholeFrame(at: last) != nil {
-      end = last
+  /// Passes the last frames, all of which must be whole.
+  private mutating func walkEnd(_ cells: JournalCells, _ size: Int) throws {
+    var start = reader.first(cells)
+    if let last = cells.last, last > start, last < size, try reader.wholeFrame(at: last) != nil {
+      start = last
     }
-    while let frame = try reader.wholeFrame(at: end) {
+    try walk(from: start, upTo: size, states: true)
+  }
+
+  /// Passes all frames up to the first damage: to elements, or to the last state. Nobody needs the
+  /// states before it.
+  private mutating func walkAll(_ cells: JournalCells, _ size: Int) throws {
+    try walk(from: reader.first(cells), upTo: size, states: false)
+    while stateOffset > 0, try reader.wholeFrame(at: stateOffset) == nil {
+      let damaged = stateOffset
+      (count, isEnded, stateOffset, last) = (0, false, 0, (0, 0))
+      try walk(from: reader.first(cells), upTo: damaged, states: false)
+    }
+  }
+
+  /// Passes whole frames.
+  private mutating func walk(from start: Int, upTo limit: Int, states: Bool) throws {
+    end = start
+    while end < limit, let frame = try reader.wholeFrame(at: end, state: states) {
       // The first one tells where this list begins.
       guard last.offset == 0 || frame.position == count else { break }
       if frame.hasState {
