@@ -198,11 +198,18 @@ struct Reader<Element: Sendable, Failure: Error> {
         return count > 0
       }
     }
-    if case .stopped = ending {
-      if count < pushedAtOnce { return true }
-      // A long search: the reader goes on where it can yield.
-      cursor.absence = .paused
-    }
+    return mayPushAgain(after: ending, remaining: count)
+  }
+
+  /// Whether another push may give more. A long search that gave nothing has paused: the reader then
+  /// goes on where it can yield.
+  ///
+  /// - Parameter count: how many of the elements pushed at once are left.
+  @inlinable @inline(__always)
+  mutating func mayPushAgain<Output>(after ending: Ending<Output>, remaining count: Int) -> Bool {
+    guard case .stopped = ending else { return false }
+    if count < pushedAtOnce { return true }
+    cursor.absence = .paused
     return false
   }
 

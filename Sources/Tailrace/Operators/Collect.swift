@@ -91,7 +91,6 @@ extension Reader {
       count &-= 1
       return count > 0
     }
-    if case .stopped = ending { return true }
-    return false
+    return mayPushAgain(after: ending, remaining: count)
   }
 }

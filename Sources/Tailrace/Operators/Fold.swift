@@ -215,8 +215,7 @@ extension Reader {
     }
     if let failure { throw failure }
     isWanted = wants
-    if case .stopped = ending { return true }
-    return !wants
+    return mayPushAgain(after: ending, remaining: count) || !wants
   }
 
   /// As `fold`, with an asynchronous closure.

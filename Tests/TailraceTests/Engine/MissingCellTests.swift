@@ -98,6 +98,31 @@ struct MissingCellTests {
     #expect(top.told == [7] && settled.attempt == nil)
   }
 
+  @Test(
+    "a long search unwinds a deep chain seldom, and a flat one often",
+    arguments: [(0, 1...1), (1, 1...2), (40, 3...5), (400, 24...28)])
+  func pauses(_ depth: Int, _ pauses: ClosedRange<Int>) {
+    let chain = [top] + (0..<depth).map { Front("\($0)") }
+    for (above, below) in zip(chain, chain.dropFirst()) {
+      above.answer = { [unowned below] _ in .missing(below.cell) }
+    }
+    chain.last?.answer = { _ in .paused }
+    guard case .paused? = settle().obstacle else {
+      Issue.record("the search does not pause")
+      return
+    }
+    #expect(pauses.contains(chain.last?.attempts ?? 0))
+    // The same for a search that needs one cell after the other.
+    guard depth > 0 else { return }
+    chain.last?.answer = { _ in nil }
+    chain.last?.attempts = 0
+    guard case .paused? = settle().obstacle else {
+      Issue.record("the search does not pause")
+      return
+    }
+    #expect((4 * depth...4 * depth + 64).contains(chain.last?.attempts ?? 0))
+  }
+
   @Test("cells that need each other are found in small steps, and one gets the error as its fate")
   func cycle() {
     middle.answer = { [middle, top] _ in middle.cycle == nil ? .missing(top.cell) : nil }

@@ -42,6 +42,36 @@ struct OneThreadTests {
     }
   }
 
+  @Test(
+    "a list of lists without end gives its thread up, so that others can cancel its reader",
+    .hangLimit, arguments: ["head", "array", "spans", "count", "reduce", "last", "each"],
+    [false, true])
+  func endless(_ name: String, isHeld: Bool) async {
+    typealias List = LazyList<Int, any Error>
+    @Sendable func becoming() -> List { .deferred { () throws -> List in becoming() } }
+    @Sendable func search() -> List {
+      LazyList(1...).filter { $0 < 0 }.setFailureType(to: (any Error).self)
+    }
+    let read: @Sendable (() -> List) async throws -> Void =
+      switch name {
+      case "head": { _ = try await $0().head() }
+      case "array": { _ = try await $0().array() }
+      case "spans": { try await $0().forEachSpan { _ in } }
+      case "count": { _ = try await $0().count() }
+      case "reduce": { _ = try await $0().reduce(0, +) }
+      case "last": { _ = try await $0().last() }
+      default: { for try await _ in $0() {} }
+      }
+    for make in [becoming, search] {
+      await OneThread.run {
+        let held = isHeld ? make() : nil
+        let reader = Task(executorPreference: OneThread.current) { try await read { held ?? make() } }
+        await Task(executorPreference: OneThread.current) { reader.cancel() }.value
+        await #expect(throws: CancellationError.self) { try await reader.value }
+      }
+    }
+  }
+
   @Test("random graphs of lists", arguments: 0..<20 as Range<UInt64>)
   func graphs(_ seed: UInt64) async {
     #expect(await OneThread.run { await Graph<Never>(seed: seed).read() } == [])

@@ -273,7 +273,7 @@ struct FaultTests {
     #expect(try await Walk.list(in: store).prefix(8).array() == Walk.elements(8))
   }
 
-  @Test("cutting off damage: all of the file is looked at, also by its writer", arguments: [3, 900])
+  @Test("cutting off damage: the whole file is looked at, also by its writer", arguments: [3, 900])
   func damageFarBack(_ position: Int) async throws {
     let file = try StoredFile()
     let store = Walk.store(file)

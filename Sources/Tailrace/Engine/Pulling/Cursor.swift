@@ -100,14 +100,13 @@ struct Cursor<Element: Sendable> {
         return element
       }
       if mark.isClosed {
-        guard follow(consume segment, count) else { return nil }
-        moves &+= 1
-        if moves & 1023 != 0 { continue }
-        // Lists that become lists without end are a search, too.
-        absence = .paused
-        return nil
+        guard follow(consume segment, count, &moves) else { return nil }
+        continue
       }
-      if takesOver, index == count, takeOver(from: &segment, mark) { continue }
+      if takesOver, index == count, takeOver(from: &segment, mark) {
+        if isLongSearch(&moves) { return nil }
+        continue
+      }
       let isNew = demandNext(of: segment, mark)
       self.segment = consume segment
       if !isNew { return nil }
@@ -291,11 +290,8 @@ struct Cursor<Element: Sendable> {
         return true
       }
       if mark.isClosed {
-        guard follow(consume segment, count) else { return false }
-        moves &+= 1
-        if moves & 1023 != 0 { continue }
-        absence = .paused
-        return false
+        guard follow(consume segment, count, &moves) else { return false }
+        continue
       }
       if takesOver, index == count, takeOver(from: &segment, mark) { return false }
       let isNew = demandNext(of: segment, mark)
@@ -306,9 +302,11 @@ struct Cursor<Element: Sendable> {
     return false
   }
 
-  /// Continues after a closed segment. False if the list has failed there.
+  /// Continues after a closed segment. False if the list has failed there, or if a search pauses.
   @inlinable
-  mutating func follow(_ segment: consuming Segment<Element>, _ count: Int) -> Bool {
+  mutating func follow(
+    _ segment: consuming Segment<Element>, _ count: Int, _ moves: inout Int
+  ) -> Bool {
     switch segment.link {
     case .end: move(to: nil, at: 0)
     case .more(let next, let offset): move(to: next, at: offset &+ index &- count)
@@ -317,6 +315,15 @@ struct Cursor<Element: Sendable> {
       absence = .failed(failure)
       return false
     }
+    return !isLongSearch(&moves)
+  }
+
+  /// Counts a move to other cells. Lists that become lists without end are a search: it pauses.
+  @inlinable
+  mutating func isLongSearch(_ moves: inout Int) -> Bool {
+    moves &+= 1
+    if moves < 1024 { return false }
+    absence = .paused
     return true
   }
 

@@ -46,7 +46,8 @@ struct MissingCell: Sendable {
   /// each piece of it without recursion. A failed attempt is passed down with the attempt at the
   /// cell above, so that it passes through the stages in between like any failure.
   ///
-  /// A long search pauses, wherever it is, so that the reader can check for cancellation, or yield.
+  /// A long search pauses, wherever it is, so that the reader can check for cancellation, or yield. The
+  /// reader then begins at the top again: the deeper the chain is, the longer it searches at once.
   ///
   /// - Parameter told: the failed attempt that the reader has waited for.
   @usableFromInline
@@ -58,9 +59,12 @@ struct MissingCell: Sendable {
       Settled(obstacle: obstacle, attempt: failed === told ? nil : failed)
     }
     var stack: [MissingCell] = []
-    // A search above a deep chain needs one cell after the other. After a pause the reader begins at
-    // the top again: the deeper the chain is, the more cells there are between two pauses.
-    var (computed, deepest, pauses) = (0, 0, 0)
+    // The cells computed by this search; a pause of a stage counts as 64 of them.
+    var (work, deepest) = (0, 0)
+    func isLong(after more: Int) -> Bool {
+      work += more
+      return work >= 64 + 4 * deepest
+    }
     // Mostly there is one cell, and this allocates nothing. A settled cell is released at once: it
     // retains its list, and so everything read of it.
     var top = self
@@ -69,8 +73,7 @@ struct MissingCell: Sendable {
       var absence = Absence.paused
       switch withExtendedLifetime(failed, { top.place.attempt(top, demand, &absence) }) {
       case .new:
-        computed += 1
-        if computed > 64 + 4 * deepest, !stack.isEmpty { return settled(.paused) }
+        if isLong(after: 1), !stack.isEmpty { return settled(.paused) }
       case .failedBehind(let attempt): failed = attempt
       case .nothing:
         switch absence {
@@ -96,8 +99,7 @@ struct MissingCell: Sendable {
         case .failedTransiently(let failure): failed = FailedAttempt(top, failure)
         case .released: return settled(absence)
         case .paused:
-          pauses += 1
-          if pauses * 16 > deepest { return settled(.paused) }
+          if isLong(after: 64) { return settled(.paused) }
           continue
         case .end, .failed, .cancelled: break
         }
