@@ -61,6 +61,8 @@ extension Duration {
 extension Scheduler where Instant == ContinuousClock.Instant {
   public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
+    // The end of a turn brings the next one. On a scheduler that performs work in place, a late one
+    // would begin on the stack of the turn before: only the timer begins it on its own.
     guard delay > .zero || work.cell.kind == .repeatedly else { return enqueue(work) }
     work.cell.setAlarm(after: delay, tolerance: tolerance, on: .global()) { self.enqueue(work) }
   }

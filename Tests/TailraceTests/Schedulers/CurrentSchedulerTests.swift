@@ -163,6 +163,21 @@ final class DoorScheduler: Scheduler {
   func closes() async { await withCheckedContinuation { done in queue.async { done.resume() } } }
 }
 
+/// A scheduler that performs work where it is enqueued. It records how deep the calls nest.
+private final class InPlaceScheduler: Scheduler {
+  private static let depth = TaskLocal(wrappedValue: 0)
+  let depths = Probe<Int>()
+
+  func enqueue(_ job: consuming ExecutorJob) { perform(UnownedJob(job)) }
+
+  func enqueue(_ work: ScheduledWork) {
+    Self.depth.withValue(Self.depth.get() + 1) {
+      depths.record(Self.depth.get())
+      perform(work)
+    }
+  }
+}
+
 @Suite("Schedulers of a user's own: two methods are enough", .hangLimit, .inTurn)
 struct CustomSchedulerTests {
   @Test("everything works on top of them")
@@ -188,5 +203,15 @@ struct CustomSchedulerTests {
     let existential: any Scheduler = scheduler
     await existential.schedule(after: .zero) { probe.record(6) }.value
     #expect(probe.values.last == 6)
+  }
+
+  @Test("a repetition that is always late begins on no stack of the turn before")
+  func lateRepetition() async {
+    let scheduler = InPlaceScheduler()
+    let work = scheduler.schedule(every: .nanoseconds(1)) {}
+    await scheduler.depths.waitForCount(100)
+    work.cancel()
+    await work.value
+    #expect(Set(scheduler.depths.values) == [1])
   }
 }
