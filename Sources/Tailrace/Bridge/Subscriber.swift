@@ -99,7 +99,8 @@ extension Signal {
     ///
     /// A source that can wait loses nothing, and memory is bounded: the source stays as far ahead
     /// of the slowest reader as the policy allows. It does not wait if the policy keeps everything
-    /// or drops older elements.
+    /// or drops older elements. Once it has to wait, it waits until a quarter of the buffer is free:
+    /// a wake-up costs as much as many elements.
     ///
     /// - Cancellation: in a cancelled task it does not wait, and may return `.dropped`.
     @inlinable @discardableResult

@@ -26,7 +26,7 @@ extension LazyList {
 
   /// Calls an asynchronous throwing closure for each element, several at a time.
   ///
-  /// - Failure: nothing more is pulled, and the running calls are cancelled; when they have returned,
+  /// - Failure: no other call begins, and the running ones are cancelled; when they have returned,
   ///   the first failure, of a call or of the list, is thrown. So is a `CancellationError` in a
   ///   cancelled task, also if the list cannot fail.
   @inlinable

@@ -65,7 +65,9 @@ struct OneThreadTests {
     for make in [becoming, search] {
       await OneThread.run {
         let held = isHeld ? make() : nil
-        let reader = Task(executorPreference: OneThread.current) { try await read { held ?? make() } }
+        let reader = Task(executorPreference: OneThread.current) {
+          try await read { held ?? make() }
+        }
         await Task(executorPreference: OneThread.current) { reader.cancel() }.value
         await #expect(throws: CancellationError.self) { try await reader.value }
       }

@@ -156,7 +156,7 @@ enum WaitForGraph {
     var visited: [AnyObject] = []
     // The visited nodes are released outside of the lock.
     defer { visited = [] }
-    return waits.withLock { waits in
+    let path = waits.withLock { waits -> [Edge]? in
       waits.add(edge)
       // The step may have been woken since it decided to wait. This is checked last: if it still
       // waits, it also waited when the others were checked.
@@ -165,8 +165,10 @@ enum WaitForGraph {
       else { return nil }
       // The caller retains the contents of this edge.
       _ = waits.remove(waiter, of: node)
-      return CyclicEvaluationError(through: places([edge] + path, node))
+      return path
     }
+    // All of them still wait.
+    return path.map { CyclicEvaluationError(through: places([edge] + $0, node)) }
   }
 
   /// A step goes on.

@@ -26,12 +26,13 @@ extension Worker {
 /// Children of a task read its task-locals in place, whatever executor they prefer; tasks that it
 /// merely starts have copies, and may live longer. So the place of the value tells whose step
 /// waits. The token retains nothing: copies of it would retain the list.
-// Guard: `worker` and `place` are written before the step begins, and read by its task and
-// children.
+// Guard: the task that takes the steps retains the worker until it calls `end`.
 @usableFromInline
 final class WorkerToken: @unchecked Sendable {
   private unowned(unsafe) let worker: any Worker
-  private var place: UnsafeRawPointer?
+  /// Written before the first step. An executor may start a task while it enqueues the one that
+  /// takes the steps: that task has a copy, and may compare before.
+  private let place = Atomic<UnsafeRawPointer?>(nil)
   /// The step is over, and its place may be that of a copy now.
   private let isOver = Atomic(false)
 
@@ -46,7 +47,7 @@ final class WorkerToken: @unchecked Sendable {
 
   /// The step that the running code belongs to: code of its task, or of a child.
   static var runningWorker: (any Worker)? {
-    guard let token = current.get(), token.place == currentPlace,
+    guard let token = current.get(), token.place.load(ordering: .relaxed) == currentPlace,
       !token.isOver.load(ordering: .acquiring)
     else { return nil }
     return token.worker
@@ -63,7 +64,7 @@ final class WorkerToken: @unchecked Sendable {
 
   /// The running task is the one whose steps it marks.
   @usableFromInline
-  func begin() { place = Self.currentPlace }
+  func begin() { place.store(Self.currentPlace, ordering: .relaxed) }
 
   /// The steps are over. The task retains the worker until then, since the token does not.
   @usableFromInline
