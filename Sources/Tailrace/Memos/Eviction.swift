@@ -86,6 +86,11 @@ struct Eviction: Sendable {
   @usableFromInline
   func hasRoom(for cost: Int) -> Bool { self.cost <= limit - cost }
 
+  /// Whether the costs of all entries can be counted after such a change: those of pinned entries
+  /// may exceed the limit.
+  @usableFromInline
+  func canCount(_ change: Int) -> Bool { !cost.addingReportingOverflow(change).overflow }
+
   /// Removes the entry to evict first; `nil` if all others are pinned.
   ///
   /// - Complexity: O(1), spread over the uses since the last time.
@@ -93,15 +98,23 @@ struct Eviction: Sendable {
   mutating func removeFirst() -> (place: Int, isFromSmall: Bool)? {
     // Pinned entries move to the main queue, which passes each entry four times at most.
     var passes = small.count + 4 * count + 4
+    // The latest entries that went to the end of the main queue because they are pinned. If those are
+    // all, an entry of the small queue goes, however little that queue holds.
+    var pinned = 0
     while passes > 0, count > 0 {
       passes -= 1
-      let isFromSmall = main.count == 0 || small.count > 0 && small.cost >= max(1, limit / 10)
+      let isFromSmall =
+        small.count > 0 && (small.cost >= max(1, limit / 10) || pinned >= main.count)
       let place = Int(isFromSmall ? small.oldest : main.oldest)
       let node = nodes[place]
       leave(place)
       if node.isPinned {
         enter(place, .main)
-      } else if isFromSmall, node.uses > 1 {
+        pinned += 1
+        continue
+      }
+      pinned = 0
+      if isFromSmall, node.uses > 1 {
         nodes[place].uses = 0
         enter(place, .main)
       } else if !isFromSmall, node.uses > 0 {

@@ -86,12 +86,15 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       case .none, .computing: throw cancellation
       }
     }
+    let awaited: Cell
     switch table.withLock({ $0.demand(key, at: now) { makeCell(key, $0) } }) {
     case .value(let value): return value
     case .failure(let failure): throw failure
-    case .pending(let cell, former: _): return try await value(of: cell, for: key)
+    // The former content is released before the wait.
+    case .pending(let cell, former: _): awaited = cell
     case .due(let old, let cell): return run(cell) ?? old
     }
+    return try await value(of: awaited, for: key)
   }
 
   @inlinable

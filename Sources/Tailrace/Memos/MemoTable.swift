@@ -46,6 +46,8 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @usableFromInline var statistics = MemoStatistics()
   /// The number of keys with a value or a failure.
   @usableFromInline var count = 0
+  /// The last reader has gone: computations that ignore it begin no others.
+  @usableFromInline var isAbandoned = false
 
   /// - Parameter limit: the maximum cost of all values together.
   @inlinable
@@ -143,6 +145,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   mutating func refresh(
     _ key: Key, at now: Int64, _ make: (Load) -> Cell
   ) -> (cell: Cell, former: Content)? {
+    if isAbandoned { return nil }
     guard let place = slots.place(of: key) else { return (begin(key, make), .none) }
     let content = slots[place]
     switch content {
@@ -260,10 +263,11 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
       if isRenewed {
         slots[place] = content
         eviction.pin(place)
-        makeRoom(for: cost - eviction.cost(of: place), &leavings)
-        return eviction.unpin(place, cost: cost)
       }
-      makeRoom(for: cost, &leavings)
+      let change = isRenewed ? cost - eviction.cost(of: place) : cost
+      makeRoom(for: change, &leavings)
+      guard eviction.canCount(change) else { return leavings.slots.append(remove(place)) }
+      if isRenewed { return eviction.unpin(place, cost: cost) }
       eviction.admit(place, hash: slots.slots[place].key.hashValue, cost: cost)
     }
     slots[place] = content
@@ -291,6 +295,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @inlinable
   mutating func abandon() -> Leavings {
     var leavings: Leavings = (.none, [])
+    isAbandoned = true
     for place in slots.slots.indices {
       switch slots[place] {
       case .computing: leavings.slots.append(remove(place))

@@ -23,7 +23,8 @@
 /// key each time: every demand computes it again, and nothing is remembered.
 ///
 /// - Isolation: a plain closure runs in the task that demands first; an asynchronous one in a task
-///   of its own, with the task-locals of that demand and the priority of the waiting tasks. No
+///   of its own, with the task-locals of that demand and the priority of the waiting tasks. A plain
+///   closure should not check for cancellation: it would give the first reader's to all. No
 ///   closure runs under a lock. The `==` and `hash(into:)` of the keys do, as in a dictionary
 ///   behind a mutex: they must not ask the same memos.
 /// - Complexity: reading a computed value takes a lock and a dictionary lookup: no task, no hop and

@@ -48,6 +48,19 @@ struct EvictionTests {
     #expect((0..<50).allSatisfy { cache.places[$0] != nil })
   }
 
+  @Test("where all of the main queue is pinned, entries of the small one go, however few they are")
+  func pinnedMain() {
+    var cache = Cache(limit: 100)
+    cache.ask(1, cost: 50)
+    // It comes back, and so goes to the main queue.
+    while cache.evict() {}
+    cache.ask(1, cost: 50)
+    for number in 2...4 { cache.ask(number, cost: 3) }
+    cache.eviction.pin(cache.places[1] ?? -1)
+    while cache.evict() {}
+    #expect(cache.places.keys.sorted() == [1])
+  }
+
   @Test("who comes back soon after it went stays longer")
   func ghost() {
     var cache = Cache(limit: 100)

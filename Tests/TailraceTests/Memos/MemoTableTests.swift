@@ -215,6 +215,31 @@ struct MemoTableTests {
     check(subject.table)
   }
 
+  @Test("costs whose sum is beyond all numbers: the value that does not fit is not kept")
+  func enormousCosts() {
+    var subject = Subject(limit: .max, isTimed: false)
+    // Each is pinned, because it is computed anew.
+    for key in 0..<6 {
+      _ = subject.demand(key)
+      subject.finish(.value("\(key)", cost: .max / 2))
+      _ = subject.refresh(key)
+      check(subject.table)
+    }
+    #expect(subject.table.count == 2)
+  }
+
+  @Test("without readers, computations begin no others")
+  func abandoned() {
+    var subject = State.value.make(limit: 5)
+    _ = subject.table.abandon()
+    for key in 1...2 {
+      let begun = subject.refresh(key)
+      #expect(begun == nil)
+    }
+    #expect(subject.loads.count == 1)
+    check(subject.table)
+  }
+
   @Test("the search finds what has expired, in time")
   func sweep() {
     var subject = Subject()
@@ -239,7 +264,9 @@ struct MemoTableTests {
       let seed = RandomCases.firstSeed &+ number
       var random = SeededGenerator(seed: seed)
       let limit = Bool.random(using: &random) ? Int.random(in: 1...6, using: &random) : nil
-      var subject = Subject(limit: limit, isTimed: Bool.random(using: &random))
+      // Where limits are larger, an entry can be small beside a tenth of it.
+      let scale = Bool.random(using: &random) ? 1 : 15
+      var subject = Subject(limit: limit.map { $0 * scale }, isTimed: Bool.random(using: &random))
       var pending: [(load: Table.Load, key: Int)] = []
       /// The latest value of each key, which is the only one that may be given.
       var latest: [Int: String] = [:]
@@ -273,7 +300,7 @@ struct MemoTableTests {
           if Int.random(in: 0..<4, using: &random) == 0 {
             _ = subject.table.finish(load, .failure(Refused(), isRemembered: key % 2 == 0), at: now)
           } else {
-            let cost = Int.random(in: 0...2, using: &random)
+            let cost = Int.random(in: 0...2 * scale, using: &random)
             _ = subject.table.finish(load, .value("\(step)", cost: cost), at: now)
             if isWanted { latest[key] = "\(step)" }
           }
