@@ -23,16 +23,17 @@ extension Evaluator {
     return outcome
   }
 
-  /// How many elements a step has given: after a full segment they are in another one.
+  /// How many elements a step has given: after a full segment they are in the next one of this list.
+  /// The segment of a last element has no evaluator, and tells by where it begins.
   private nonisolated func newCount(_ segment: Cells, after seen: Published) -> Int {
     let mark = segment.mark
     guard mark.count == seen.count, seen.count == segment.capacity, mark.isClosed,
       case .more(let next, 0) = segment.link
     else { return mark.count - seen.count }
-    let last = next.mark
-    if next.source.evaluator === self { return last.count }
-    guard case .end = next.link, next.storage == nil, next.label == nil else { return 0 }
-    return last == Published(count: 1, isClosed: true) ? 1 : 0
+    let evaluator = next.source.evaluator
+    let isOwn =
+      evaluator === self || evaluator == nil && next.start == segment.start + seen.count
+    return isOwn ? next.mark.count : 0
   }
 
   nonisolated func noteAbandonment() {

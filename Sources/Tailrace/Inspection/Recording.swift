@@ -36,8 +36,9 @@ public final class Recording: Sendable {
   /// The recording continues until it is stopped, even after it was released.
   ///
   /// - Parameters:
-  ///   - limit: how many events are kept, about a hundred bytes each: the first ones. Later events
-  ///     are only counted (``droppedCount``). 0 or more.
+  ///   - limit: how many events are kept: the first ones. Each takes about a hundred bytes, and each
+  ///     list that has one is kept in memory, without its elements. Later events are only counted
+  ///     (``droppedCount``). 0 or more.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
   public static func start(

@@ -71,16 +71,16 @@ extension LazyList: CustomStringConvertible, CustomDebugStringConvertible {
   /// print(list)   // [1, 2, …]
   /// ```
   public var description: String {
-    var items = evaluatedPrefix.map { String(reflecting: $0) }
-    if !EvaluatedRuns(self).isComplete { items.append("…") }
+    var (items, rest) = evaluatedItems
+    if case .end = rest {} else { items.append("…") }
     return "[\(items.joined(separator: ", "))]"
   }
 
   /// As `description`, with the name and the state of the rest: `unresolved`, `computing`, or the
   /// error that it failed with.
   public var debugDescription: String {
-    var items = evaluatedPrefix.map { String(reflecting: $0) }
-    switch EvaluatedRuns(self).rest {
+    var (items, rest) = evaluatedItems
+    switch rest {
     case .end: break
     case .unresolved: items.append("… unresolved")
     case .computing: items.append("… computing")
@@ -88,6 +88,15 @@ extension LazyList: CustomStringConvertible, CustomDebugStringConvertible {
     }
     let name = name.map { "\"\($0)\": " } ?? ""
     return "\(name)[\(items.joined(separator: ", "))]"
+  }
+
+  /// The evaluated elements, and the state after the last of them. From one walk: the list may go on
+  /// meanwhile.
+  private var evaluatedItems: (items: [String], rest: EvaluatedRuns<Element, Failure>.Rest) {
+    var runs = EvaluatedRuns(self)
+    var items: [String] = []
+    while let run = runs.next() { items += run.cells.map { String(reflecting: $0) } }
+    return (items, runs.state)
   }
 }
 
@@ -104,22 +113,12 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
   private var offset: Int
   /// A list may continue with itself; its evaluated elements then have no end.
   private var seen: Set<ObjectIdentifier> = []
+  /// The state after the last run, once that has been returned.
   private(set) var state = Rest.end
 
   init(_ list: LazyList<Element, Failure>) {
     segment = list.segment
     offset = list.offset
-  }
-
-  /// The state after the last run.
-  var rest: Rest {
-    var runs = self
-    while runs.next() != nil {}
-    return runs.state
-  }
-
-  var isComplete: Bool {
-    if case .end = rest { true } else { false }
   }
 
   /// Some cells of a segment, which it retains.

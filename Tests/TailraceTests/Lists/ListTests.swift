@@ -166,6 +166,34 @@ struct ListTests {
     #expect(LazyList<String, Never>.just("a").description == "[\"a\"]")
   }
 
+  @Test("a list that goes on while it is described is never described as complete too early")
+  func describedWhileRead() async {
+    /// It has the list read to its end while it is described.
+    final class Item: Sendable, CustomDebugStringConvertible {
+      let number: Int
+      let list = Locked(LazyList<Item, Never>.empty)
+
+      init(_ number: Int) { self.number = number }
+
+      var debugDescription: String {
+        let list = list.withLock { $0 }
+        Task.immediate { _ = await list.count() }
+        return "\(number)"
+      }
+    }
+    for describe in [
+      \LazyList<Item, Never>.description, \LazyList<Item, Never>.debugDescription,
+    ] as [KeyPath<LazyList<Item, Never>, String> & Sendable] {
+      let list = LazyList<Int, Never>(0..<3).map { Item($0) }
+      let first = await list.head()
+      first?.list.withLock { $0 = list }
+      let text = list[keyPath: describe]
+      #expect(["[0, …]", "[0, … unresolved]", "[0, 1, 2]"].contains(text))
+      #expect(list.description == "[0, 1, 2]")
+      first?.list.withLock { $0 = .empty }
+    }
+  }
+
   @Test("a step in flight shows as computing, and what it brought shows without a reader")
   func computing() async {
     let gate = Gate()

@@ -67,13 +67,14 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   /// A closed segment: values that need no evaluation, then a link.
   @inlinable
   init(
-    evaluated: some Collection<Element>, link: Link<Element>, label: ListName? = nil
+    evaluated: some Collection<Element>, link: Link<Element>, start: Int = 0,
+    label: ListName? = nil
   ) {
     owner = nil
     anchor = nil
     self.label = label
     storage = nil
-    self.start = 0
+    self.start = start
     self.capacity = evaluated.count
     self.link = link
     let cells = UnsafeMutableBufferPointer<Element>.allocate(capacity: capacity)
@@ -152,7 +153,8 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   @inlinable
   func finish(with element: consuming Element, at mark: Published) {
     guard mark.count < capacity else {
-      let last = Segment(evaluated: CollectionOfOne(element), link: .end)
+      let last = Segment(
+        evaluated: CollectionOfOne(element), link: .end, start: start + capacity)
       return close(.more(last, 0), at: mark)
     }
     append(element, to: mark)
