@@ -18,7 +18,9 @@ public import Tailrace
 /// crash. See *Lists that are stored*, in the documentation of Tailrace.
 ///
 /// A claim lasts until the store is released. It is a lock of the file, which ends with the
-/// process at the latest.
+/// process at the latest. Do not replace or delete the file while it is used: an open store goes on
+/// with the former one. A process that is killed while it makes the file may leave another one beside
+/// it, of the same name with a suffix `.new-`, which can be deleted.
 ///
 /// - Isolation: no thread that runs tasks waits for a disk. An append that need not wait for one
 ///   (``Durability/process``) runs in place: it copies the bytes to the operating system.
@@ -105,18 +107,20 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// writer left unfinished. A list over this store can claim it again.
   ///
   /// - Returns: where the list stands; `nil` if another store, or process, writes it.
+  /// - Throws: an error of the state's coding, for example. The claim is free then.
   /// - Complexity: independent of the list's length; proportional to what was not on the disk.
   public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
-    guard let checkpoint = try await journal.claim() else { return nil }
-    guard let state = checkpoint.state else {
-      return ListCheckpoint(count: checkpoint.count, state: nil, isEnded: checkpoint.isEnded)
+    try await journal.claim { [coding = state] checkpoint in
+      guard let state = checkpoint.state else {
+        return ListCheckpoint(count: checkpoint.count, state: nil, isEnded: checkpoint.isEnded)
+      }
+      guard coding.versions.contains(state.version) else {
+        throw coding.otherVersion(state.version)
+      }
+      let value = try state.bytes.withUnsafeBytes { try coding.decode($0, state.version) }
+      return ListCheckpoint(
+        count: checkpoint.count, state: value, stateCount: state.count, isEnded: checkpoint.isEnded)
     }
-    guard self.state.versions.contains(state.version) else {
-      throw self.state.otherVersion(state.version)
-    }
-    let value = try state.bytes.withUnsafeBytes { try self.state.decode($0, state.version) }
-    return ListCheckpoint(
-      count: checkpoint.count, state: value, stateCount: state.count, isEnded: checkpoint.isEnded)
   }
 
   /// Stores a commit at the end of the file.
@@ -153,8 +157,9 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// continuing matters more than knowing the loss.
   ///
   /// A damaged list is not repaired automatically, because others may have seen the lost elements.
-  /// Keep a copy of the file. A list in memory that has read more than what is left fails at its next
-  /// element, with `ListStoreError.damaged`: make another one.
+  /// Keep a copy of the file. A list in memory that has read more than what is left must be made
+  /// anew, in every process: it fails with `ListStoreError.damaged` only until another writer has
+  /// stored as many elements, and would then go on among those.
   ///
   /// - Complexity: reads the whole file.
   /// - Returns: the number of elements left.

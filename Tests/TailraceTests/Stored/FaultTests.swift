@@ -142,6 +142,90 @@ struct FaultTests {
     }
   }
 
+  @Test("an end that is written only in part is no end", arguments: [1, 3])
+  func tornEnd(_ count: Int) async throws {
+    let (file, room) = (try StoredFile(), [UInt8](repeating: 0, count: 200))
+    for try await _ in Walk.list(in: Walk.store(file)).prefix(count) {}
+    let start = try file.bytes.count
+    #expect(try await Walk.list(in: Walk.store(file), upTo: count).count() == count)
+    let bytes = try file.bytes
+    for cut in start...bytes.count {
+      let torn = try StoredFile.copy(of: bytes[..<cut] + room)
+      let isWhole = bytes[cut...].allSatisfy { $0 == 0 }
+      for most in [count, count + 1] {
+        let page = try await Walk.store(torn).read(from: 0, upTo: most)
+        #expect(page.isEnd == isWhole && page.elements == Walk.elements(count), "cut at \(cut)")
+      }
+    }
+  }
+
+  @Test("bytes that were on the disk and are gone are damage to readers, behind what is there")
+  func missingBytes() async throws {
+    for durability in [Durability.machine, .machineEvery(1)] {
+      let (bytes, ends) = try await Self.journal(20, durability)
+      for cut in [ends[15], ends[15] + 9] {
+        let file = try StoredFile.copy(of: bytes[..<cut])
+        let store = Walk.store(file)
+        #expect(
+          try await store.read(from: 0, upTo: 100).elements == Walk.elements(16),
+          "\(durability), cut at \(cut) of \(bytes.count)")
+        for position in [16, 18] {
+          await #expect(throws: ListStoreError.damaged(at: position)) {
+            try await store.read(from: position, upTo: 1)
+          }
+        }
+        #expect(try await LazyList(reading: store).element(at: 3) == Walk.elements(4)[3])
+        withExtendedLifetime(file) {}
+      }
+    }
+  }
+
+  @Test("a trimmed list whose first cell is unreadable is read, claimed and repaired as before")
+  func firstCell() async throws {
+    let file = try StoredFile()
+    for try await _ in Walk.list(in: Walk.store(file)).prefix(9000) {}
+    let kept = try await Walk.store(file).trim(before: 5000)
+    #expect(kept > 4000)
+    var bytes = try file.bytes
+    bytes[JournalCells.offset + 24] ^= 1
+    try Data(bytes).write(to: file.url)
+    let store = Walk.store(file)
+    #expect(try await store.read(from: 5000, upTo: 2).elements == Walk.elements(5002).suffix(2))
+    await #expect(throws: ListStoreError.trimmed(first: kept)) {
+      try await store.read(from: 10, upTo: 1)
+    }
+    #expect(try await store.cutDamage() == 9000)
+    #expect(try await store.read(from: 5000, upTo: 1).elements == [Walk.elements(5001)[5000]])
+  }
+
+  @Test("a faulty writer's frame, with numbers out of range, is damage", arguments: [16, 32, 48])
+  func craftedNumbers(_ place: Int) async throws {
+    let (bytes, ends) = try await Self.journal(3, .process)
+    var frame = Array(bytes[ends[0]..<ends[1]])
+    frame.replaceSubrange(place..<place + 8, with: repeatElement(0xFF, count: 8))
+    let seed = try Self.seed(bytes)
+    frame.withUnsafeMutableBytes { frame in
+      let header = UnsafeRawBufferPointer(frame).part(8..<JournalFrame.headerSize)
+      frame.put(CRC32C.of(header, after: CRC32C.of(UInt64(ends[0]), after: seed)), at: 4)
+    }
+    let outcome = await Self.reopen(bytes[..<ends[0]] + frame + bytes[ends[1]...], .process)
+    #expect(outcome == .damaged)
+  }
+
+  @Test("a read at the end looks at a few places, however many commits there are")
+  func readsAtTheEnd() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let writer = Walk.list(in: Walk.store(file))
+    for try await _ in writer.prefix(2000) {}
+    let store = Walk.store(file, .process, disk)
+    #expect(try await store.read(from: 1999, upTo: 9).elements.count == 1)
+    let before = disk.lies.withLock { $0.reads }
+    for _ in 0..<10 { #expect(try await store.read(from: 2000, upTo: 9).elements.isEmpty) }
+    #expect(disk.lies.withLock { $0.reads } - before <= 100)
+    #expect(try await writer.element(at: 2000) == Walk.elements(2001)[2000])
+    #expect(try await store.read(from: 2000, upTo: 9).elements.count == 1)
+  }
+
   @Test("room behind the end is made seldom, is no element, and goes with the end")
   func room() async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())

@@ -20,6 +20,10 @@ final class LyingDisk: Disk {
     /// Called before each read, with its number.
     var beforeRead: (@Sendable (Int) -> Void)?
     var (reads, writes, syncs, extensions, bytesRead, bytesWritten) = (0, 0, 0, 0, 0, 0)
+    /// How often the file was opened for writing.
+    var writers = 0
+    /// Whether the space of trimmed elements can be freed.
+    var punches = true
     /// How many syncs have kept a task's thread.
     var syncsInTasks = 0
     /// All that was written, in order.
@@ -30,7 +34,8 @@ final class LyingDisk: Disk {
   private let system = SystemDisk()
 
   func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile {
-    LyingFile(try system.open(path, writes: writes), self)
+    if writes { lies.withLock { $0.writers += 1 } }
+    return LyingFile(try system.open(path, writes: writes), self)
   }
 
   func create(_ path: [CChar], contents: [UInt8]) throws(SystemError) {
@@ -105,7 +110,9 @@ private final class LyingFile: DiskFile {
     try file.truncate(to: size)
   }
 
-  func punch(_ range: Range<Int>) { file.punch(range) }
+  func punch(_ range: Range<Int>) {
+    if disk.lies.withLock({ $0.punches }) { file.punch(range) }
+  }
   func size() throws(SystemError) -> Int { try file.size() }
   func lock() throws(SystemError) -> Bool { try file.lock() }
 }

@@ -92,20 +92,35 @@ package final class Journal: @unchecked Sendable {
   // MARK: Writing
 
   /// Becomes the writer. `nil` if there is another.
+  ///
+  /// - Parameter read: makes something of what is stored. If it throws, the claim is given up again:
+  ///   another store may be able to continue.
   @usableFromInline
-  nonisolated(nonsending) package func claim() async throws -> JournalCheckpoint? {
+  nonisolated(nonsending) package func claim<Value: Sendable>(
+    _ read: @escaping @Sendable (JournalCheckpoint) throws -> Value
+  ) async throws -> Value? {
     try await withTurn { journal in
+      let wasWriter = journal.writer != nil
       guard try journal.open(cutsDamage: false), let writer = journal.writer else { return nil }
-      return JournalCheckpoint(
-        count: writer.count, state: try writer.state(), isEnded: writer.isEnded)
+      do {
+        return try read(
+          JournalCheckpoint(
+            count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
+      } catch {
+        if !wasWriter { journal.writer = nil }
+        throw error
+      }
     }
   }
 
   /// Discards damaged elements and all after them. Returns the number of elements left.
   nonisolated(nonsending) func cutDamage() async throws -> Int {
     try await withTurn { journal in
-      // Also a writer looks again: it has not read all that it continues.
-      journal.writer = nil
+      // Also a writer looks again: it has not read all that it continues. It keeps the lock.
+      if let former = journal.writer.take() {
+        journal.writer = try JournalWriter(
+          former.reader, lock: former.lock, journal.durability, cutsDamage: true)
+      }
       guard try journal.open(cutsDamage: true), let writer = journal.writer else {
         throw ListStoreError.inUse
       }
@@ -121,7 +136,14 @@ package final class Journal: @unchecked Sendable {
         throw ListStoreError.inUse
       }
       defer { if !wasWriter { journal.writer = nil } }
-      return try writer.trim(before: position)
+      do {
+        return try writer.trim(before: position)
+      } catch let failure as SystemError {
+        // Perhaps a sync: the contents of the disk are unknown.
+        journal.isPoisoned = true
+        journal.writer = nil
+        throw failure
+      }
     }
   }
 
@@ -129,10 +151,10 @@ package final class Journal: @unchecked Sendable {
   private func open(cutsDamage: Bool) throws -> Bool {
     if isPoisoned { throw ListStoreError.poisoned }
     if writer != nil { return true }
-    var file: (any DiskFile)?
-    for _ in 0..<2 where file == nil {
+    var lock: (any DiskFile)?
+    for _ in 0..<2 where lock == nil {
       do throws(SystemError) {
-        file = try disk.open(path, writes: true)
+        lock = try disk.open(path, writes: false)
       } catch {
         guard error.code == ENOENT else { throw error }
         if let kind = disk.remoteFileSystem(of: path) {
@@ -145,14 +167,16 @@ package final class Journal: @unchecked Sendable {
         try disk.create(path, contents: JournalHeader(schema: schema).bytes)
       }
     }
-    guard let file else { throw SystemError(code: ENOENT) }
+    guard let lock else { throw SystemError(code: ENOENT) }
     if let kind = disk.remoteFileSystem(of: path) {
       throw ListStoreError.refused(
         "\(name) is on a network file system (\(kind)): it can be read there, not written")
     }
-    guard try file.lock() else { return false }
+    guard try lock.lock() else { return false }
+    let file = try disk.open(path, writes: true)
     let header = try JournalHeader(of: file, expecting: schema, at: name)
-    writer = try JournalWriter(JournalReader(file, header), durability, cutsDamage: cutsDamage)
+    writer = try JournalWriter(
+      JournalReader(file, header), lock: lock, durability, cutsDamage: cutsDamage)
     return true
   }
 

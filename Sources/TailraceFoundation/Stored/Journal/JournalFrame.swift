@@ -56,20 +56,23 @@ struct JournalFrame: Sendable, Equatable {
     else { return nil }
     elementsLength = Int(bytes.number(UInt32.self, at: 8))
     elementsChecksum = bytes.number(UInt32.self, at: 12)
-    position = Int(bytes.number(UInt64.self, at: 16))
+    position = Int(truncatingIfNeeded: bytes.number(UInt64.self, at: 16))
     count = Int(bytes.number(UInt32.self, at: 24))
     flags = bytes[28]
     elementVersion = bytes[29]
     stateVersion = bytes[30]
     writer = bytes[31]
-    synced = Int(bytes.number(UInt64.self, at: 32))
+    synced = Int(truncatingIfNeeded: bytes.number(UInt64.self, at: 32))
     stateLength = Int(bytes.number(UInt32.self, at: 40))
     stateChecksum = bytes.number(UInt32.self, at: 44)
-    jump = Int(bytes.number(UInt64.self, at: 48))
+    jump = Int(truncatingIfNeeded: bytes.number(UInt64.self, at: 48))
     span = Int(bytes.number(UInt32.self, at: 56))
     previousLength = Int(bytes.number(UInt32.self, at: 60))
     // The checksum is right, so the writer was faulty or malicious.
-    guard elementsLength >= lengthsOffset + 4 * count else { return nil }
+    let places = 0...JournalCells.everything
+    guard elementsLength >= lengthsOffset + 4 * count, places.contains(position),
+      places.contains(synced), places.contains(jump)
+    else { return nil }
   }
 
   /// Writes the header into the first bytes.

@@ -22,6 +22,8 @@ package struct JournalPage: Sendable {
 struct JournalPlace: Sendable, Hashable {
   var position: Int
   var offset: Int
+  /// Where the frame before it begins; 0 if unknown.
+  var before = 0
 }
 
 /// Reads an open journal. A stateless value: several readers may use it, beside a writer.
@@ -38,7 +40,24 @@ struct JournalReader: Sendable {
 
   // MARK: Frames
 
-  func cells() throws -> JournalCells { try JournalCells(of: file, seed: seed) }
+  /// The hints. Without the one of the first frame, that is searched for: all reads begin there.
+  func cells() throws -> JournalCells {
+    var cells = try JournalCells(of: file, seed: seed)
+    if cells.first == nil { cells.first = try firstAfterZeros() }
+    return cells
+  }
+
+  /// The first frame after the zeros of those that were trimmed.
+  private func firstAfterZeros() throws -> Int? {
+    var offset = header.size
+    while case let bytes = try file.upTo(1 << 20, at: offset), !bytes.isEmpty {
+      if let index = bytes.firstIndex(where: { $0 != 0 }) {
+        return try frame(at: offset + index) == nil ? nil : offset + index
+      }
+      offset += bytes.count
+    }
+    return nil
+  }
 
   /// The header of a frame.
   func frame(at offset: Int) throws -> JournalFrame? {
@@ -134,7 +153,8 @@ struct JournalReader: Sendable {
       let next = offset + frame.length
       guard next < limit, let following = try self.frame(at: next) else {
         let end = frame.positions.upperBound
-        return position == end ? JournalPlace(position: end, offset: next) : nil
+        return position == end
+          ? JournalPlace(position: end, offset: next, before: offset) : nil
       }
       (offset, frame) = (next, following)
     }
@@ -153,18 +173,22 @@ struct JournalReader: Sendable {
     let size = try file.size()
     let isExact = cells.visible.map { $0 < JournalCells.everything } ?? false
     let limit = min(cells.visible ?? size, size)
+    // These bytes were shown to readers, or were on the disk: they must be there.
+    let promised = max(isExact ? cells.visible ?? 0 : 0, cells.synced ?? 0)
     var page = JournalPage()
     guard
       let place =
         try isPlace(known, of: position) ? known : place(of: position, cells, limit: limit)
-    else { return page }
+    else {
+      if promised > size { throw ListStoreError.damaged(at: position) }
+      return page
+    }
     page.next = place
     var window = Window(file, size: max(1 << 14, min(count, 1 << 10) * 256))
     var offset = place.offset
     while page.items.count < count {
       guard offset < limit else {
-        if isExact, let visible = cells.visible, visible > size {
-          // Promised, but missing.
+        if promised > size, page.items.isEmpty {
           throw ListStoreError.damaged(at: page.next.position)
         }
         return page
@@ -172,14 +196,18 @@ struct JournalReader: Sendable {
       switch try element(at: offset, limit, &window, mayLoad: page.items.isEmpty) {
       case .later: return page
       case .bad:
-        if page.items.isEmpty { try judge(offset, page.next.position, isExact: isExact) }
+        if page.items.isEmpty {
+          try judge(offset, page.next.position, isPromised: offset < promised)
+        }
         return page
       case .frame(let frame, let start):
         // Only its elements were checked. A frame is certainly whole if another one follows.
         if !isExact, try self.frame(at: offset + frame.length, window) == nil,
           try wholeFrame(at: offset) == nil
         {
-          if page.items.isEmpty { try judge(offset, page.next.position, isExact: false) }
+          if page.items.isEmpty {
+            try judge(offset, page.next.position, isPromised: offset < promised)
+          }
           return page
         }
         page.bytes = window.bytes
@@ -193,12 +221,15 @@ struct JournalReader: Sendable {
           page.isEnd = true
           return page
         }
+        page.next.before = offset
         offset += frame.length
         page.next.offset = offset
       }
     }
     // The end may be a separate entry.
-    if offset < limit, let next = try frame(at: offset, window), next.isEnd, next.count == 0 {
+    if offset < limit, let next = try frame(at: offset, window), next.isEnd, next.count == 0,
+      try isExact || wholeFrame(at: offset) != nil
+    {
       page.isEnd = true
       page.next.offset = offset
     }
@@ -207,8 +238,12 @@ struct JournalReader: Sendable {
 
   /// Whether a remembered place still holds a position: the frames there may have been cut off.
   private func isPlace(_ place: JournalPlace?, of position: Int) throws -> Bool {
-    guard let place, place.position == position, let frame = try frame(at: place.offset) else {
-      return false
+    guard let place, place.position == position else { return false }
+    guard let frame = try frame(at: place.offset) else {
+      // Nothing may have been appended there yet.
+      guard place.before > 0, let last = try frame(at: place.before) else { return false }
+      return last.positions.upperBound == position && !last.isEnd
+        && place.before + last.length == place.offset
     }
     return frame.positions.contains(position)
       || (frame.isEnd && frame.positions.upperBound == position)
@@ -248,11 +283,11 @@ struct JournalReader: Sendable {
   ///
   /// Nothing is wrong if the end of the file is being written, or was when it was read: another
   /// read finds the frame.
-  private func judge(_ offset: Int, _ position: Int, isExact: Bool) throws {
+  private func judge(_ offset: Int, _ position: Int, isPromised: Bool) throws {
     // A frame is complete before the next one begins. So one that is still bad when another
     // follows was not read while being written.
     let isLost =
-      try isExact || first(cells()) > offset
+      try isPromised || first(cells()) > offset
       || (hasFrame(behind: offset) && wholeFrame(at: offset) == nil)
     if isLost { throw try loss(at: offset, position) }
   }

@@ -12,6 +12,9 @@ struct JournalWriter: Sendable {
   /// and takes two thirds of the time.
   static let roomBytes = 1 << 16
 
+  /// The file that is locked, open for reading only. Closing a file that was open for writing
+  /// notifies the followers, which a refused claim must not do: they would claim in turn.
+  let lock: any DiskFile
   let reader: JournalReader
   let durability: Durability
   private(set) var count = 0
@@ -39,7 +42,10 @@ struct JournalWriter: Sendable {
   /// Finds the end of a journal, cuts off an incomplete frame, and syncs the rest.
   ///
   /// - Parameter cutsDamage: whether damaged elements are discarded, with all after them.
-  init(_ reader: JournalReader, _ durability: Durability, cutsDamage: Bool) throws {
+  init(
+    _ reader: JournalReader, lock: any DiskFile, _ durability: Durability, cutsDamage: Bool
+  ) throws {
+    self.lock = lock
     self.reader = reader
     self.durability = durability
     end = reader.header.size
@@ -82,7 +88,10 @@ struct JournalWriter: Sendable {
   /// states before it.
   private mutating func walkAll(_ cells: JournalCells, _ size: Int) throws {
     try walk(from: reader.first(cells), upTo: size, states: false)
-    while stateOffset > 0, try reader.wholeFrame(at: stateOffset) == nil {
+    // Nothing can continue with a state before the first frame kept: elements behind it are gone.
+    while stateOffset > 0,
+      try stateOffset < reader.first(cells) || reader.wholeFrame(at: stateOffset) == nil
+    {
       let damaged = stateOffset
       (count, isEnded, stateOffset, last) = (0, false, 0, (0, 0))
       try walk(from: reader.first(cells), upTo: damaged, states: false)
@@ -113,7 +122,8 @@ struct JournalWriter: Sendable {
   /// The offset of the last state, from a frame without one.
   private func stateBefore(_ offset: Int) throws -> Int {
     let bytes = try file.bytes(8, at: offset + JournalFrame.headerSize) ?? []
-    return bytes.isEmpty ? 0 : bytes.withUnsafeBytes { Int($0.number(UInt64.self, at: 0)) }
+    return bytes.isEmpty
+      ? 0 : bytes.withUnsafeBytes { Int(exactly: $0.number(UInt64.self, at: 0)) ?? 0 }
   }
 
   /// Rewrites the bytes that may not be on the disk, and waits until they are: after a failed

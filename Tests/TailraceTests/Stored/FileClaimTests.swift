@@ -1,0 +1,73 @@
+import FileReading
+import Foundation
+import Tailrace
+import TailraceTesting
+import Testing
+
+@testable import TailraceFoundation
+
+/// Claims of a file, and repairs that keep them.
+@Suite("Claims of stored lists in files", .hangLimit, .inTurn)
+struct FileClaimTests {
+  @Test("a refused claim opens nothing for writing: closing that would wake all followers")
+  func refusedClaims() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let holder = Walk.store(file)
+    #expect(try await holder.claim() != nil)
+    for _ in 0..<3 { #expect(try await Walk.store(file, .process, disk).claim() == nil) }
+    #expect(disk.lies.withLock { $0.writers } == 0)
+    withExtendedLifetime(holder) {}
+  }
+
+  @Test("a claim that cannot continue is free again")
+  func claimThatThrows() async throws {
+    typealias Store = FileStore<String, Int>
+    let file = try StoredFile()
+    @Sendable func store(version: UInt8) -> Store {
+      let coding = ByteCoding<Int>(
+        name: "number", version: version,
+        encode: { number, bytes in
+          withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
+        },
+        decode: { bytes, _ in Int(bytes.loadUnaligned(as: Int64.self)) })
+      return Store(file.url, element: .text, state: coding, durability: .process)
+    }
+    @Sendable func list(_ store: Store) -> LazyList<String, any Error> {
+      LazyList(storedIn: store, state: 0) { number in
+        number += 1
+        return "\(number)"
+      }
+    }
+    _ = try await list(store(version: 2)).element(at: 3)
+    let old = store(version: 1)
+    await #expect(throws: ListStoreError.self) { try await old.claim() }
+    #expect(try await list(store(version: 2)).element(at: 4) == "5")
+    withExtendedLifetime(old) {}
+  }
+
+  @Test("a writer that cuts off damage stays the writer")
+  func cuttingWriter() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let store = Walk.store(file, .process, disk)
+    for try await _ in Walk.list(in: store).prefix(9) {}
+    let path = Array(file.url.path.utf8CString)
+    let taken = Counter()
+    disk.lies.withLock { lies in
+      lies.beforeRead = { _ in
+        if (try? SystemDisk().open(path, writes: false).lock()) != false { taken.increment() }
+      }
+    }
+    #expect(try await store.cutDamage() == 9)
+    #expect(taken.value == 0)
+  }
+
+  @Test("a failed sync while trimming poisons the store")
+  func failingTrim() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let store = Walk.store(file, .machineEvery(1000), disk)
+    for try await _ in Walk.list(in: store).prefix(50) {}
+    disk.lies.withLock { $0.failingSyncs = 1 }
+    await #expect(throws: FileError.self) { try await store.trim(before: 20) }
+    await #expect(throws: ListStoreError.poisoned) { try await store.claim() }
+  }
+}
