@@ -50,11 +50,12 @@ struct RecordingTests {
 
   @Test("counts no element of a list that goes on as another one", arguments: [7, 8, 9, 24, 25])
   func goingOnAsAnother(_ count: Int) async throws {
-    let recording = Recording.start(limit: .max, of: { $0.hasPrefix("on") })
-    let list = LazyList(0..<count).map { $0 }.named("on") + .just(9)
+    let recording = Recording.start(limit: .max, of: { $0.hasPrefix("continued") })
+    let list = (LazyList(0..<count).map { $0 } + .just(9)).named("continued")
     for await _ in list {}
-    recording.stop()
-    #expect(try ViewedTrace(recording).computed("on") == Array(0..<count))
+    withExtendedLifetime(list) { recording.stop() }
+    let computed = try ViewedTrace(recording).computed("continued")
+    #expect(computed == Array(0..<count))
   }
 
   @Test("sees who waits, and for what", .hangLimit)
