@@ -52,10 +52,12 @@ struct FileClaimTests {
     for try await _ in Walk.list(in: store).prefix(9) {}
     let path = Array(file.url.path.utf8CString)
     let taken = Counter()
+    let claim: @Sendable () -> Void = {
+      if (try? SystemDisk().open(path, writes: false).lock()) != false { taken.increment() }
+    }
     disk.lies.withLock { lies in
-      lies.beforeRead = { _ in
-        if (try? SystemDisk().open(path, writes: false).lock()) != false { taken.increment() }
-      }
+      lies.beforeOpen = claim
+      lies.beforeRead = { _ in claim() }
     }
     #expect(try await store.cutDamage() == 9)
     #expect(taken.value == 0)

@@ -17,6 +17,8 @@ final class LyingDisk: Disk {
     /// How many of the next syncs, and truncations, fail.
     var failingSyncs = 0
     var failingTruncations = 0
+    /// Called before the file is opened.
+    var beforeOpen: (@Sendable () -> Void)?
     /// Called before each read, with its number.
     var beforeRead: (@Sendable (Int) -> Void)?
     var (reads, writes, syncs, extensions, bytesRead, bytesWritten) = (0, 0, 0, 0, 0, 0)
@@ -34,7 +36,11 @@ final class LyingDisk: Disk {
   private let system = SystemDisk()
 
   func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile {
-    if writes { lies.withLock { $0.writers += 1 } }
+    let beforeOpen = lies.withLock { lies in
+      if writes { lies.writers += 1 }
+      return lies.beforeOpen
+    }
+    beforeOpen?()
     return LyingFile(try system.open(path, writes: writes), self)
   }
 
