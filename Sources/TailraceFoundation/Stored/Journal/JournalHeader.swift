@@ -115,6 +115,12 @@ struct JournalCells: Sendable, Equatable {
   /// The offset of the first frame kept.
   var first: Int?
 
+  /// Whether followers may read up to a place, and not to the end of the file.
+  var isExact: Bool { visible.map { $0 < Self.everything } ?? false }
+
+  /// The bytes up to here were shown to readers, or were on the disk: they must be there.
+  var promised: Int { max(isExact ? visible ?? 0 : 0, synced ?? 0) }
+
   init(visible: Int?, synced: Int?, last: Int?, first: Int?) {
     (self.visible, self.synced, self.last, self.first) = (visible, synced, last, first)
   }

@@ -171,10 +171,8 @@ struct JournalReader: Sendable {
   ) throws -> JournalPage {
     let cells = try cells()
     let size = try file.size()
-    let isExact = cells.visible.map { $0 < JournalCells.everything } ?? false
+    let (isExact, promised) = (cells.isExact, cells.promised)
     let limit = min(cells.visible ?? size, size)
-    // These bytes were shown to readers, or were on the disk: they must be there.
-    let promised = max(isExact ? cells.visible ?? 0 : 0, cells.synced ?? 0)
     var page = JournalPage()
     guard
       let place =
@@ -193,7 +191,9 @@ struct JournalReader: Sendable {
         }
         return page
       }
-      switch try element(at: offset, limit, &window, mayLoad: page.items.isEmpty) {
+      switch try element(
+        at: offset, limit, &window, isExact: isExact, mayLoad: page.items.isEmpty)
+      {
       case .later: return page
       case .bad:
         if page.items.isEmpty {
@@ -201,15 +201,6 @@ struct JournalReader: Sendable {
         }
         return page
       case .frame(let frame, let start):
-        // Only its elements were checked. A frame is certainly whole if another one follows.
-        if !isExact, try self.frame(at: offset + frame.length, window) == nil,
-          try wholeFrame(at: offset) == nil
-        {
-          if page.items.isEmpty {
-            try judge(offset, page.next.position, isPromised: offset < promised)
-          }
-          return page
-        }
         page.bytes = window.bytes
         guard page.take(frame, at: start, upTo: count) else {
           throw ListStoreError.damaged(at: frame.position)
@@ -258,8 +249,10 @@ struct JournalReader: Sendable {
   }
 
   /// The frame at a place, with its elements in the window.
+  ///
+  /// - Parameter isExact: whether all frames before the limit are known to be whole.
   private func element(
-    at offset: Int, _ limit: Int, _ window: inout Window, mayLoad: Bool
+    at offset: Int, _ limit: Int, _ window: inout Window, isExact: Bool, mayLoad: Bool
   ) throws -> Found {
     let headerSize = JournalFrame.headerSize
     guard limit - offset >= headerSize else { return .bad }
@@ -276,6 +269,12 @@ struct JournalReader: Sendable {
       try window.load(offset, atLeast: body.upperBound - offset, upTo: limit)
     }
     guard window.checksum(of: body, seed: seed) == frame.elementsChecksum else { return .bad }
+    // The state was not checked. A frame is certainly whole if another one follows.
+    if !isExact, try self.frame(at: offset + frame.length, window) == nil,
+      try wholeFrame(at: offset) == nil
+    {
+      return .bad
+    }
     return .frame(frame, body.lowerBound - window.start)
   }
 

@@ -54,9 +54,8 @@ struct JournalWriter: Sendable {
     let cells = try reader.cells()
     let size = try reader.file.size()
     if cutsDamage { try walkAll(cells, size) } else { try walkEnd(cells, size) }
-    let promised = max(cells.synced ?? 0, visible(cells))
-    if end < size || promised > end {
-      let isDamaged = try promised > end || reader.hasFrame(behind: end)
+    if end < size || cells.promised > end {
+      let isDamaged = try cells.promised > end || reader.hasFrame(behind: end)
       if isDamaged, !cutsDamage { throw ListStoreError.damaged(at: count) }
       if end < size { try file.truncate(to: end) }
     }
@@ -67,12 +66,6 @@ struct JournalWriter: Sendable {
     synced = min(max(synced, cells.synced ?? 0), end)
     if durability != .process { try settle() }
     try publish(first: cells.first)
-  }
-
-  /// The end shown to exact followers.
-  private func visible(_ cells: JournalCells) -> Int {
-    guard let visible = cells.visible, visible < JournalCells.everything else { return 0 }
-    return visible
   }
 
   /// Passes the last frames, all of which must be whole.
