@@ -296,9 +296,7 @@ extension Lookahead: AwaitedPlace {
 /// Retained by the list that is read, and not by the tasks that pull ahead.
 // Guard: the claim of the list that is read. May touch it: that list's stage.
 @usableFromInline
-final class LookaheadOwner<Element: Sendable, Slot: Sendable>:
-  @unchecked Sendable
-{
+final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendable {
   @usableFromInline let lookahead: Lookahead<Element, Slot>
   /// The demanded slot, until its result is there.
   @exclusivity(unchecked) @usableFromInline var taken: Slot?
