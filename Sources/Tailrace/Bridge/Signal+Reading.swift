@@ -71,7 +71,7 @@ extension Signal {
   @inlinable
   public func array() async throws(Failure) -> [Element] {
     let reading = open()
-    let canSayCancelled = CancellationError() is Failure
+    let canSayCancelled = Failure.cancellation != nil
     var elements: [Element] = []
     while true {
       switch await reading.event(leavingWhenCancelled: canSayCancelled) {
@@ -79,7 +79,7 @@ extension Signal {
       case .completed: return elements
       case .failure(let failure): throw failure
       case nil:
-        guard let cancellation = CancellationError() as? Failure else {
+        guard let cancellation = Failure.cancellation else {
           preconditionFailure("a subscription that nobody could leave was left")
         }
         throw cancellation

@@ -181,7 +181,7 @@ extension Signal: AsyncSequence {
       case .failure(let failure): throw failure
       case .completed: return nil
       case nil:
-        guard let cancellation = CancellationError() as? Failure else { return nil }
+        guard let cancellation = Failure.cancellation else { return nil }
         throw cancellation
       }
     }

@@ -167,7 +167,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
       return true
     }
     finish()
-    if let cancellation = CancellationError() as? Failure { throw cancellation }
+    if let cancellation = Failure.cancellation { throw cancellation }
     return false
   }
 

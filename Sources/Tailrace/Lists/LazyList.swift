@@ -146,7 +146,7 @@ struct Reader<Element: Sendable, Failure: Error> {
   @inlinable
   init(_ list: consuming LazyList<Element, Failure>, wants amount: Amount = .one) {
     cursor = Cursor(
-      list, stopsWhenCancelled: CancellationError() is Failure, wants: amount, runsTasks: true)
+      list, stopsWhenCancelled: Failure.cancellation != nil, wants: amount, runsTasks: true)
   }
 
   /// The number of elements after which a producer stops, to check for cancellation.
@@ -237,11 +237,11 @@ extension Cursor {
       preconditionFailure("a reader that waits came back without an answer")
     case .released:
       // Reading it is a program error; having waited for it, a cancellation.
-      if let cancellation = CancellationError() as? Failure { throw cancellation }
+      if let cancellation = Failure.cancellation { throw cancellation }
       fatalError(Anchor<Element>.releasedText)
     case .cancelled:
       noteCancellation()
-      if let cancellation = CancellationError() as? Failure { throw cancellation }
+      if let cancellation = Failure.cancellation { throw cancellation }
       if isNil { return nil }
       preconditionFailure("a reader that cannot throw a cancellation stopped for one")
     }

@@ -34,7 +34,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
     // The reading task may have a lower priority, and wait for a step.
     steps?.raise(to: Task.currentPriority)
     guard await lock.lock() else {
-      if let cancellation = CancellationError() as? Failure { throw cancellation }
+      if let cancellation = Failure.cancellation { throw cancellation }
       return nil
     }
     // Moved out and back: a copy here would retain everything that is read.

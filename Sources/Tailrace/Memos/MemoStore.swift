@@ -77,7 +77,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @inlinable @inline(never)
   nonisolated(nonsending) func demand(_ key: Key) async throws(Failure) -> Value {
     let now = now
-    if Task.isCancelled, let cancellation = CancellationError() as? Failure {
+    if Task.isCancelled, let cancellation = Failure.cancellation {
       // A reader that stops starts nothing.
       switch table.withLock({ $0.peek(key, at: now) }) {
       case .value(let value): return value
@@ -103,7 +103,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     if let value = run(cell) { return value }
     var cursor = Cursor(
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false,
-      stopsWhenCancelled: CancellationError() is Failure, runsTasks: true)
+      stopsWhenCancelled: Failure.cancellation != nil, runsTasks: true)
     if let value = cursor.next() { return value }
     nameForCycles(cell, key)
     guard let value = try await cursor.nextOrFailure(Failure.self) else {
@@ -205,7 +205,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   /// are remembered.
   @usableFromInline
   func abandon() {
-    guard CancellationError() is Failure else { return }
+    guard Failure.cancellation != nil else { return }
     let former = table.withLock { $0.abandon() }
     withExtendedLifetime(former) {}
   }

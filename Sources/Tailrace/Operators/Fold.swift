@@ -172,7 +172,7 @@ extension LazyList {
 extension Reader {
   @inlinable
   init<F: Error>(widening list: consuming LazyList<Element, F>) where Failure == any Error {
-    cursor = Cursor(list, stopsWhenCancelled: CancellationError() is F, runsTasks: true)
+    cursor = Cursor(list, stopsWhenCancelled: F.cancellation != nil, runsTasks: true)
   }
 
   /// Updates a value with each element, until the closure returns false.

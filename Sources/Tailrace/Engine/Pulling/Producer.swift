@@ -27,6 +27,13 @@ extension Absence {
 }
 
 extension Error {
+  /// `CancellationError` as this failure type; `nil` if it cannot be one.
+  @inlinable @inline(__always)
+  static var cancellation: Self? {
+    // Specialised code answers the comparison when it is compiled; the cast is a call ("Collecting").
+    Self.self == Never.self ? nil : CancellationError() as? Self
+  }
+
   /// A failure found in cells, as the failure type of their list.
   ///
   /// The closures of a list throw no other type. But an element that needs itself, and a step that
