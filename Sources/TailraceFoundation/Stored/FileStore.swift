@@ -157,9 +157,12 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// continuing matters more than knowing the loss.
   ///
   /// A damaged list is not repaired automatically, because others may have seen the lost elements.
-  /// Keep a copy of the file. A list in memory that has read more than what is left must be made
-  /// anew, in every process: it fails with `ListStoreError.damaged` only until another writer has
-  /// stored as many elements, and would then go on among those.
+  /// Keep a copy of the file. Elements before the damage are discarded, too, if the list cannot be
+  /// continued from them, because the state behind them was trimmed.
+  ///
+  /// Another store that has given more than what is left is refused from then on, in every process:
+  /// its lists would go on among other elements. Make it and its lists anew. Lists of this store that
+  /// have read more must be made anew, too.
   ///
   /// - Complexity: reads the whole file.
   /// - Returns: the number of elements left.

@@ -105,6 +105,137 @@ struct RepairTests {
     #expect(try await Walk.list(in: Walk.store(file)).prefix(13).array() == Walk.elements(13))
   }
 
+  @Test(
+    "after a repair, a store that has given more than is left is refused; others go on",
+    arguments: [Durability.process, .machine, .machineEvery(4)])
+  func storesBesideARepair(_ durability: Durability) async throws {
+    let (bytes, ends) = try await FaultTests.journal(20, durability)
+    let file = try StoredFile.copy(of: bytes)
+    let (far, near, fresh, idle) = (
+      Walk.store(file), Walk.store(file), Walk.store(file), Walk.store(file)
+    )
+    let list = LazyList(reading: far)
+    #expect(try await list.prefix(20).array() == Walk.elements(20))
+    #expect(try await near.read(from: 0, upTo: 12).elements.count == 12)
+    try damage(file, at: ends[11] + 70)
+    var writer: Walk.Store? = Walk.store(file)
+    #expect(try await writer?.cutDamage() == 12)
+    try await append("new", from: 12, through: 30, to: try #require(writer))
+    writer = nil
+
+    for position in [0, 20, 25] {
+      await refused { _ = try await far.read(from: position, upTo: 1) }
+    }
+    await refused { _ = try await list.element(at: 25) }
+    await refused { try await far.waitForMore(than: 31) }
+    await refused { _ = try await far.claim() }
+    // Its claim has not stayed.
+    for store in [near, fresh] {
+      #expect(try await store.read(from: 12, upTo: 9).elements.first == "new 12")
+    }
+    #expect(try await idle.claim()?.count == 31)
+  }
+
+  @Test("of two repairs in between, only the last is known: any may have discarded elements")
+  func severalRepairs() async throws {
+    let (bytes, ends) = try await FaultTests.journal(20, .machine)
+    let file = try StoredFile.copy(of: bytes)
+    let (early, unread) = (Walk.store(file), Walk.store(file))
+    _ = try await early.read(from: 0, upTo: 15)
+    try damage(file, at: ends[9] + 70)
+    var writer: Walk.Store? = Walk.store(file)
+    #expect(try await writer?.cutDamage() == 10)
+    try await append("new", from: 10, through: 29, to: try #require(writer))
+    let size = try file.bytes.count
+    writer = nil
+    // Behind what the reader has read.
+    let next = try #require(Data(try file.bytes).range(of: Data("new 20".utf8))?.lowerBound)
+    #expect(next < size)
+    try damage(file, at: next)
+    #expect(try await Walk.store(file).cutDamage() == 20)
+    await refused { _ = try await early.read(from: 15, upTo: 1) }
+    #expect(try await unread.read(from: 15, upTo: 1).elements == ["new 15"])
+  }
+
+  @Test("a list that is whole is not repaired: readers do not notice it")
+  func nothingToRepair() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    var reader: Walk.Store?
+    for count in 20..<24 {
+      for try await _ in Walk.list(in: Walk.store(file, .machine, disk)).prefix(count) {}
+      if reader == nil {
+        reader = Walk.store(file)
+        _ = try await reader?.read(from: 0, upTo: 15)
+      }
+      #expect(try await Walk.store(file).cutDamage() == count)
+    }
+    #expect(disk.lies.withLock { $0.extensions } == 4, "there was room behind the last element")
+    #expect(try await reader?.read(from: 15, upTo: 9).elements == Walk.elements(23).suffix(8))
+  }
+
+  @Test("a repair during a read: the elements are those before it, or those after it")
+  func repairDuringARead() async throws {
+    let (old, ends) = try await FaultTests.journal(20, .machine)
+    let file = try StoredFile.copy(of: old)
+    try damage(file, at: ends[11] + 70)
+    var writer: Walk.Store? = Walk.store(file)
+    #expect(try await writer?.cutDamage() == 12)
+    try await append("new", from: 12, through: 30, to: try #require(writer))
+    writer = nil
+    let new = try file.bytes
+    let later = (12...30).map { "new \($0)" }
+
+    var outcomes: Set<String> = []
+    for number in 1...30 {
+      try Data(old).write(to: file.url)
+      let disk = LyingDisk()
+      let store = Walk.store(file, .machine, disk)
+      #expect(try await store.read(from: 0, upTo: 12).elements.count == 12)
+      let reads = disk.lies.withLock { $0.reads }
+      let url = file.url
+      disk.lies.withLock {
+        $0.beforeRead = { if $0 == reads + number { try? Data(new).write(to: url) } }
+      }
+      let page = try await store.read(from: 12, upTo: 100).elements
+      try Data(new).write(to: file.url)
+      switch page {
+      case later:
+        outcomes.insert("after")
+        #expect(try await store.read(from: 31, upTo: 1).elements.isEmpty)
+      case Array(Walk.elements(20).suffix(8)):
+        outcomes.insert("before")
+        await refused { _ = try await store.read(from: 20, upTo: 1) }
+      default: Issue.record("read \(number): \(page)")
+      }
+    }
+    #expect(outcomes == ["before", "after"])
+  }
+
+  private func damage(_ file: StoredFile, at offset: Int) throws {
+    var bytes = try file.bytes
+    bytes[offset] ^= 4
+    try Data(bytes).write(to: file.url)
+  }
+
+  private func append(
+    _ name: String, from first: Int, through last: Int, to store: Walk.Store
+  ) async throws {
+    for position in first...last {
+      try await store.append(ListCommit(["\(name) \(position)"], state: Walk()), at: position)
+    }
+  }
+
+  private func refused(_ body: () async throws -> Void) async {
+    await #expect {
+      try await body()
+    } throws: { failure in
+      if case ListStoreError.refused(let why)? = failure as? ListStoreError {
+        return why.contains("was repaired")
+      }
+      return false
+    }
+  }
+
   @Test("a place that a reader remembers is not believed once it was cut off")
   func rememberedPlace() async throws {
     typealias Store = FileStore<String, Int>

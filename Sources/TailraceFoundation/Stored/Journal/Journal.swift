@@ -44,10 +44,32 @@ package final class Journal: @unchecked Sendable {
     let known = reading.withLock { $0.take(position) }
     return try await blocking { [self] in
       guard let reader = try opened() else { return JournalPage() }
-      let page = try reader.page(from: position, upTo: count, known: known)
-      if page.next.offset > 0 { reading.withLock { $0.put(page.next) } }
-      return page
+      var known = known
+      while true {
+        let page = Result { try reader.page(from: position, upTo: count, known: known) }
+        // Read after the page: a repair is announced before it removes anything.
+        let repair = try reader.repair()
+        if try isLatest(repair) {
+          let page = try page.get()
+          reading.withLock { $0.give(page) }
+          return page
+        }
+        known = nil
+      }
     }
+  }
+
+  /// Whether this is the last repair that the readers know. If not, they know it from now on.
+  private func isLatest(_ repair: JournalRepair) throws -> Bool {
+    let change = reading.withLock { $0.note(repair) }
+    if change == .tooLate {
+      throw ListStoreError.refused(
+        """
+        \(name) was repaired, and \(repair.left) elements were left of those that this store has \
+        given: make the store and its lists anew
+        """)
+    }
+    return change == .none
   }
 
   /// The journal, opened for reading; `nil` if it does not exist yet.
@@ -62,8 +84,12 @@ package final class Journal: @unchecked Sendable {
     }
     let reader = JournalReader(
       file, try JournalHeader(of: file, expecting: schema, at: name))
+    let repair = try reader.repair()
     return reading.withLock { readings in
-      if readings.reader == nil { readings.reader = reader }
+      if readings.reader == nil {
+        readings.reader = reader
+        _ = readings.note(repair)
+      }
       return readings.reader
     }
   }
@@ -103,6 +129,7 @@ package final class Journal: @unchecked Sendable {
       let wasWriter = journal.writer != nil
       guard try journal.open(cutsDamage: false), let writer = journal.writer else { return nil }
       do {
+        _ = try journal.isLatest(writer.reader.repair())
         return try read(
           JournalCheckpoint(
             count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
@@ -124,6 +151,8 @@ package final class Journal: @unchecked Sendable {
       guard try journal.open(cutsDamage: true), let writer = journal.writer else {
         throw ListStoreError.inUse
       }
+      let repair = try writer.reader.repair()
+      journal.reading.withLock { $0.start(after: repair) }
       return writer.count
     }
   }
@@ -235,6 +264,8 @@ package final class Journal: @unchecked Sendable {
       }
     }
     writer.didAppend(draft, isSynced: syncs)
+    let count = writer.count
+    reading.withLock { $0.farthest = max($0.farthest, count) }
     // The elements are stored even if this fails: followers then find them later.
     if let cells = writer.cells(isSynced: syncs) {
       try? writer.file.put(cells, at: JournalCells.offset)
@@ -297,6 +328,10 @@ private struct Readings: Sendable {
   private static let mostPlaces = 16
 
   var reader: JournalReader?
+  /// The last known repair.
+  private var repair = JournalRepair()
+  /// The position after the last element given, or stored.
+  var farthest = 0
   private var places: [JournalPlace] = []
   /// How many consecutive waits have ended without a change.
   var quietWaits = 0
@@ -307,7 +342,34 @@ private struct Readings: Sendable {
     return places[index]
   }
 
-  mutating func put(_ place: JournalPlace) {
+  /// The result of looking at the file's last repair.
+  enum Change: Sendable { case none, repaired, tooLate }
+
+  /// Notes a repair, unless it discarded elements that were given: what follows now is another list.
+  ///
+  /// Of several repairs at once only the last is known, and any may have discarded some.
+  mutating func note(_ latest: JournalRepair) -> Change {
+    if latest.number == repair.number { return .none }
+    let isNext = latest.number == repair.number + 1
+    guard farthest == 0 || (isNext && farthest <= latest.left) else { return .tooLate }
+    repair = latest
+    places = []
+    return .repaired
+  }
+
+  /// This store has repaired the file, or has found it whole.
+  mutating func start(after repair: JournalRepair) {
+    if repair.number != self.repair.number { farthest = min(farthest, repair.left) }
+    self.repair = repair
+    places = []
+  }
+
+  mutating func give(_ page: JournalPage) {
+    farthest = max(farthest, page.next.position)
+    if page.next.offset > 0 { put(page.next) }
+  }
+
+  private mutating func put(_ place: JournalPlace) {
     if places.last == place { return }
     places.removeAll { $0.position == place.position }
     if places.count == Self.mostPlaces { places.removeFirst() }

@@ -10,10 +10,11 @@ import Tailrace
 /// | 16 ..< 32 | a random number: a frame of one journal is none in another |
 /// | 32 ..< 40 | a hash of the schema's name |
 /// | 40 ..< 44 | the length of the name |
-/// | 64 ..< 128 | the cells (``JournalCells``) |
+/// | 64 ..< 96 | the cells (``JournalCells``) |
+/// | 96 ..< 112 | the last repair (``JournalRepair``) |
 /// | 128 ..< | the schema's name, filled up to a multiple of 8 |
 ///
-/// It is written once, as a whole, except for the cells.
+/// It is written once, as a whole, except for the cells and the repair.
 struct JournalHeader: Sendable, Equatable {
   static let fixedSize = 128
   private static let magic: UInt64 = 0x4543_4152_4C49_4154
@@ -152,8 +153,51 @@ struct JournalCells: Sendable, Equatable {
   }
 
   private static func cell(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ seed: UInt32) -> Int? {
-    let found = bytes.number(UInt64.self, at: index * 8)
-    let offset = Int(found & UInt64(everything))
-    return found == word(index, offset, seed) ? offset : nil
+    number(bytes.number(UInt64.self, at: index * 8), index, seed)
+  }
+
+  /// The number in a word with check bits; `nil` if it is not the word of that index.
+  static func number(_ found: UInt64, _ index: Int, _ seed: UInt32) -> Int? {
+    let number = Int(found & UInt64(everything))
+    return found == word(index, number, seed) ? number : nil
+  }
+}
+
+/// The last repair of a journal: it tells those who have read the discarded elements.
+struct JournalRepair: Sendable, Equatable {
+  static let offset = JournalCells.offset + JournalCells.size
+
+  /// How many repairs there were.
+  var number = 0
+  /// How many elements the last one left.
+  var left = 0
+
+  init() {}
+
+  init(of file: any DiskFile, seed: UInt32) throws {
+    let bytes = try file.upTo(16, at: Self.offset)
+    guard bytes.count == 16 else { return }
+    bytes.withUnsafeBytes { bytes in
+      guard let left = JournalCells.number(bytes.number(UInt64.self, at: 0), 4, seed),
+        let number = JournalCells.number(bytes.number(UInt64.self, at: 8), 5, seed)
+      else { return }
+      (self.number, self.left) = (number, left)
+    }
+  }
+
+  /// The next repair.
+  func next(leaving count: Int) -> JournalRepair {
+    var next = self
+    (next.number, next.left) = (number + 1, count)
+    return next
+  }
+
+  func bytes(seed: UInt32) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.put(JournalCells.word(4, left, seed), at: 0)
+      bytes.put(JournalCells.word(5, number, seed), at: 8)
+    }
+    return bytes
   }
 }

@@ -47,6 +47,9 @@ struct JournalReader: Sendable {
     return cells
   }
 
+  /// The last repair.
+  func repair() throws -> JournalRepair { try JournalRepair(of: file, seed: seed) }
+
   /// The first frame after the zeros of those that were trimmed.
   private func firstAfterZeros() throws -> Int? {
     var offset = header.size

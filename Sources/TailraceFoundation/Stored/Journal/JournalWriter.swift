@@ -57,6 +57,11 @@ struct JournalWriter: Sendable {
     if end < size || cells.promised > end {
       let isDamaged = try cells.promised > end || reader.hasFrame(behind: end)
       if isDamaged, !cutsDamage { throw ListStoreError.damaged(at: count) }
+      if cutsDamage, try isDamaged || hasBytes(at: end) {
+        // Before anything is removed: readers look for it after they have read.
+        let repair = try reader.repair().next(leaving: count)
+        try file.put(repair.bytes(seed: reader.seed), at: JournalRepair.offset)
+      }
       if end < size { try file.truncate(to: end) }
     }
     self.size = end
@@ -66,6 +71,11 @@ struct JournalWriter: Sendable {
     synced = min(max(synced, cells.synced ?? 0), end)
     if durability != .process { try settle() }
     try publish(first: cells.first)
+  }
+
+  /// Whether a place holds something other than room for a frame.
+  private func hasBytes(at offset: Int) throws -> Bool {
+    try file.upTo(JournalFrame.headerSize, at: offset).contains { $0 != 0 }
   }
 
   /// Passes the last frames, all of which must be whole.
