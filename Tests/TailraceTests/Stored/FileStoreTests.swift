@@ -394,6 +394,13 @@ struct FileStoreTests {
     #expect(try await list.prefix(300).array() == Array(Walk.elements(1300)[first..<first + 300]))
   }
 
+  @Test("trimming makes no file")
+  func trimmingNothing() async throws {
+    let file = try StoredFile()
+    #expect(try await Walk.store(file).trim(before: 5) == 0)
+    #expect(!file.exists)
+  }
+
   @Test("commits are trimmed as a whole")
   func trimmingCommits() async throws {
     let file = try StoredFile()

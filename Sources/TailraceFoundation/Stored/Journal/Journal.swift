@@ -160,6 +160,8 @@ package final class Journal: @unchecked Sendable {
   /// Discards elements. Returns the first position kept.
   nonisolated(nonsending) func trim(before position: Int) async throws -> Int {
     try await withTurn { journal in
+      // A missing file is not made for this.
+      guard try journal.opened() != nil else { return 0 }
       let wasWriter = journal.writer != nil
       guard try journal.open(cutsDamage: false), let writer = journal.writer else {
         throw ListStoreError.inUse
