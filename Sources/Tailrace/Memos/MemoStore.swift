@@ -99,12 +99,11 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   @inlinable
   nonisolated(nonsending) func value(of cell: Cell, for key: Key) async throws(Failure) -> Value {
-    // The demanding task was not cancelled: it starts the computation.
-    if let value = run(cell) { return value }
     var cursor = Cursor(
-      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false,
-      stopsWhenCancelled: Failure.cancellation != nil, runsTasks: true)
+      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, runsTasks: true)
+    // The demanding task was not cancelled: it starts the computation.
     if let value = cursor.next() { return value }
+    cursor.stopsWhenCancelled = Failure.cancellation != nil
     nameForCycles(cell, key)
     guard let value = try await cursor.nextOrFailure(Failure.self) else {
       preconditionFailure("a computation of Memos came to an end without a value")

@@ -32,7 +32,7 @@ struct Cursor<Element: Sendable> {
   /// not.
   @usableFromInline var takesOut = true
   /// A cancelled task gets evaluated elements only.
-  @usableFromInline let stopsWhenCancelled: Bool
+  @usableFromInline var stopsWhenCancelled: Bool
   /// A cancelled task does not wait: the list that it computes has no reader.
   @usableFromInline let isInTask: Bool
   /// The cursor pulls where it may wait, and gets asynchronous steps run right there. A plain stage
