@@ -56,12 +56,12 @@ struct CrashTests {
       defer { sleeper.signal(SIGKILL) }
       await sleeper.printed(try round == 1 ? 50 : stored() + 50)
       // A process that is stopped within a transaction keeps everybody from writing: again, then.
-      sleeper.signal(SIGSTOP)
+      sleeper.stop()
       while !place.isUnlocked {
         let count = try stored()
         sleeper.signal(SIGCONT)
         await sleeper.printed(count + 1)
-        sleeper.signal(SIGSTOP)
+        sleeper.stop()
       }
       let other = try writer()
       defer { other.signal(SIGKILL) }

@@ -61,6 +61,14 @@ public final class Child: Sendable {
     return await lastNumber()
   }
 
+  /// Stops the program until `SIGCONT`, unless it has ended. Returns when it has stopped: it runs on
+  /// for a moment after the signal was sent, and could begin a transaction.
+  public func stop() {
+    signal(SIGSTOP)
+    var info = siginfo_t()
+    waitid(P_PID, id_t(id), &info, WSTOPPED | WEXITED | WNOWAIT)
+  }
+
   /// Sends a signal, unless the program has ended.
   public func signal(_ signal: CInt) {
     if process.isRunning { Foundation.kill(process.processIdentifier, signal) }
