@@ -173,8 +173,10 @@ struct RepairTests {
     #expect(try await reader?.read(from: 15, upTo: 9).elements == Walk.elements(23).suffix(8))
   }
 
-  @Test("a repair during a read: the elements are those before it, or those after it")
-  func repairDuringARead() async throws {
+  @Test(
+    "a repair during a read: the elements are those before it, or those after it",
+    arguments: ["unnoticed", "noticed by another read of the store"])
+  func repairDuringARead(_ situation: String) async throws {
     let (old, ends) = try await FaultTests.journal(20, .machine)
     let file = try StoredFile.copy(of: old)
     try damage(file, at: ends[11] + 70)
@@ -194,7 +196,17 @@ struct RepairTests {
       let reads = disk.lies.withLock { $0.reads }
       let url = file.url
       disk.lies.withLock {
-        $0.beforeRead = { if $0 == reads + number { try? Data(new).write(to: url) } }
+        $0.beforeRead = { read in
+          guard read == reads + number else { return }
+          try? Data(new).write(to: url)
+          if situation == "unnoticed" { return }
+          let end = DispatchSemaphore(value: 0)
+          Task {
+            _ = try? await store.read(from: 5, upTo: 1)
+            end.signal()
+          }
+          end.wait()
+        }
       }
       let page = try await store.read(from: 12, upTo: 100).elements
       try Data(new).write(to: file.url)

@@ -41,35 +41,27 @@ package final class Journal: @unchecked Sendable {
   nonisolated(nonsending) package func read(
     from position: Int, upTo count: Int
   ) async throws -> JournalPage {
-    let known = reading.withLock { $0.take(position) }
-    return try await blocking { [self] in
+    try await blocking { [self] in
       guard let reader = try opened() else { return JournalPage() }
-      var known = known
       while true {
+        let (known, former) = reading.withLock { ($0.take(position), $0.repair) }
         let page = Result { try reader.page(from: position, upTo: count, known: known) }
         // Read after the page: a repair is announced before it removes anything.
-        let repair = try reader.repair()
-        if try isLatest(repair) {
-          let page = try page.get()
-          reading.withLock { $0.give(page) }
-          return page
-        }
-        known = nil
+        try note(reader.repair())
+        // Otherwise the page may have elements of both lists.
+        if reading.withLock({ $0.give(page, after: former) }) { return try page.get() }
       }
     }
   }
 
-  /// Whether this is the last repair that the readers know. If not, they know it from now on.
-  private func isLatest(_ repair: JournalRepair) throws -> Bool {
-    let change = reading.withLock { $0.note(repair) }
-    if change == .tooLate {
-      throw ListStoreError.refused(
-        """
-        \(name) was repaired, and \(repair.left) elements were left of those that this store has \
-        given: make the store and its lists anew
-        """)
-    }
-    return change == .none
+  /// Notes the last repair, unless it discarded elements that this store has given.
+  private func note(_ repair: JournalRepair) throws {
+    if reading.withLock({ $0.note(repair) }) { return }
+    throw ListStoreError.refused(
+      """
+      \(name) was repaired, and \(repair.left) elements were left of those that this store has given: \
+      make the store and its lists anew
+      """)
   }
 
   /// The journal, opened for reading; `nil` if it does not exist yet.
@@ -129,7 +121,7 @@ package final class Journal: @unchecked Sendable {
       let wasWriter = journal.writer != nil
       guard try journal.open(cutsDamage: false), let writer = journal.writer else { return nil }
       do {
-        _ = try journal.isLatest(writer.reader.repair())
+        try journal.note(writer.reader.repair())
         return try read(
           JournalCheckpoint(
             count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
@@ -331,7 +323,7 @@ private struct Readings: Sendable {
 
   var reader: JournalReader?
   /// The last known repair.
-  private var repair = JournalRepair()
+  private(set) var repair = JournalRepair()
   /// The position after the last element given, or stored.
   var farthest = 0
   private var places: [JournalPlace] = []
@@ -344,19 +336,16 @@ private struct Readings: Sendable {
     return places[index]
   }
 
-  /// The result of looking at the file's last repair.
-  enum Change: Sendable { case none, repaired, tooLate }
-
-  /// Notes a repair, unless it discarded elements that were given: what follows now is another list.
+  /// Notes a repair. False if it discarded elements that were given: now there is another list.
   ///
   /// Of several repairs at once only the last is known, and any may have discarded some.
-  mutating func note(_ latest: JournalRepair) -> Change {
-    if latest.number == repair.number { return .none }
+  mutating func note(_ latest: JournalRepair) -> Bool {
+    if latest.number == repair.number { return true }
     let isNext = latest.number == repair.number + 1
-    guard farthest == 0 || (isNext && farthest <= latest.left) else { return .tooLate }
+    guard farthest == 0 || (isNext && farthest <= latest.left) else { return false }
     repair = latest
     places = []
-    return .repaired
+    return true
   }
 
   /// This store has repaired the file, or has found it whole.
@@ -366,9 +355,13 @@ private struct Readings: Sendable {
     places = []
   }
 
-  mutating func give(_ page: JournalPage) {
+  /// A page was read, or could not be read. False if another repair is known by now: read again.
+  mutating func give(_ page: Result<JournalPage, any Error>, after former: JournalRepair) -> Bool {
+    if repair != former { return false }
+    guard case .success(let page) = page else { return true }
     farthest = max(farthest, page.next.position)
     if page.next.offset > 0 { put(page.next) }
+    return true
   }
 
   private mutating func put(_ place: JournalPlace) {
