@@ -21,6 +21,12 @@ final class LyingDisk: Disk {
     var beforeOpen: (@Sendable () -> Void)?
     /// Called before each read, with its number.
     var beforeRead: (@Sendable (Int) -> Void)?
+    /// Called after each read, with its offset.
+    var afterRead: (@Sendable (Int) -> Void)?
+    /// Called around each truncation, and before each sync.
+    var beforeTruncation: (@Sendable () -> Void)?
+    var afterTruncation: (@Sendable () -> Void)?
+    var beforeSync: (@Sendable () -> Void)?
     var (reads, writes, syncs, extensions, bytesRead, bytesWritten) = (0, 0, 0, 0, 0, 0)
     /// How often the file was opened for writing.
     var writers = 0
@@ -64,7 +70,11 @@ private final class LyingFile: DiskFile {
     }
     beforeRead?(number)
     let count = try file.read(into: bytes, at: offset)
-    disk.lies.withLock { $0.bytesRead += count }
+    let afterRead = disk.lies.withLock { lies in
+      lies.bytesRead += count
+      return lies.afterRead
+    }
+    afterRead?(offset)
     return count
   }
 
@@ -84,13 +94,14 @@ private final class LyingFile: DiskFile {
 
   func synchronize() throws(SystemError) {
     let isInTask = withUnsafeCurrentTask { $0 != nil }
-    let fails = disk.lies.withLock { lies in
+    let (fails, beforeSync) = disk.lies.withLock { lies in
       lies.syncs += 1
       if isInTask { lies.syncsInTasks += 1 }
-      guard lies.failingSyncs > 0 else { return false }
+      guard lies.failingSyncs > 0 else { return (false, lies.beforeSync) }
       lies.failingSyncs -= 1
-      return true
+      return (true, lies.beforeSync)
     }
+    beforeSync?()
     if fails { throw SystemError(code: EIO) }
     try file.synchronize()
   }
@@ -107,13 +118,16 @@ private final class LyingFile: DiskFile {
   }
 
   func truncate(to size: Int) throws(SystemError) {
-    let fails = disk.lies.withLock { lies in
-      guard lies.failingTruncations > 0 else { return false }
+    let (fails, before, after) = disk.lies.withLock { lies in
+      let (before, after) = (lies.beforeTruncation, lies.afterTruncation)
+      guard lies.failingTruncations > 0 else { return (false, before, after) }
       lies.failingTruncations -= 1
-      return true
+      return (true, before, after)
     }
+    before?()
     if fails { throw SystemError(code: EIO) }
     try file.truncate(to: size)
+    after?()
   }
 
   func punch(_ range: Range<Int>) {

@@ -117,18 +117,18 @@ struct RepairTests {
     let list = LazyList(reading: far)
     #expect(try await list.prefix(20).array() == Walk.elements(20))
     #expect(try await near.read(from: 0, upTo: 12).elements.count == 12)
-    try damage(file, at: ends[11] + 70)
+    try Self.damage(file, at: ends[11] + 70)
     var writer: Walk.Store? = Walk.store(file)
     #expect(try await writer?.cutDamage() == 12)
-    try await append("new", from: 12, through: 30, to: try #require(writer))
+    try await Self.append("new", from: 12, through: 30, to: try #require(writer))
     writer = nil
 
     for position in [0, 20, 25] {
-      await refused { _ = try await far.read(from: position, upTo: 1) }
+      await Self.refused { _ = try await far.read(from: position, upTo: 1) }
     }
-    await refused { _ = try await list.element(at: 25) }
-    await refused { try await far.waitForMore(than: 31) }
-    await refused { _ = try await far.claim() }
+    await Self.refused { _ = try await list.element(at: 25) }
+    await Self.refused { try await far.waitForMore(than: 31) }
+    await Self.refused { _ = try await far.claim() }
     // Its claim has not stayed.
     for store in [near, fresh] {
       #expect(try await store.read(from: 12, upTo: 9).elements.first == "new 12")
@@ -142,18 +142,18 @@ struct RepairTests {
     let file = try StoredFile.copy(of: bytes)
     let (early, unread) = (Walk.store(file), Walk.store(file))
     _ = try await early.read(from: 0, upTo: 15)
-    try damage(file, at: ends[9] + 70)
+    try Self.damage(file, at: ends[9] + 70)
     var writer: Walk.Store? = Walk.store(file)
     #expect(try await writer?.cutDamage() == 10)
-    try await append("new", from: 10, through: 29, to: try #require(writer))
+    try await Self.append("new", from: 10, through: 29, to: try #require(writer))
     let size = try file.bytes.count
     writer = nil
     // Behind what the reader has read.
     let next = try #require(Data(try file.bytes).range(of: Data("new 20".utf8))?.lowerBound)
     #expect(next < size)
-    try damage(file, at: next)
+    try Self.damage(file, at: next)
     #expect(try await Walk.store(file).cutDamage() == 20)
-    await refused { _ = try await early.read(from: 15, upTo: 1) }
+    await Self.refused { _ = try await early.read(from: 15, upTo: 1) }
     #expect(try await unread.read(from: 15, upTo: 1).elements == ["new 15"])
   }
 
@@ -179,10 +179,10 @@ struct RepairTests {
   func repairDuringARead(_ situation: String) async throws {
     let (old, ends) = try await FaultTests.journal(20, .machine)
     let file = try StoredFile.copy(of: old)
-    try damage(file, at: ends[11] + 70)
+    try Self.damage(file, at: ends[11] + 70)
     var writer: Walk.Store? = Walk.store(file)
     #expect(try await writer?.cutDamage() == 12)
-    try await append("new", from: 12, through: 30, to: try #require(writer))
+    try await Self.append("new", from: 12, through: 30, to: try #require(writer))
     writer = nil
     let new = try file.bytes
     let later = (12...30).map { "new \($0)" }
@@ -216,20 +216,20 @@ struct RepairTests {
         #expect(try await store.read(from: 31, upTo: 1).elements.isEmpty)
       case Array(Walk.elements(20).suffix(8)):
         outcomes.insert("before")
-        await refused { _ = try await store.read(from: 20, upTo: 1) }
+        await Self.refused { _ = try await store.read(from: 20, upTo: 1) }
       default: Issue.record("read \(number): \(page)")
       }
     }
     #expect(outcomes == ["before", "after"])
   }
 
-  private func damage(_ file: StoredFile, at offset: Int) throws {
+  static func damage(_ file: StoredFile, at offset: Int) throws {
     var bytes = try file.bytes
     bytes[offset] ^= 4
     try Data(bytes).write(to: file.url)
   }
 
-  private func append(
+  static func append(
     _ name: String, from first: Int, through last: Int, to store: Walk.Store
   ) async throws {
     for position in first...last {
@@ -237,7 +237,7 @@ struct RepairTests {
     }
   }
 
-  private func refused(_ body: () async throws -> Void) async {
+  static func refused(_ body: () async throws -> Void) async {
     await #expect {
       try await body()
     } throws: { failure in

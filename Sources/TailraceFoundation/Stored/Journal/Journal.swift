@@ -43,20 +43,28 @@ package final class Journal: @unchecked Sendable {
   ) async throws -> JournalPage {
     try await blocking { [self] in
       guard let reader = try opened() else { return JournalPage() }
+      var count = count
       while true {
         let (known, former) = reading.withLock { ($0.take(position), $0.repair) }
         let page = Result { try reader.page(from: position, upTo: count, known: known) }
         // Read after the page: a repair is announced before it removes anything.
-        try note(reader.repair())
-        // Otherwise the page may have elements of both lists.
-        if reading.withLock({ $0.give(page, after: former) }) { return try page.get() }
+        let repair = try note(reader.repair())
+        if repair.isUnderWay, count > repair.left - position {
+          if position >= repair.left { throw ListStoreError.damaged(at: position) }
+          count = repair.left - position
+        } else if reading.withLock({ $0.give(page, after: former) }) {
+          return try page.get()
+        }
+        // The page may have elements of both lists.
       }
     }
   }
 
-  /// Notes the last repair, unless it discarded elements that this store has given.
-  private func note(_ repair: JournalRepair) throws {
-    if reading.withLock({ $0.note(repair) }) { return }
+  /// Notes the last repair, unless it discarded elements that this store has given. Returns the last
+  /// one known.
+  @discardableResult
+  private func note(_ repair: JournalRepair) throws -> JournalRepair {
+    if let last = reading.withLock({ $0.note(repair) }) { return last }
     throw ListStoreError.refused(
       """
       \(name) was repaired, and \(repair.left) elements were left of those that this store has given: \
@@ -138,13 +146,13 @@ package final class Journal: @unchecked Sendable {
       // Also a writer looks again: it has not read all that it continues. It keeps the lock.
       if let former = journal.writer.take() {
         journal.writer = try JournalWriter(
-          former.reader, lock: former.lock, journal.durability, cutsDamage: true)
+          former.reader, lock: former.lock, journal.durability, cutsDamage: true,
+          announce: journal.start)
       }
       guard try journal.open(cutsDamage: true), let writer = journal.writer else {
         throw ListStoreError.inUse
       }
-      let repair = try writer.reader.repair()
-      journal.reading.withLock { $0.start(after: repair) }
+      journal.start(after: try writer.reader.repair())
       return writer.count
     }
   }
@@ -199,8 +207,14 @@ package final class Journal: @unchecked Sendable {
     let file = try disk.open(path, writes: true)
     let header = try JournalHeader(of: file, expecting: schema, at: name)
     writer = try JournalWriter(
-      JournalReader(file, header), lock: lock, durability, cutsDamage: cutsDamage)
+      JournalReader(file, header), lock: lock, durability, cutsDamage: cutsDamage, announce: start)
     return true
+  }
+
+  /// This store repairs the file, or has found it whole. Its lists go on, but for those that have
+  /// read more than is left.
+  private func start(after repair: JournalRepair) {
+    reading.withLock { $0.start(after: repair) }
   }
 
   /// Appends a draft if exactly this many elements are stored.
@@ -258,7 +272,7 @@ package final class Journal: @unchecked Sendable {
       }
     }
     writer.didAppend(draft, isSynced: syncs)
-    let count = writer.count
+    let count = writer.isEnded ? writer.count + 1 : writer.count
     reading.withLock { $0.farthest = max($0.farthest, count) }
     // The elements are stored even if this fails: followers then find them later.
     if let cells = writer.cells(isSynced: syncs) {
@@ -324,7 +338,7 @@ private struct Readings: Sendable {
   var reader: JournalReader?
   /// The last known repair.
   private(set) var repair = JournalRepair()
-  /// The position after the last element given, or stored.
+  /// The position after the last element given, or stored, and one more for the end.
   var farthest = 0
   private var places: [JournalPlace] = []
   /// How many consecutive waits have ended without a change.
@@ -336,19 +350,21 @@ private struct Readings: Sendable {
     return places[index]
   }
 
-  /// Notes a repair. False if it discarded elements that were given: now there is another list.
+  /// Notes a repair, and returns the last one known. `nil` if it discarded elements that were given:
+  /// now there is another list.
   ///
   /// Of several repairs at once only the last is known, and any may have discarded some.
-  mutating func note(_ latest: JournalRepair) -> Bool {
-    if latest.number == repair.number { return true }
-    let isNext = latest.number == repair.number + 1
-    guard farthest == 0 || (isNext && farthest <= latest.left) else { return false }
-    repair = latest
+  mutating func note(_ found: JournalRepair) -> JournalRepair? {
+    // An older one was read before another read noted this one.
+    if found.number < repair.number || found == repair { return repair }
+    let isNext = found.number > repair.number && found.count <= repair.count + 1
+    guard farthest == 0 || (isNext && farthest <= found.left) else { return nil }
+    repair = found
     places = []
-    return true
+    return repair
   }
 
-  /// This store has repaired the file, or has found it whole.
+  /// This store repairs the file, or has found it whole.
   mutating func start(after repair: JournalRepair) {
     if repair.number != self.repair.number { farthest = min(farthest, repair.left) }
     self.repair = repair
@@ -359,7 +375,7 @@ private struct Readings: Sendable {
   mutating func give(_ page: Result<JournalPage, any Error>, after former: JournalRepair) -> Bool {
     if repair != former { return false }
     guard case .success(let page) = page else { return true }
-    farthest = max(farthest, page.next.position)
+    farthest = max(farthest, page.isEnd ? page.next.position + 1 : page.next.position)
     if page.next.offset > 0 { put(page.next) }
     return true
   }

@@ -164,40 +164,62 @@ struct JournalCells: Sendable, Equatable {
 }
 
 /// The last repair of a journal: it tells those who have read the discarded elements.
+///
+/// It is written before anything is removed, as under way, and again afterwards. In between readers
+/// are given only elements that will be left.
 struct JournalRepair: Sendable, Equatable {
   static let offset = JournalCells.offset + JournalCells.size
 
+  /// Two for each repair; odd while one is under way, or if it was interrupted.
+  private(set) var number = 0
+  /// How many elements it leaves, and one more for the end of the list.
+  private(set) var left = 0
+
   /// How many repairs there were.
-  var number = 0
-  /// How many elements the last one left.
-  var left = 0
+  var count: Int { (number + 1) / 2 }
+  var isUnderWay: Bool { number % 2 == 1 }
 
   init() {}
 
+  /// None, if the bytes are no repair: an older one, or one that is being written.
   init(of file: any DiskFile, seed: UInt32) throws {
     let bytes = try file.upTo(16, at: Self.offset)
     guard bytes.count == 16 else { return }
     bytes.withUnsafeBytes { bytes in
-      guard let left = JournalCells.number(bytes.number(UInt64.self, at: 0), 4, seed),
-        let number = JournalCells.number(bytes.number(UInt64.self, at: 8), 5, seed)
+      guard let number = JournalCells.number(bytes.number(UInt64.self, at: 8), 5, seed),
+        let left = JournalCells.number(
+          bytes.number(UInt64.self, at: 0), 4, Self.seed(seed, of: number))
       else { return }
       (self.number, self.left) = (number, left)
     }
   }
 
-  /// The next repair.
-  func next(leaving count: Int) -> JournalRepair {
+  /// The next repair, under way. An interrupted one that leaves as much is continued.
+  func next(leaving left: Int) -> JournalRepair {
+    if isUnderWay, left == self.left { return self }
     var next = self
-    (next.number, next.left) = (number + 1, count)
+    (next.number, next.left) = (count * 2 + 1, left)
     return next
+  }
+
+  /// This repair, which was under way, when it is done.
+  var done: JournalRepair {
+    var done = self
+    done.number = count * 2
+    return done
   }
 
   func bytes(seed: UInt32) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 16)
     bytes.withUnsafeMutableBytes { bytes in
-      bytes.put(JournalCells.word(4, left, seed), at: 0)
+      bytes.put(JournalCells.word(4, left, Self.seed(seed, of: number)), at: 0)
       bytes.put(JournalCells.word(5, number, seed), at: 8)
     }
     return bytes
+  }
+
+  /// The words of two repairs do not match: a reader may see one of each.
+  private static func seed(_ seed: UInt32, of number: Int) -> UInt32 {
+    seed ^ UInt32(truncatingIfNeeded: number)
   }
 }

@@ -41,9 +41,12 @@ struct JournalWriter: Sendable {
 
   /// Finds the end of a journal, cuts off an incomplete frame, and syncs the rest.
   ///
-  /// - Parameter cutsDamage: whether damaged elements are discarded, with all after them.
+  /// - Parameters:
+  ///   - cutsDamage: whether damaged elements are discarded, with all after them.
+  ///   - announce: called with the repair before it begins.
   init(
-    _ reader: JournalReader, lock: any DiskFile, _ durability: Durability, cutsDamage: Bool
+    _ reader: JournalReader, lock: any DiskFile, _ durability: Durability, cutsDamage: Bool,
+    announce: (JournalRepair) -> Void
   ) throws {
     self.lock = lock
     self.reader = reader
@@ -54,15 +57,23 @@ struct JournalWriter: Sendable {
     let cells = try reader.cells()
     let size = try reader.file.size()
     if cutsDamage { try walkAll(cells, size) } else { try walkEnd(cells, size) }
-    if end < size || cells.promised > end {
-      let isDamaged = try cells.promised > end || reader.hasFrame(behind: end)
-      if isDamaged, !cutsDamage { throw ListStoreError.damaged(at: count) }
-      if cutsDamage, try isDamaged || hasBytes(at: end) {
-        // Before anything is removed: readers look for it after they have read.
-        let repair = try reader.repair().next(leaving: count)
+    let former = try reader.repair()
+    if end < size || cells.promised > end || former.isUnderWay {
+      let isDamaged =
+        try former.isUnderWay || cells.promised > end || reader.hasFrame(behind: end)
+      if isDamaged, !cutsDamage {
+        throw ListStoreError.damaged(at: former.isUnderWay ? min(former.left, count) : count)
+      }
+      let isRepair = try cutsDamage && (isDamaged || hasBytes(end..<size))
+      let repair = former.next(leaving: isEnded ? count + 1 : count)
+      if isRepair {
+        announce(repair)
         try file.put(repair.bytes(seed: reader.seed), at: JournalRepair.offset)
       }
       if end < size { try file.truncate(to: end) }
+      if isRepair {
+        try file.put(repair.done.bytes(seed: reader.seed), at: JournalRepair.offset)
+      }
     }
     self.size = end
     jumps = try JournalJumps(from: last.offset) { offset in
@@ -73,9 +84,10 @@ struct JournalWriter: Sendable {
     try publish(first: cells.first)
   }
 
-  /// Whether a place holds something other than room for a frame.
-  private func hasBytes(at offset: Int) throws -> Bool {
-    try file.upTo(JournalFrame.headerSize, at: offset).contains { $0 != 0 }
+  /// Whether there is something other than room for frames.
+  private func hasBytes(_ range: Range<Int>) throws -> Bool {
+    try range.count > Self.roomBytes
+      || file.upTo(range.count, at: range.lowerBound).contains { $0 != 0 }
   }
 
   /// Passes the last frames, all of which must be whole.
