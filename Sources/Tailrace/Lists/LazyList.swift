@@ -207,7 +207,11 @@ struct Reader<Element: Sendable, Failure: Error> {
   /// - Parameter count: how many of the elements pushed at once are left.
   @inlinable @inline(__always)
   mutating func mayPushAgain<Output>(after ending: Ending<Output>, remaining count: Int) -> Bool {
-    guard case .stopped = ending else { return false }
+    guard case .stopped = ending else {
+      // Reading it has released a missing cell; the reader waits for that one, and its attempt.
+      if case .nothing(let absence) = ending { cursor.absence = absence }
+      return false
+    }
     if count < pushedAtOnce { return true }
     cursor.absence = .paused
     return false

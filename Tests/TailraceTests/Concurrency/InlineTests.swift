@@ -32,6 +32,31 @@ struct InlineTests {
     #expect(population.greatest <= 150)
   }
 
+  @Test(
+    "a fold is told of the attempt that it has begun, which has failed before it could wait",
+    arguments: ["forEach", "first", "reduce", "iteration"])
+  func toldInFold(_ call: String) async {
+    let (executor, attempts) = (InlineExecutor(), Probe<Int>())
+    let list = LazyList<Int, any Error>(state: 0, retryingFailures: true) { state async throws in
+      attempts.record(state)
+      // So many that the reader which runs the step leaves it.
+      for _ in 0..<70 { await withTaskExecutorPreference(executor) {} }
+      if attempts.count == 1 { throw Refused() }
+      state += 1
+      return state < 3 ? state : nil
+    }
+    let reader = Task(executorPreference: executor) {
+      switch call {
+      case "forEach": try await list.forEach { _ in }
+      case "first": _ = try await list.first { $0 == 2 }
+      case "reduce": _ = try await list.reduce(0) { (sum, element) throws in sum + element }
+      default: for try await _ in list {}
+      }
+    }
+    await #expect(throws: Refused.self) { try await reader.value }
+    #expect(attempts.values == [0])
+  }
+
   @Test("a failure ahead is told to the reader that waited for it, and the step runs once for that")
   func toldAhead() async throws {
     let (gate, attempts) = (Gate(), Probe<Int>())

@@ -63,7 +63,7 @@ struct RetriedPipeline: FuzzCase {
   }
 
   enum Question: CaseIterable {
-    case elements, iterator, array, count, heads, derived
+    case elements, iterator, array, count, heads, derived, search, fold
   }
 
   struct Reader {
@@ -473,6 +473,22 @@ extension RetriedPipeline {
           await pause(reader)
         }
         if position < pipeline.length, !Task.isCancelled { log.problem("an iterator ended early") }
+      case .search:
+        await each(&ear) { position in try await list.first { $0 == position } }
+      case .fold:
+        while !Task.isCancelled {
+          let start = log.now()
+          var position = 0
+          do {
+            try await list.forEach { element in
+              if element != position { log.problem("\(element) at \(position)") }
+              position += 1
+            }
+            if position != pipeline.length { log.problem("a fold of \(position) elements") }
+            break
+          } catch { ear.hears(error, position, start) }
+          await pause(reader)
+        }
       case .array, .count:
         while !Task.isCancelled {
           let (start, known) = (log.now(), list.evaluatedCount)
