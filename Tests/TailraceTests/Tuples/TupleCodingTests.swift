@@ -29,6 +29,17 @@ struct TupleCodingTests {
         == Tuple("foo", 5, true))
   }
 
+  private struct Address: Decodable, Equatable, Sendable {
+    struct Refused: Error {}
+
+    init(from decoder: any Decoder) throws { throw Refused() }
+  }
+
+  @Test("an element's own error is thrown as it is")
+  func ownError() {
+    #expect(throws: Address.Refused.self) { try json(Tuple<Int, Address>.self, #"[1, "x"]"#) }
+  }
+
   @Test("too few, too many, or wrong: the error names the position")
   func errors() {
     func expect<Value: Decodable>(
