@@ -44,7 +44,7 @@ private struct Slots {
       return value
     } catch let error as DecodingError {
       throw placed(error)
-    } catch where type is any Numeric.Type {
+    } catch let error where type is any Numeric.Type {
       // For a number that does not fit, some decoders throw their own error.
       throw DecodingError.dataCorrupted(
         context("the element at position \(position) is not a \(type): \(error)", [], error))
