@@ -161,7 +161,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
     guard !isOver, let result = result.take() else { return ([], []) }
     results.append(result)
     if case .failure = result { isOver = true }
-    return (isOver ? tasks : [], wakeAll())
+    return (isOver ? tasks : [], waiters.removeAll())
   }
 
   @inlinable
@@ -190,12 +190,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   @inlinable
   mutating func cancel() -> (cancelled: [Running], waiters: [Waiter]) {
     isOver = true
-    return (tasks, wakeAll())
-  }
-
-  @inlinable
-  mutating func wakeAll() -> [Waiter] {
-    waiters.removeAll()
+    return (tasks, waiters.removeAll())
   }
 }
 

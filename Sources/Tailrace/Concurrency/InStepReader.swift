@@ -173,7 +173,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
 
   /// Whether the next attempt may not meet the same failure.
   private var isFailedForNow: Bool {
-    if case .failedTransiently = counted?.lastAbsence ?? measured?.lastAbsence {
+    if case .failedTransiently = counted?.absence ?? measured?.absence {
       true
     } else {
       false

@@ -90,7 +90,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @inlinable
   func pullOnDemand(_ demand: Demand, _ isLimited: Bool) -> Step<Slot> {
     guard let element = pullNow(demand) else {
-      let absence = source.state.cursor.absence
+      let absence = source.state.cursor.takeAbsence()
       stop(absence)
       return .nothing(absence)
     }
@@ -109,7 +109,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     var patience = 64
     while source.state.pace.isQuick, patience > 0 {
       guard let element = pullNow(demand) else {
-        let absence = source.state.cursor.absence
+        let absence = source.state.cursor.takeAbsence()
         switch absence {
         case .missing, .paused: return pullBeside()
         case .end, .failed, .failedTransiently, .released, .cancelled: return stop(absence)
@@ -161,7 +161,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       source.state.pace.took(start.duration(to: .now))
       if !keep(element) { return }
     }
-    let absence = source.state.cursor.absence
+    let absence = source.state.cursor.takeAbsence()
     // Not kept: the missing cell may be this list's own, which would retain itself.
     source.state.cursor.absence = .paused
     // If the list was abandoned, no reader sees this. If the source has cancelled this very task, a
@@ -278,9 +278,6 @@ extension Lookahead: AwaitedPlace {
     demand.failure(at: identity, state.withLock { $0.taken })
   }
 
-  /// A reader waits here when a step of the source has suspended.
-  @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
-
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
     state.withLock { $0.sleep(waiter, after: cell.mark.count) } ? nil : .lookAgain
@@ -317,15 +314,5 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendab
   deinit {
     if let taken { lookahead.discard(taken) }
     lookahead.abandon()
-  }
-}
-
-extension Task where Success == Void, Failure == Never {
-  /// Raises the priority, if the platform can.
-  @inlinable
-  func raise(to priority: TaskPriority) {
-    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      escalatePriority(to: priority)
-    }
   }
 }

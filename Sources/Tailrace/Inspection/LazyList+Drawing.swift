@@ -44,7 +44,7 @@ extension LazyList: LookedList {
     private mutating func draw(
       _ first: Segment<Element>, _ sketch: inout Sketch
     ) -> Int? {
-      let evaluator = first.source.evaluator
+      let evaluator = first.evaluator
       let identity: AnyObject = evaluator ?? first
       if let known = sketch.node(of: identity) {
         connect(known, &sketch)
@@ -146,7 +146,7 @@ extension LazyList: LookedList {
           return (count, .failed(failure))
         case .more(let next, let start):
           // Values after computed elements belong to them: the last element often is one.
-          let owner = next.source.evaluator
+          let owner = next.evaluator
           let isSame =
             owner == nil ? next.label == nil : owner === evaluator && next.start > current.start
           guard isSame else {

@@ -30,7 +30,7 @@ extension Evaluator {
     guard mark.count == seen.count, seen.count == segment.capacity, mark.isClosed,
       case .more(let next, 0) = segment.link
     else { return mark.count - seen.count }
-    let evaluator = next.source.evaluator
+    let evaluator = next.evaluator
     let isOwn =
       evaluator === self || evaluator == nil && next.start == segment.start + seen.count
     return isOwn ? next.mark.count : 0
@@ -94,7 +94,7 @@ extension Absence {
 
 extension Segment {
   /// The list that a cursor here reads.
-  var recorded: RecordedList { source.evaluator.map { RecordedList($0) } ?? RecordedList(title) }
+  var recorded: RecordedList { evaluator.map { RecordedList($0) } ?? RecordedList(title) }
 }
 
 extension Cursor {

@@ -131,13 +131,13 @@ extension LazyList {
           definition.state.begin()
           definition.state.source?.demand = demand.forOne
           guard let element = definition.state.source?.next() else {
-            return .nothing(definition.state.source?.absence ?? .end)
+            return .nothing(definition.state.source?.takeAbsence() ?? .end)
           }
           return .element(element)
         }))
     let list = LazyList(
       segment: Segment(
-        source: .anchored(Anchor(inner)), start: 0, capacity: Capacity<Element>.first), offset: 0)
+        owner: nil, anchor: Anchor(inner)), offset: 0)
     definition.state.list = list
     let lifetime = Lifetime(inner)
     let readers = Owned(Cursor(list, takesOver: false))
@@ -146,7 +146,9 @@ extension LazyList {
       stepping: { demand in
         readers.state.demand = demand.forOne
         return withExtendedLifetime(lifetime) {
-          guard let element = readers.state.next() else { return .nothing(readers.state.absence) }
+          guard let element = readers.state.next() else {
+            return .nothing(readers.state.takeAbsence())
+          }
           return .element(element)
         }
       })

@@ -55,7 +55,7 @@ extension LazyList {
   /// Replaces `-setNameWithFormat:`.
   public consuming func named(_ name: String) -> LazyList {
     let label = ListName(name)
-    segment?.source.evaluator?.name(label)
+    segment?.evaluator?.name(label)
     let link: Link<Element> = segment.map { .more($0, offset) } ?? .end
     return LazyList(
       segment: Segment(evaluated: EmptyCollection(), link: link, label: label), offset: 0)
@@ -160,7 +160,7 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
 extension Segment {
   /// Whether a task computes the next cell.
   var isComputing: Bool {
-    guard let evaluator = source.evaluator else { return false }
+    guard let evaluator else { return false }
     return evaluator.claim.isHeld && !evaluator.isAbandoned
   }
 }

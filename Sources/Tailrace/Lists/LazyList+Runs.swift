@@ -31,7 +31,7 @@ extension LazyList {
           // The next block waits for the next demand.
           if given > 0 || !patience.lasts() { return .stopped }
           guard let block = source.state.source.next() else {
-            return .nothing(source.state.source.absence)
+            return .nothing(source.state.source.takeAbsence())
           }
           source.state.state = block.makeIterator()
         }

@@ -40,7 +40,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   @inlinable
   init(_ evaluator: Evaluator<Element>) {
     self.init(
-      segment: Segment(source: .owned(evaluator), start: 0, capacity: Capacity<Element>.first),
+      segment: Segment(owner: evaluator),
       offset: 0)
   }
 
@@ -208,7 +208,7 @@ struct Reader<Element: Sendable, Failure: Error> {
   @inlinable @inline(__always)
   mutating func mayPushAgain<Output>(after ending: Ending<Output>, remaining count: Int) -> Bool {
     guard case .stopped = ending else {
-      // Reading it has released a missing cell; the reader waits for that one, and its attempt.
+      // Taking it has released a missing cell; the reader waits for that one, and its attempt.
       if case .nothing(let absence) = ending { cursor.absence = absence }
       return false
     }
@@ -221,67 +221,5 @@ struct Reader<Element: Sendable, Failure: Error> {
   nonisolated(nonsending) mutating func next() async throws(Failure) -> Element? {
     if let element = cursor.next() { return element }
     return try await cursor.nextOrFailure(Failure.self)
-  }
-}
-
-extension Cursor {
-  /// The element after a pull that gave nothing, or `nil` at the end.
-  ///
-  /// - Parameter isNil: whether an iteration without errors ends with `nil` when its task is
-  ///   cancelled.
-  @inlinable
-  nonisolated(nonsending) mutating func nextOrFailure<Failure: Error>(
-    _: Failure.Type, orNilWhenCancelled isNil: Bool = false
-  ) async throws(Failure) -> Element? {
-    if let element = await nextWaiting() { return element }
-    switch absence {
-    case .end: return nil
-    case .failed(let failure), .failedTransiently(let failure): throw Failure.known(failure)
-    case .missing, .paused:
-      preconditionFailure("a reader that waits came back without an answer")
-    case .released:
-      // Reading it is a program error; having waited for it, a cancellation.
-      if let cancellation = Failure.cancellation { throw cancellation }
-      fatalError(Anchor<Element>.releasedText)
-    case .cancelled:
-      noteCancellation()
-      if let cancellation = Failure.cancellation { throw cancellation }
-      if isNil { return nil }
-      preconditionFailure("a reader that cannot throw a cancellation stopped for one")
-    }
-  }
-}
-
-// MARK: Linking
-
-/// Held while a list becomes another, for all lists: each has its own claim, and of lists that become
-/// each other at the same time one must find that.
-private let linking = Locked(())
-
-extension Segment {
-  /// Closes a segment whose list becomes another.
-  @usableFromInline
-  func close(becoming list: LazyList<Element, any Error>, at mark: Published) {
-    linking.withLock { _ in close(list.destination(from: self), at: mark) }
-  }
-}
-
-extension LazyList {
-  /// The destination of a segment that this list replaces. Empty closed segments are skipped, so
-  /// that chains of replaced lists stay one step long.
-  fileprivate func destination(from origin: Segment<Element>) -> Link<Element> {
-    switch Segment.resolve(segment, offset) {
-    case .cell(let last, let index) where last === origin && index >= last.mark.count:
-      // The segment lacks the next element, which is defined as itself.
-      var places = [(origin.title, origin.start + last.mark.count)]
-      _ = Segment.resolve(segment, offset) { segment, offset in
-        if segment !== origin { places.append((segment.title, segment.start + offset)) }
-        return true
-      }
-      return .failed(CyclicEvaluationError(through: places))
-    case .cell(let segment, let offset): return .more(segment, offset)
-    case .end: return .end
-    case .failed(let failure, _, _): return .failed(failure)
-    }
   }
 }

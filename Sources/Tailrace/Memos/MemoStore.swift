@@ -144,7 +144,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
           try await compute(Memos(store: self), key)
         }
       }
-    return Segment(source: .owned(evaluator), start: 0, capacity: 1)
+    return Segment(owner: evaluator, capacity: 1)
   }
 
   @inlinable
@@ -196,7 +196,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @usableFromInline
   func nameForCycles(_ cell: Cell, _ key: Key) {
     guard WorkerToken.runningWorker != nil else { return }
-    cell.source.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
+    cell.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
   }
 
   /// The memos are released, and only their computations can still ask. Computations without

@@ -133,11 +133,4 @@ extension Cursor {
     other.skipLinks()
     return segment === other.segment && index == other.index
   }
-
-  /// Follows the known links, so that a position has only one name. A failure is read there.
-  @inlinable
-  mutating func skipLinks() {
-    let place = Segment.resolve(segment, index).place
-    move(to: place?.segment, at: place?.offset ?? 0)
-  }
 }

@@ -62,7 +62,7 @@ extension LazyList {
         if held.count > maxLength { _ = held.popFirst() }
         if !patience.lasts() { return .skip }
       }
-      let absence = source.absence
+      let absence = source.takeAbsence()
       guard case .end = absence else { return .nothing(absence) }
       var last: [Element] = []
       while let element = held.popFirst() { last.append(element) }

@@ -109,7 +109,7 @@ extension LazyList {
             if !isWanted || !patience.lasts() { return .stopped }
           }
           outer.state.demand = demand.forOne
-          guard let list = outer.state.next() else { return .nothing(outer.state.absence) }
+          guard let list = outer.state.next() else { return .nothing(outer.state.takeAbsence()) }
           inner.state = Cursor(list.list)
         }
       })
@@ -131,7 +131,7 @@ extension LazyList {
         if let element = inner?.next() { return .element(element) }
         inner = nil
         if !patience.lasts() { return .skip }
-        guard let sequence = outer.next() else { return .nothing(outer.absence) }
+        guard let sequence = outer.next() else { return .nothing(outer.takeAbsence()) }
         inner = sequence.makeIterator()
       }
     }
@@ -155,7 +155,7 @@ extension LazyList {
           isEmpty = false
           return .element(element)
         }
-        let absence = source.absence
+        let absence = source.takeAbsence()
         guard case .end = absence else { return .nothing(absence) }
         // Two ends without an element between: the list is empty.
         if isEmpty { return .nothing(.end) }
@@ -180,7 +180,7 @@ extension LazyList {
     stage((isFirst: true, pending: Element?.none)) {
       (state, source) in
       if let element = state.pending.take() { return .element(element) }
-      guard let element = source.next() else { return .nothing(source.absence) }
+      guard let element = source.next() else { return .nothing(source.takeAbsence()) }
       if state.isFirst {
         state.isFirst = false
         return .element(element)

@@ -65,7 +65,7 @@ extension LazyList {
               if let element = await source.state.nextInStep() {
                 .element(try await transform(element))
               } else {
-                .nothing(source.state.absence)
+                .nothing(source.state.takeAbsence())
               }
           } catch {
             step = .nothing(.failed(error))

@@ -74,7 +74,7 @@ extension LazyList {
     stage(count, stage: "dropFirst") { (remaining, source) in
       var patience = Patience()
       while remaining > 0 {
-        guard source.next() != nil else { return .nothing(source.absence) }
+        guard source.next() != nil else { return .nothing(source.takeAbsence()) }
         remaining -= 1
         if !patience.lasts() { return .skip }
       }
@@ -182,7 +182,7 @@ extension LazyList {
         if Task.isCancelled { return .nothing(.cancelled) }
         if !patience.lasts() { return .skip }
       }
-      return .nothing(source.absence)
+      return .nothing(source.takeAbsence())
     }
   }
 }

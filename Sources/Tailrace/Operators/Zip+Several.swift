@@ -60,7 +60,7 @@ extension LazyList {
   ) -> LazyList<Tuple, Failure> {
     self.stage(Row<Element, _>(others), stage: stage) { (row, source) in
       if row.first == nil {
-        guard let element = source.next() else { return .nothing(source.absence) }
+        guard let element = source.next() else { return .nothing(source.takeAbsence()) }
         row.first = .some(element)
       }
       if let absence = row.peers.fill(source.demand) { return .nothing(absence) }
@@ -127,7 +127,7 @@ struct Peer<Element: Sendable>: ZipPeer {
   mutating func fill(_ demand: Demand) -> Absence? {
     if element != nil { return nil }
     source.demand = demand
-    guard let next = source.next() else { return source.absence }
+    guard let next = source.next() else { return source.takeAbsence() }
     element = .some(next)
     return nil
   }

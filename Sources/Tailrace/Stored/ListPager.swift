@@ -53,7 +53,7 @@ extension LazyList where Failure == any Error {
     let evaluator = Evaluator(task)
     evaluator.label = name
     self.init(
-      segment: Segment(source: .owned(evaluator), start: 0, capacity: capacity), offset: 0)
+      segment: Segment(owner: evaluator, capacity: capacity), offset: 0)
   }
 }
 

@@ -90,7 +90,7 @@ struct StoredList<Store: ListStore>: ListPager {
   ) async throws -> Pending {
     if let failure = writer?.untold.take() { throw failure }
     guard let first = await writer?.steps.nextInStep() else {
-      switch writer?.steps.absence {
+      switch writer?.steps.takeAbsence() {
       case .end: return Pending(ListCommit([], state: nil, isEnd: true))
       case .failed(let failure), .failedTransiently(let failure): throw failure
       case .cancelled, .released, .missing, .paused, nil: throw CancellationError()
@@ -108,7 +108,7 @@ struct StoredList<Store: ListStore>: ListPager {
     while gathered.commit.elements.count < demand.wanted, clock.now < deadline {
       guard let step = writer?.steps.next() else {
         // A suspended step continues: its result is for the next commit.
-        switch writer?.steps.absence {
+        switch writer?.steps.takeAbsence() {
         case .end: gathered.commit.isEnd = true
         case .failed(let failure), .failedTransiently(let failure): writer?.untold = failure
         case .cancelled, .released, .missing, .paused, nil: break

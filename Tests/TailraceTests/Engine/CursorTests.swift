@@ -34,7 +34,7 @@ struct CursorTests {
     #expect(rest(&cursor) == Array(0..<length))
     for _ in 0..<2 {
       #expect(cursor.next() == nil)
-      #expect(name(cursor.absence) == "end")
+      #expect(name(cursor.takeAbsence()) == "end")
     }
   }
 
@@ -84,7 +84,7 @@ struct CursorTests {
     var (elements, count) = ([Int](), 0)
     while cursor.withNextCells({ elements += $0 }) { count += 1 }
     #expect(elements == Array(0..<300) && count < 20)
-    #expect(name(cursor.absence) == "end")
+    #expect(name(cursor.takeAbsence()) == "end")
   }
 
   @Test("a cell that is missing is told once, and what is there is given before")
@@ -93,8 +93,8 @@ struct CursorTests {
     #expect(await list.head() == 0)
     var cursor = Cursor(list)
     #expect(cursor.next() == 0 && cursor.next() == nil)
-    #expect(name(cursor.absence) == "missing")
-    #expect(name(cursor.absence) == "paused", "it would keep its list")
+    #expect(name(cursor.takeAbsence()) == "missing")
+    #expect(name(cursor.takeAbsence()) == "paused", "it would keep its list")
     #expect(await cursor.nextWaiting() == 1)
   }
 
@@ -104,7 +104,7 @@ struct CursorTests {
     #expect(rest(&cursor) == [1, 2])
     for _ in 0..<2 {
       #expect(cursor.next() == nil)
-      #expect(name(cursor.absence) == "failed")
+      #expect(name(cursor.takeAbsence()) == "failed")
     }
   }
 
@@ -115,7 +115,7 @@ struct CursorTests {
     let task = Task { () -> ([Int], String) in
       withUnsafeCurrentTask { $0?.cancel() }
       var cursor = Cursor(list, stopsWhenCancelled: true)
-      return (rest(&cursor), name(cursor.absence))
+      return (rest(&cursor), name(cursor.takeAbsence()))
     }
     #expect(await task.value == ([0, 1], "cancelled"))
     #expect(list.evaluatedCount == 2)

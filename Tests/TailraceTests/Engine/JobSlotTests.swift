@@ -138,7 +138,7 @@ private struct TaskModel: Explorable, Hashable {
         runner = nil
         dispatch(slot.leave())
       default:
-        guard case .job(let job) = slot.next() else { return runner = nil }
+        guard let job = slot.next() else { return runner = nil }
         attend(job)
       }
     case .begins(.child): child = .thread
@@ -210,8 +210,8 @@ struct JobSlotTests {
     #expect(slot.arrived(48, isOwn: false) == .dispatch(48))
     #expect(slot.arrived(16, isOwn: true) == .dispatch(32))
     #expect(slot.arrived(32, isOwn: false) == .dispatch(32))
-    #expect(slot.next() == .job(16))
-    #expect(slot.next() == .suspended)
+    #expect(slot.next() == 16)
+    #expect(slot.next() == nil)
     #expect(slot.state == .idle)
   }
 

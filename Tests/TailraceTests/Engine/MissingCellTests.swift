@@ -21,7 +21,6 @@ struct MissingCellTests {
 
     var cell: MissingCell { MissingCell(self, mark: Published(count: 0), .one) }
     var awaitedWorker: (any Worker)? { nil }
-    var yieldHeuristic: YieldHeuristic? { nil }
     func isMissing(_ mark: Published) -> Bool { true }
     func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
     func leave(_ waiter: Waiter) {}
@@ -42,12 +41,8 @@ struct MissingCellTests {
   private let middle = Front("middle")
   private let bottom = Front("bottom")
 
-  private func settle() -> MissingCell.Settled {
+  private func settle() -> (obstacle: Absence?, attempt: FailedAttempt?) {
     top.cell.settleNow(isOutermost: true, telling: nil)
-  }
-
-  private func isSettled(_ settled: MissingCell.Settled) -> Bool {
-    settled.obstacle == nil
   }
 
   @Test("the deepest first, and then each above it again")
@@ -55,7 +50,7 @@ struct MissingCellTests {
     top.answer = { [middle] in $0 == 1 ? .missing(middle.cell) : nil }
     middle.answer = { [bottom] in $0 == 1 ? .missing(bottom.cell) : nil }
     let settled = settle()
-    #expect(isSettled(settled) && settled.attempt == nil)
+    #expect(settled.obstacle == nil && settled.attempt == nil)
     #expect([top.attempts, middle.attempts, bottom.attempts] == [2, 2, 1])
   }
 
@@ -86,7 +81,7 @@ struct MissingCellTests {
     top.answer = { [middle] in $0 == 1 ? .missing(middle.cell) : nil }
     middle.answer = { _ in .failedTransiently(Mishap(position: 0)) }
     let settled = settle()
-    #expect(isSettled(settled))
+    #expect(settled.obstacle == nil)
     #expect(top.told == [nil, 0] && middle.told == [nil])
     #expect(settled.attempt?.isAt(middle.identity, 0) == true && settled.attempt?.failure is Mishap)
   }

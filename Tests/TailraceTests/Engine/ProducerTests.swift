@@ -17,17 +17,22 @@ struct ProducerTests {
     }
   }
 
-  private func name(_ step: Step<Int>) -> String {
-    switch step {
-    case .element(let element): "\(element)"
-    case .last(let element): "\(element) is the last"
-    case .become: "goes on elsewhere"
-    case .skip: "skips"
-    case .nothing(.end): "end"
-    case .nothing(.paused): "paused"
-    case .nothing(.failed): "failed"
-    case .nothing: "nothing"
+  /// One element, and how the producer returns.
+  private func pull(_ producer: Producer<Int>) -> String {
+    var element: Int?
+    let ending = producer(Demand()) {
+      element = $0
+      return false
     }
+    let name =
+      switch ending {
+      case .stopped: "stopped"
+      case .become: "another list"
+      case .nothing(.end): "end"
+      case .nothing(.failed): "failed"
+      case .nothing: "nothing"
+      }
+    return "\(element.map { "\($0), " } ?? "")\(name)"
   }
 
   @Test("a sink gets all that it wants, in order", arguments: 1...4)
@@ -45,19 +50,16 @@ struct ProducerTests {
   @Test("pulled, it gives an element at a time, and then its ending")
   func pulled() {
     let producer = counting(to: 2, then: .nothing(.failed(Mishap(position: 2))))
-    #expect((0..<3).map { _ in name(producer.step(Demand())) } == ["1", "2", "failed"])
+    #expect((0..<3).map { _ in pull(producer) } == ["1, stopped", "2, stopped", "failed"])
     let other = counting(to: 1, then: .become(.just(7)))
-    #expect((0..<2).map { _ in name(other.step(Demand())) } == ["1", "goes on elsewhere"])
+    #expect((0..<2).map { _ in pull(other) } == ["1, stopped", "another list"])
   }
 
-  @Test("an end that comes with an element makes it the last; a pause without one is a pause")
+  @Test("a last step comes with the end; one that skips stops without an element")
   func last() {
-    let producer = Producer<Int> { (_, sink) in
-      _ = sink(5)
-      return .nothing(.end)
-    }
-    #expect(name(producer.step(Demand())) == "5 is the last")
-    #expect(name(Producer<Int> { (_, _) in .stopped }.step(Demand())) == "skips")
+    let steps = Owned([Step<Int>.skip, .last(5)])
+    let producer = Producer<Int>(stepping: { _ in steps.state.removeFirst() })
+    #expect((0..<2).map { _ in pull(producer) } == ["stopped", "5, end"])
   }
 
   @Test("made from single steps, it goes on until its sink wants no more")

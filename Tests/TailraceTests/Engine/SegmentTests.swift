@@ -11,7 +11,7 @@ struct SegmentTests {
 
   private func open(_ capacity: Int) -> Cells {
     Cells(
-      source: .owned(Evaluator(Producer { _, _ in .nothing(.end) })), start: 0, capacity: capacity)
+      owner: Evaluator(Producer { _, _ in .nothing(.end) }), capacity: capacity)
   }
 
   private func elements(_ segment: Cells) -> [Int] {

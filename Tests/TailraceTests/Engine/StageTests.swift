@@ -54,7 +54,7 @@ struct StageTests {
   @Test("a body in the task of the list awaits its source")
   func inTask() async {
     let list: List = List(1...4).mapAsync { $0 }.stageInTask(0) { (sum, source) async in
-      guard let element = await source.nextInStep() else { return .nothing(source.absence) }
+      guard let element = await source.nextInStep() else { return .nothing(source.takeAbsence()) }
       await Task.yield()
       sum += element
       return .element(sum)

@@ -31,7 +31,7 @@ struct WaitForGraphTests {
   }
 
   /// Where a cell is missing until it is said to be there.
-  private final class Cells: AwaitedPlace, FrontCells {
+  private final class Cells: AwaitedPlace {
     let title: String
     private let looksLeft: Locked<Int>
 
@@ -41,11 +41,10 @@ struct WaitForGraphTests {
       looksLeft = Locked(looks)
     }
 
+    var cell: MissingCell { MissingCell(self, mark: Published(count: 0), .one) }
     func appears() { looksLeft.withLock { $0 = 0 } }
 
-    var next: Int { 0 }
     var awaitedWorker: (any Worker)? { nil }
-    var yieldHeuristic: YieldHeuristic? { nil }
     func isMissing(_ mark: Published) -> Bool {
       looksLeft.withLock { looks in
         defer { looks = max(0, looks - 1) }
@@ -73,8 +72,7 @@ struct WaitForGraphTests {
       if isWoken { waiter.wake(.lookAgain) }
       error = WaitForGraph.add(
         waiter, of: node,
-        for: MissingCell(self.cells, mark: Published(count: 0), .one), on: other,
-        asked: asked)
+        for: self.cells.cell, on: other, asked: asked?.cell)
     }
 
     deinit { WaitForGraph.remove(waiter, of: node) }

@@ -43,3 +43,12 @@ extension Segment {
     return .cell(segment, offset)
   }
 }
+
+extension Cursor {
+  /// Follows the known links, so that a position has only one name. A failure is read there.
+  @inlinable
+  mutating func skipLinks() {
+    let place = Segment.resolve(segment, index).place
+    move(to: place?.segment, at: place?.offset ?? 0)
+  }
+}

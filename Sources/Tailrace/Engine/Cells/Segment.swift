@@ -27,7 +27,7 @@ enum Link<Element: Sendable> {
 /// - `emptied <= count <= capacity`; the cells from `emptied` to `count` are initialised and never
 ///   written again. Those before `emptied` are gone: no reader could read them any more.
 /// - `link` is written once, before `closed` is published, and stays until `deinit`.
-/// - An open segment has a source, and is the only open one of that source.
+/// - An open segment has an evaluator, or had one, and is the only open one of it.
 // Guard: the holder of the evaluator's claim writes cells and link before publishing them with
 // release; they are read after an acquire. May touch them: `Evaluator`, and readers.
 @usableFromInline
@@ -38,9 +38,11 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let start: Int
   /// The cells, if the segment has its own memory for them.
   @usableFromInline let base: UnsafeMutablePointer<Element>?
-  /// The source's evaluator if it is owned: a demand calls it without counting a reference, which
-  /// an enum's payload would need ("First pass").
+  /// Computes the cells after this segment. A demand calls it without counting a reference, which an
+  /// enum's payload would need ("First pass").
   @usableFromInline let owner: Evaluator<Element>?
+  /// Stands for the evaluator if the list that a recursive definition makes owns it: the definition's
+  /// own cells must not retain it, because that would be a cycle.
   @usableFromInline let anchor: Anchor<Element>?
   /// The name of the list that begins here, if it has one.
   @usableFromInline let label: ListName?
@@ -51,11 +53,14 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   // Guard: the only reference to the segment. May touch it: the reader that holds it, and `deinit`.
   @exclusivity(unchecked) @usableFromInline var emptied = 0
 
-  /// An open, empty segment at the front of the source's cells.
+  /// An open, empty segment at the front of an evaluator's cells.
   @inlinable
-  init(source: Source<Element>, start: Int, capacity: Int) {
-    owner = if case .owned(let evaluator) = source { evaluator } else { nil }
-    anchor = if case .anchored(let anchor) = source { anchor } else { nil }
+  init(
+    owner: Evaluator<Element>?, anchor: Anchor<Element>? = nil, start: Int = 0,
+    capacity: Int = Capacity<Element>.first
+  ) {
+    self.owner = owner
+    self.anchor = anchor
     label = nil
     storage = nil
     self.start = start
@@ -104,7 +109,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
       (base + emptied).deinitialize(count: published.count - emptied)
       base.deallocate()
     }
-    if !published.isClosed { source.evaluator?.abandon() }
+    if !published.isClosed { evaluator?.abandon() }
     // Unlinks the rest in a loop: a chain of any length is released on one frame. An open segment
     // is left alone: the list's task may hold a weak reference, and be about to close it.
     var rest = unlinked()
@@ -126,14 +131,13 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
       "a segment was closed at another mark than its own")
     assert(!mark.isClosed, "a segment was closed twice")
     assert(mark.count <= capacity, "a segment has more cells than it has room for")
-    assert(owner != nil || anchor != nil, "an open segment has no source")
+    assert(owner != nil || anchor != nil, "an open segment has no evaluator")
     if case .end = link {} else { assertionFailure("an open segment has a link") }
   }
 
+  /// Computes the cells after this segment. `nil` if all is known, or if it was released.
   @inlinable
-  var source: Source<Element> {
-    if let owner { .owned(owner) } else if let anchor { .anchored(anchor) } else { .none }
-  }
+  var evaluator: Evaluator<Element>? { if let owner { owner } else { anchor?.evaluator } }
 
   /// Moves the link out. For a segment that no other thread can see.
   func unlinked() -> Link<Element> {
@@ -165,7 +169,8 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
   @inlinable @inline(never)
   func extended(with element: consuming Element) -> Segment {
     let next = Segment(
-      source: source, start: start + capacity, capacity: Capacity<Element>.following(capacity))
+      owner: owner, anchor: anchor, start: start + capacity,
+      capacity: Capacity<Element>.following(capacity))
     next.append(element, to: Published(count: 0))
     close(.more(next, 0), at: Published(count: capacity))
     return next
@@ -245,26 +250,7 @@ enum Capacity<Element> {
   }
 }
 
-/// The evaluator of the cells after a segment.
-@usableFromInline
-enum Source<Element: Sendable>: Sendable {
-  /// None: everything was known when the segment was made.
-  case none
-  case owned(Evaluator<Element>)
-  /// The list that a recursive definition makes owns the evaluator. The definition's own cells must
-  /// not retain it: that would be a cycle.
-  case anchored(Anchor<Element>)
-
-  @inlinable
-  var evaluator: Evaluator<Element>? {
-    switch self {
-    case .none: nil
-    case .owned(let evaluator): evaluator
-    case .anchored(let anchor): anchor.evaluator
-    }
-  }
-}
-
+/// A weak reference to the evaluator of a recursive definition's cells.
 // Guard: the runtime's, for a weak reference; it is set once, before it is shared.
 // May touch it: the maker, then readers.
 @usableFromInline

@@ -76,7 +76,10 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func letGoOfAwaited(_ held: consuming Held) {
     var last: Held? = consume held
     // Under one lock: a reader that takes the free claim, and then waits, is not dismissed.
-    let waiters = dismissed { last = claim.releaseAwaited(last.take()!) }
+    let waiters = queue.state.withLock { state in
+      last = claim.releaseAwaited(last.take()!)
+      return state.empty()
+    }
     let why: ResumeReason = last == nil ? .lookAgain : .absent(.released)
     for waiter in waiters { waiter.wake(why) }
     if let held = last.take() { tearDown(held) }
@@ -204,18 +207,22 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
         }
       }
     } else {
-      switch producer._withUnsafeGuaranteedRef({ $0.step(demand.forOne) }) {
-      case .element(let element):
-        _ = segment.extended(with: element)
-        if Recorder.isOn { isRecorded = true }
-        return .new
-      case .last(let element):
+      var element: Element?
+      ending = producer._withUnsafeGuaranteedRef { producer in
+        producer(demand.forOne) {
+          element = .some($0)
+          return false
+        }
+      }
+      if let element {
+        guard case .nothing(.end) = ending else {
+          _ = segment.extended(with: element)
+          if Recorder.isOn { isRecorded = true }
+          return .new
+        }
         segment.finish(with: element, at: mark)
         done = self.producer.take()
         return .new
-      case .become(let list): ending = .become(list)
-      case .skip, .nothing(.paused): ending = .stopped
-      case .nothing(let absence): ending = .nothing(absence)
       }
     }
     switch ending {

@@ -1,3 +1,5 @@
+public import Synchronization
+
 // Pulling in code that may suspend.
 extension Cursor {
   /// Pulls in an asynchronous step. If there is no element, `absence` says why.
@@ -21,7 +23,7 @@ extension Cursor {
   ) async -> Element? {
     var rounds = 0
     while true {
-      var obstacle: Absence? = absence
+      var obstacle: Absence? = takeAbsence()
       if case .missing(let cell)? = obstacle { obstacle = await settle(cell, ahead: place) }
       // A search that gives nothing for long: it pauses, or needs one cell after the other.
       var isLong = false
@@ -56,12 +58,12 @@ extension Cursor {
   ) async -> Absence? {
     noteOutermost()
     let (isOutermost, told) = (demand.isOutermost, told)
-    let settled: MissingCell.Settled
+    let settled: (obstacle: Absence?, attempt: FailedAttempt?)
     if cell.amount == .all, stopsWhenCancelled {
       settled = await withTaskCancellationHandler {
         cell.settleNow(isOutermost: isOutermost, telling: told)
       } onCancel: {
-        cell.place.stopComputing()
+        cell.place.executor?.wanted.store(0, ordering: .relaxed)
       }
     } else {
       settled = cell.settleNow(isOutermost: isOutermost, telling: told)
@@ -72,7 +74,12 @@ extension Cursor {
       if let place, missing.place === place { return obstacle }
       if isInTask, Task.isCancelled { return .cancelled }
       let isCancellable = stopsWhenCancelled || isInTask || place != nil
-      switch await wait(for: missing, cancellable: isCancellable) {
+      let span = Recorder.isOn ? beginWait(missing) : 0
+      let reason = await missing.place.wait(
+        for: missing, asked: segment.map { MissingCell($0, mark: $0.mark, .one) },
+        cancellable: isCancellable)
+      if span != 0 { endWait(span, reason) }
+      switch reason {
       case .lookAgain: return nil
       case .takeJob: obstacle = goOn(missing)
       case .absent(.failedTransiently(let failure)):
@@ -126,14 +133,29 @@ extension Cursor {
     told = nil
   }
 
-  /// Waits for a cell that another task brings.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) func wait(
-    for missing: MissingCell, cancellable: Bool
-  ) async -> ResumeReason {
-    let span = Recorder.isOn ? beginWait(missing) : 0
-    let wake = await missing.place.wait(for: missing, asked: segment, cancellable: cancellable)
-    if span != 0 { endWait(span, wake) }
-    return wake
+  /// The element after a pull that gave nothing, or `nil` at the end.
+  ///
+  /// - Parameter isNil: whether an iteration without errors ends with `nil` when its task is
+  ///   cancelled.
+  @inlinable
+  nonisolated(nonsending) mutating func nextOrFailure<Failure: Error>(
+    _: Failure.Type, orNilWhenCancelled isNil: Bool = false
+  ) async throws(Failure) -> Element? {
+    if let element = await nextWaiting() { return element }
+    switch takeAbsence() {
+    case .end: return nil
+    case .failed(let failure), .failedTransiently(let failure): throw Failure.known(failure)
+    case .missing, .paused:
+      preconditionFailure("a reader that waits came back without an answer")
+    case .released:
+      // Reading it is a program error; having waited for it, a cancellation.
+      if let cancellation = Failure.cancellation { throw cancellation }
+      fatalError(Anchor<Element>.releasedText)
+    case .cancelled:
+      noteCancellation()
+      if let cancellation = Failure.cancellation { throw cancellation }
+      if isNil { return nil }
+      preconditionFailure("a reader that cannot throw a cancellation stopped for one")
+    }
   }
 }

@@ -14,17 +14,8 @@ struct Cursor<Element: Sendable> {
   @usableFromInline var base: UnsafeMutablePointer<Element>?
   /// The properties of the current demand.
   @usableFromInline var demand: Demand
-  @usableFromInline var lastAbsence = Absence.end
-  /// Why the last pull gave no element. A missing cell is reported once, and then released: it
-  /// would retain its list, which may be the one that this cursor belongs to.
-  @inlinable var absence: Absence {
-    mutating get {
-      let absence = lastAbsence
-      if case .missing = absence { lastAbsence = .paused }
-      return absence
-    }
-    set { lastAbsence = newValue }
-  }
+  /// Why the last pull gave no element.
+  @usableFromInline var absence = Absence.end
   @usableFromInline var takesOver: Bool
   /// A failed attempt made for this cursor, until the cursor gets there and is told.
   @usableFromInline var told: FailedAttempt?
@@ -52,6 +43,14 @@ struct Cursor<Element: Sendable> {
     self.runsTasks = runsTasks
     demand = Demand(amount)
     segment = list.segment
+  }
+
+  /// Why the last pull gave no element. A missing cell is given once, and then released: it would
+  /// retain its list, which may be the one that this cursor belongs to.
+  @inlinable
+  mutating func takeAbsence() -> Absence {
+    defer { if case .missing = absence { absence = .paused } }
+    return absence
   }
 
   /// Pulls one element. If there is none, `absence` says why; at the end it does so each time.
@@ -137,10 +136,10 @@ struct Cursor<Element: Sendable> {
       let mayRunTask = runsTasks && demand.amount == .one
       // The segment retains it: counting references would be a sixth of a first pass.
       outcome = Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
-        $0.demand(segment, after: mark, deeper, mayRunTask: mayRunTask, &lastAbsence)
+        $0.demand(segment, after: mark, deeper, mayRunTask: mayRunTask, &absence)
       }
-    } else if let evaluator = segment.source.evaluator {
-      outcome = evaluator.demand(segment, after: mark, deeper, mayRunTask: runsTasks, &lastAbsence)
+    } else if let evaluator = segment.anchor?.evaluator {
+      outcome = evaluator.demand(segment, after: mark, deeper, mayRunTask: runsTasks, &absence)
     } else {
       absence = .missing(MissingCell(segment, mark: mark, .one))
       return false
@@ -253,10 +252,10 @@ struct Cursor<Element: Sendable> {
       if producer != nil, demand.depth > 1 {
         if stopsWhenCancelled, Task.isCancelled {
           absence = .cancelled
-          return .nothing(absence)
+          return .nothing(takeAbsence())
         }
         if run(sink) { return .stopped }
-        if producer != nil || segment == nil { return .nothing(absence) }
+        if producer != nil || segment == nil { return .nothing(takeAbsence()) }
       }
       if let storage = segment?.storage {
         // The elements of an array, in place.
@@ -265,7 +264,7 @@ struct Cursor<Element: Sendable> {
           if !sink(storage[index &- 1]) { return .stopped }
         }
       }
-      guard let element = next() else { return .nothing(absence) }
+      guard let element = next() else { return .nothing(takeAbsence()) }
       if !sink(element) { return .stopped }
     }
   }

@@ -13,8 +13,8 @@ final class FailedAttempt: @unchecked Sendable {
   private weak var place: AnyObject?
   @usableFromInline let position: Int
   @usableFromInline let failure: any Error
-  private var isGiven = false
-  @usableFromInline var isOpen: Bool { !isGiven }
+  /// Whether the failure has not been given yet.
+  @usableFromInline private(set) var isOpen = true
 
   @usableFromInline
   init(_ place: AnyObject, _ position: Int, _ failure: any Error) {
@@ -38,8 +38,8 @@ final class FailedAttempt: @unchecked Sendable {
   /// The failure, the first time that it is asked for there.
   @usableFromInline
   func give(at place: AnyObject, _ position: Int) -> (any Error)? {
-    guard !isGiven, isAt(place, position) else { return nil }
-    isGiven = true
+    guard isOpen, isAt(place, position) else { return nil }
+    isOpen = false
     return failure
   }
 }

@@ -18,7 +18,7 @@ extension LazyList {
   /// The list whose elements `pull` makes from this one.
   ///
   /// `pull` must be restartable: if `source.next()` gives nothing it returns
-  /// `.nothing(source.absence)`, and is run again later with the state that it has recorded.
+  /// `.nothing(source.takeAbsence())`, and is run again later with the state that it has recorded.
   @inlinable @inline(__always)
   consuming func stage<State, Output>(
     _ state: consuming State, stage: StageName = #function,
@@ -108,7 +108,7 @@ extension LazyList {
         }
         if !patience.lasts() { return .skip }
       }
-      return .nothing(source.absence)
+      return .nothing(source.takeAbsence())
     }
   }
 
@@ -133,7 +133,7 @@ extension LazyList {
         if Task.isCancelled { return .nothing(.cancelled) }
         if !patience.lasts() { return .skip }
       }
-      return .nothing(source.absence)
+      return .nothing(source.takeAbsence())
     }
   }
 
@@ -153,7 +153,7 @@ extension Cursor {
   /// The result of a step without an element: at the end, one that is made last.
   @inlinable
   mutating func ending<Output>(with last: @autoclosure () -> Output?) -> Step<Output> {
-    let absence = self.absence
+    let absence = takeAbsence()
     if case .end = absence, let output = last() { return .last(output) }
     return .nothing(absence)
   }

@@ -121,22 +121,16 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
 
   // MARK: The runner
 
-  enum Next: Hashable, Sendable {
-    /// The runner runs it.
-    case job(Job)
-    /// The step is suspended; the runner leaves.
-    case suspended
-  }
-
-  /// The runner has run a job, and the task has not parked.
-  mutating func next() -> Next {
+  /// The runner has run a job, and the task has not parked. Returns the next job to run; `nil` if the
+  /// step is suspended: the runner leaves.
+  mutating func next() -> Job? {
     switch state {
     case .running:
       become(.idle)
-      return .suspended
+      return nil
     case .holding(let job):
       become(.running)
-      return .job(job)
+      return job
     case .idle, .awaited, .parked, .ended: trap("a runner was there, and was not known")
     }
   }

@@ -127,7 +127,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
     executor.wanted.store(segment.end(after: mark, amount), ordering: .relaxed)
     guard amount == .all else { return }
     // The handler of a cancellation stores 0 after the task is marked as cancelled
-    // (`stopComputing`): one of the two sees the other.
+    // (`Cursor.settle`): one of the two sees the other.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if Task.isCancelled {
       executor.wanted.store(segment.end(after: mark, .one), ordering: .relaxed)

@@ -175,10 +175,8 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
       case .running: if isDriven { handOver() }
       case .idle, .awaited, .holding: break
       }
-      switch update({ $0.next() }) {
-      case .suspended: return false
-      case .job(let next): job = next
-      }
+      guard let next = update({ $0.next() }) else { return false }
+      job = next
       inlineResumes &+= 1
       if inlineResumes & 1023 == 0 { break }
     }
@@ -330,8 +328,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   }
 
   private nonisolated func escalate(to priority: TaskPriority) {
-    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-    life.withLock { $0?.task }?.escalatePriority(to: priority)
+    life.withLock { $0?.task }?.raise(to: priority)
   }
 
   /// No demand will follow: a parked task ends. For the holder of the claim.

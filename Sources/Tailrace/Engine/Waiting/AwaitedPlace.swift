@@ -12,15 +12,14 @@ protocol AwaitedPlace: AnyObject, Sendable {
   /// Tries to get a cell computed without suspending. If there is nothing new, `absence` says why:
   /// if a cell is missing here, another task computes it.
   func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome
-  /// A demand no longer wants the rest of a segment: the step in flight is the last.
-  func stopComputing()
   /// Remembers an element that needs itself as a failure.
   func fail(_ mark: Published, with cycle: CyclicEvaluationError)
 
-  /// Waits until a cell is there, or something else has changed. `asked` is the list that was asked
-  /// first.
+  /// Waits until a cell is there, or something else has changed.
+  ///
+  /// - Parameter asked: the cell that the reader wants, perhaps of another list.
   nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: (any AwaitedPlace)?, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason
   /// A waiter waits for a cell. Returns why it must not; `nil` if it waits.
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason?
@@ -29,28 +28,29 @@ protocol AwaitedPlace: AnyObject, Sendable {
   func raise(to priority: TaskPriority)
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
   var awaitedWorker: (any Worker)? { get }
-  /// Whether cells mostly arrive soon; `nil` if asking does not pay.
+  /// Whether cells mostly arrive soon; `nil` if asking does not pay, because a waiter waits for a step
+  /// that has suspended.
   var yieldHeuristic: YieldHeuristic? { get }
 
-  /// Whether the waiter may be woken to run the awaited step itself, in the reader's place.
-  func mayTakeJob(_ waiter: Waiter) -> Bool
-  /// The waiter was woken for another reason.
-  func stopAwaitingJob()
+  /// The executor of the list's task, if there is one: a waiter may run the awaited step itself.
+  var executor: StepExecutor? { get }
   /// Runs the awaited step on, for a reader that was woken for that.
   func goOn(_ cell: MissingCell, _ absence: inout Absence) -> DemandOutcome
 }
 
 extension AwaitedPlace {
+  @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
+  @usableFromInline var executor: StepExecutor? { nil }
+
   @usableFromInline
   nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: (any AwaitedPlace)?, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason {
     await waitOnce(for: cell, asked: asked, cancellable: cancellable)
   }
 
-  @usableFromInline
   nonisolated(nonsending) func waitOnce(
-    for cell: MissingCell, asked: (any AwaitedPlace)?, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason {
     // A reader on an actor would have to return to it.
     let isolation: (any Actor)? = #isolation
@@ -75,11 +75,12 @@ extension AwaitedPlace {
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
     // A step may not go on here on an actor, nor in another step.
-    let mayTakeJob = node == nil && isolation == nil && mayTakeJob(waiter)
+    let executor = node == nil && isolation == nil ? executor : nil
+    let mayTakeJob = executor?.await(waiter) == true
     let reason = await waiter.wait(cancellable: cancellable) { raise(to: $0) }
     if mayTakeJob {
       if case .takeJob = reason { return reason }
-      stopAwaitingJob()
+      executor?.stopAwaiting()
     }
     return reason
   }
@@ -101,16 +102,7 @@ extension AwaitedPlace {
   }
 
   @usableFromInline
-  func stopComputing() {}
-
-  @usableFromInline
   func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
-
-  @usableFromInline
-  func mayTakeJob(_ waiter: Waiter) -> Bool { false }
-
-  @usableFromInline
-  func stopAwaitingJob() {}
 
   @usableFromInline
   func goOn(_ cell: MissingCell, _ absence: inout Absence) -> DemandOutcome { .new }

@@ -25,7 +25,7 @@ extension Evaluator {
     }
   }
 
-  private nonisolated var queue: SharedWaitQueue {
+  nonisolated var queue: SharedWaitQueue {
     waiting.load() ?? waiting.storeIfNil(SharedWaitQueue())
   }
 
@@ -43,9 +43,8 @@ extension Evaluator {
 
   @usableFromInline
   nonisolated func forgetFailure() {
-    let former = waiting.load()?.state.withLock { $0.forgetFailure() }
     // Released outside of the lock: it may be the last reference to the user's error.
-    _ = former
+    _ = waiting.load()?.state.withLock { $0.forgetFailure() }
   }
 
   /// The cells before a position are published: the waiters for them are woken. Returns the
@@ -62,14 +61,6 @@ extension Evaluator {
     }
     for waiter in served { waiter.wake(.lookAgain) }
     return wanted
-  }
-
-  /// Removes all present waiters, to be woken, together with what makes them go on.
-  nonisolated func dismissed(_ change: () -> Void) -> [Waiter] {
-    queue.state.withLock { state in
-      change()
-      return state.empty()
-    }
   }
 
   /// The step left nothing, or nothing can: all present waiters are told.

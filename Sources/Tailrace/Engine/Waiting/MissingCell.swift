@@ -30,16 +30,6 @@ struct MissingCell: Sendable {
     place === other.place && mark == other.mark
   }
 
-  /// The result of all attempts that a missing cell needed.
-  @usableFromInline
-  struct Settled {
-    /// The cell for which the reader has to wait, or why there is none; `nil` if there is something
-    /// new to read.
-    @usableFromInline let obstacle: Absence?
-    /// A failed attempt for this reader, to be passed down with its next pull.
-    @usableFromInline let attempt: FailedAttempt?
-  }
-
   /// Gets the cell computed from the top of the stack, without suspending if possible.
   ///
   /// A chain of stages deeper than `fullDepth` unwinds to here; this loop then evaluates
@@ -50,13 +40,18 @@ struct MissingCell: Sendable {
   /// reader then begins at the top again: the deeper the chain is, the longer it searches at once.
   ///
   /// - Parameter told: the failed attempt that the reader has waited for.
+  /// - Returns: the cell for which the reader has to wait, or why there is none, or `nil` if there is
+  ///   something new to read; and a failed attempt for this reader, to be passed down with its next
+  ///   pull.
   @usableFromInline
-  func settleNow(isOutermost: Bool, telling told: FailedAttempt?) -> Settled {
+  func settleNow(
+    isOutermost: Bool, telling told: FailedAttempt?
+  ) -> (obstacle: Absence?, attempt: FailedAttempt?) {
     var demand = Demand()
     demand.isOutermost = isOutermost
     var failed = told
-    func settled(_ obstacle: Absence?) -> Settled {
-      Settled(obstacle: obstacle, attempt: failed === told ? nil : failed)
+    func settled(_ obstacle: Absence?) -> (Absence?, FailedAttempt?) {
+      (obstacle, failed === told ? nil : failed)
     }
     var stack: [MissingCell] = []
     // The cells computed by this search; a pause of a stage counts as 64 of them.

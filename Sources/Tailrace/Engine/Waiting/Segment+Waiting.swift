@@ -1,8 +1,8 @@
 // The cells of a list, as a place where a reader may have to wait.
 extension Segment: AwaitedPlace {
   /// The evaluator, which numbers the cells of all its segments.
-  @usableFromInline var identity: AnyObject { source.evaluator ?? self }
-  @usableFromInline var title: String { source.evaluator?.title ?? "LazyList<\(Element.self)>" }
+  @usableFromInline var identity: AnyObject { evaluator ?? self }
+  @usableFromInline var title: String { evaluator?.title ?? "LazyList<\(Element.self)>" }
   @usableFromInline func position(of mark: Published) -> Int { start + mark.count }
   @usableFromInline func isMissing(_ mark: Published) -> Bool {
     self.mark == mark
@@ -16,7 +16,7 @@ extension Segment: AwaitedPlace {
     return start + capacity + (mark.count == capacity ? Capacity<Element>.following(capacity) : 0)
   }
 
-  private var task: ListTask<Element>? { source.evaluator?.task }
+  private var task: ListTask<Element>? { evaluator?.task }
   @usableFromInline var executor: StepExecutor? { task?.executor }
 
   @usableFromInline
@@ -27,18 +27,13 @@ extension Segment: AwaitedPlace {
       absence = .missing(cell)
       return .nothing
     }
-    guard let evaluator = source.evaluator else {
+    guard let evaluator else {
       absence = .released
       return .nothing
     }
     var demand = demand
     demand.amount = cell.amount
-    let outcome =
-      if let task = evaluator.task {
-        evaluator.demand(self, after: cell.mark, demand, of: task, &absence)
-      } else {
-        evaluator.demand(self, after: cell.mark, demand, mayRunTask: false, &absence)
-      }
+    let outcome = evaluator.demand(self, after: cell.mark, demand, mayRunTask: true, &absence)
     if case .nothing = outcome, case .missing(let other) = absence, other.place === self,
       evaluator.isAbandoned
     {
@@ -54,11 +49,8 @@ extension Segment: AwaitedPlace {
   }
 
   @usableFromInline
-  func stopComputing() { executor?.wanted.store(0, ordering: .relaxed) }
-
-  @usableFromInline
   func fail(_ mark: Published, with cycle: CyclicEvaluationError) {
-    guard let evaluator = source.evaluator, let held = evaluator.claim.take() else { return }
+    guard let evaluator, let held = evaluator.claim.take() else { return }
     var done: Producer<Element>?
     if isMissing(mark) {
       close(.failed(cycle), at: mark)
@@ -71,7 +63,7 @@ extension Segment: AwaitedPlace {
 
   @usableFromInline
   nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: (any AwaitedPlace)?, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason {
     let reason = await waitOnce(for: cell, asked: asked, cancellable: cancellable)
     if case .takeJob = reason { return reason }
@@ -83,24 +75,16 @@ extension Segment: AwaitedPlace {
   /// reader to have seen it.
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
-    guard let evaluator = source.evaluator else { return .absent(.released) }
+    guard let evaluator else { return .absent(.released) }
     let next = end(after: cell.mark, .one)
     return evaluator.enter(waiter, until: next, attempt: cell.attempt) { !isMissing(cell.mark) }
   }
 
   @usableFromInline
-  func leave(_ waiter: Waiter) { source.evaluator?.leave(waiter) }
+  func leave(_ waiter: Waiter) { evaluator?.leave(waiter) }
 
   @usableFromInline
   func raise(to priority: TaskPriority) { executor?.raise(to: priority) }
 
   @usableFromInline var awaitedWorker: (any Worker)? { executor }
-
-  @usableFromInline
-  func mayTakeJob(_ waiter: Waiter) -> Bool { executor?.await(waiter) == true }
-
-  @usableFromInline
-  func stopAwaitingJob() { executor?.stopAwaiting() }
-
-  @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
 }

@@ -14,16 +14,15 @@ enum WaitForGraph {
     let cell: MissingCell
     let from: any Worker
     let to: any Worker
-    /// The list that was asked, if the cell is another's.
-    let asked: (any AwaitedPlace)?
+    /// The cell that the reader wants, perhaps of another list.
+    let asked: MissingCell?
 
     var isWaiting: Bool { waiter.isWaiting && cell.place.isMissing(cell.mark) }
 
     /// The element that was asked for, if its list is not the awaited one.
     var detour: [CyclicEvaluationError.Place] {
-      guard let asked, asked !== cell.place, let next = (asked as? any FrontCells)?.next
-      else { return [] }
-      return [(asked.title, next)]
+      guard let asked, asked.place !== cell.place else { return [] }
+      return [(asked.place.title, asked.position)]
     }
   }
 
@@ -150,7 +149,7 @@ enum WaitForGraph {
   /// not.
   static func add(
     _ waiter: Waiter, of node: any Worker, for cell: MissingCell, on other: any Worker,
-    asked: (any AwaitedPlace)?
+    asked: MissingCell?
   ) -> CyclicEvaluationError? {
     let edge = Edge(waiter: waiter, cell: cell, from: node, to: other, asked: asked)
     var visited: [AnyObject] = []
@@ -174,8 +173,7 @@ enum WaitForGraph {
   /// A step goes on.
   static func remove(_ waiter: Waiter, of node: any Worker) {
     // Released outside of the lock: it may be the last reference to a list.
-    let former = waits.withLock { $0.remove(waiter, of: node) }
-    _ = former
+    _ = waits.withLock { $0.remove(waiter, of: node) }
   }
 
   /// A queue gets no other steps for now: if all its steps wait for it, one of them is told.
@@ -201,14 +199,4 @@ enum WaitForGraph {
     }
     return places
   }
-}
-
-/// The cells of a list of which the next one is missing.
-protocol FrontCells {
-  /// The position of the missing cell.
-  var next: Int { get }
-}
-
-extension Segment: FrontCells {
-  var next: Int { start + mark.count }
 }

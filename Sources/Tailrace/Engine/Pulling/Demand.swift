@@ -1,0 +1,86 @@
+/// The result of a demand at the front of a list.
+@usableFromInline
+enum DemandOutcome {
+  /// There is something new to read in the segment.
+  case new
+  /// There are new cells, and after them a failed attempt.
+  case failedBehind(FailedAttempt)
+  /// There is nothing new; the absence says why.
+  case nothing
+}
+
+/// How much a demand wants. `Segment.end(after:_:)` makes a position of it.
+@usableFromInline
+enum Amount: Sendable {
+  /// The next element.
+  case one
+  /// Every element: sources may compute a segment at a time.
+  case all
+}
+
+/// The properties of a demand, for the producers that it runs.
+///
+/// Two words: every stage passes one on for every element, in two registers.
+@usableFromInline
+struct Demand: Sendable {
+  /// The failed attempt that the reader has waited for. The reader retains it while it pulls; a
+  /// counted reference would cost a tenth of a first pass.
+  // Valid only during the pull that passed it down: a stage overwrites its copy at each pull.
+  @usableFromInline var told: Unmanaged<FailedAttempt>?
+  /// The depth, and in the two lowest bits the amount and `isOutermost`.
+  @usableFromInline var bits: Int
+
+  @inlinable static var wantsAll: Int { 1 }
+  @inlinable static var outermost: Int { 2 }
+  /// One step of depth.
+  @inlinable static var level: Int { 4 }
+
+  @inlinable
+  init(_ amount: Amount = .one) {
+    bits = fullDepth &* Self.level
+    self.amount = amount
+  }
+
+  /// How many more producers may call one another before the stack is unwound.
+  @inlinable var depth: Int {
+    get { bits / Self.level }
+    set { bits = newValue &* Self.level | bits & (Self.level - 1) }
+  }
+
+  @inlinable var amount: Amount {
+    get { bits & Self.wantsAll == 0 ? .one : .all }
+    set { bits = newValue == .all ? bits | Self.wantsAll : bits & ~Self.wantsAll }
+  }
+
+  /// The demand is known to come from no step of a list: no step drives anything below it.
+  @inlinable var isOutermost: Bool {
+    get { bits & Self.outermost != 0 }
+    set { bits = newValue ? bits | Self.outermost : bits & ~Self.outermost }
+  }
+
+  /// The demand to pass on, one call deeper.
+  @inlinable var deeper: Demand {
+    var deeper = self
+    deeper.bits &-= Self.level
+    return deeper
+  }
+
+  /// The same demand for one element: a stage gives it to its sources.
+  @inlinable var forOne: Demand {
+    var one = self
+    one.amount = .one
+    return one
+  }
+
+  /// The failure that the reader waited for, if it was at this place.
+  @inlinable @inline(__always)
+  func failure(at place: @autoclosure () -> AnyObject, _ position: Int) -> (any Error)? {
+    guard let told else { return nil }
+    return told._withUnsafeGuaranteedRef { $0.give(at: place(), position) }
+  }
+}
+
+/// The number of producers that may call one another before the stack is unwound and the rest is
+/// evaluated from its top.
+@usableFromInline
+let fullDepth = 64
