@@ -37,7 +37,7 @@ final class CompletionQueue<Output: Sendable>: Sendable {
 
   /// Sets the object that starts the closures.
   @usableFromInline
-  func isFilled(by puller: any ResultPuller) { _ = self.puller.storeIfNil(WeakPuller(puller)) }
+  func setPuller(_ puller: any ResultPuller) { _ = self.puller.storeIfNil(WeakPuller(puller)) }
 
   @inlinable
   func cancel() {
@@ -197,11 +197,11 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
 /// Retained by the list that is read, and not by the tasks.
 @usableFromInline
 final class CompletionQueueOwner<Output: Sendable>: Sendable {
-  @usableFromInline let crowd: CompletionQueue<Output>
+  @usableFromInline let queue: CompletionQueue<Output>
 
   @inlinable
-  init(_ crowd: CompletionQueue<Output>) { self.crowd = crowd }
+  init(_ queue: CompletionQueue<Output>) { self.queue = queue }
 
   @inlinable
-  deinit { crowd.cancel() }
+  deinit { queue.cancel() }
 }

@@ -35,7 +35,7 @@ final class InStepGroup: Sendable {
     while true {
       let waiter = Waiter()
       let answer = state.withLock {
-        $0.demand(by: reader, at: position, in: task, sleeper: waiter, locate)
+        $0.demand(by: reader, at: position, in: task, waiter: waiter, locate)
       }
       if case .mayRead(let end) = answer { return end }
       if case .absent(.cancelled) = await waiter.wait(cancellable: true) { return nil }

@@ -15,7 +15,7 @@
 /// A reader counts its elements itself when this value need not be asked; `locate` reads that
 /// count. The position known here may lag behind it. Only when a reader waits must the slowest one
 /// report its next move; its position is then exact.
-struct InStepState<Sleeper: Sendable>: Sendable {
+struct InStepState<Waiter: Sendable>: Sendable {
   /// The current position of a reader. If `isAwaited`, that reader calls `moved` as soon as it goes
   /// on from there.
   typealias Locate = (_ reader: Int, _ isAwaited: Bool) -> Int
@@ -23,12 +23,12 @@ struct InStepState<Sleeper: Sendable>: Sendable {
   enum Answer: Equatable, Sendable {
     /// Elements may be taken while the reader is before this position.
     case mayRead(before: Int)
-    /// The sleeper is kept, and returned when asking again is worthwhile.
+    /// The waiter is kept, and returned when asking again is worthwhile.
     case mustWait
   }
 
   private struct Waiting: Sendable {
-    let sleeper: Sleeper
+    let waiter: Waiter
     let task: UInt
   }
 
@@ -37,7 +37,7 @@ struct InStepState<Sleeper: Sendable>: Sendable {
   private var readers: Ranking
   /// The waiting ones of these, at exact positions.
   private var waiting: Ranking
-  private var sleepers: [Waiting?]
+  private var waiters: [Waiting?]
   /// The waiting readers, by their tasks. A task waits in one place at a time.
   private var waitingInTask: [UInt: Int] = [:]
   /// The task in which each reader was seen last; 0 for none.
@@ -48,13 +48,13 @@ struct InStepState<Sleeper: Sendable>: Sendable {
     self.distance = distance
     readers = Ranking(count: count, at: 0)
     waiting = Ranking(capacity: count)
-    sleepers = Array(repeating: nil, count: count)
+    waiters = Array(repeating: nil, count: count)
     tasks = Array(repeating: 0, count: count)
   }
 
   /// A reader is at its permitted end, and wants another element.
   mutating func demand(
-    by reader: Int, at position: Int, in task: UInt, sleeper: Sleeper, _ locate: Locate
+    by reader: Int, at position: Int, in task: UInt, waiter: Waiter, _ locate: Locate
   ) -> Answer {
     readers.move(reader, to: position)
     tasks[reader] = task
@@ -69,23 +69,23 @@ struct InStepState<Sleeper: Sendable>: Sendable {
     // The waiting task itself has to move the slowest reader.
     if task != 0, tasks[slowest.item] == task { return .mayRead(before: position + 1) }
     waiting.insert(reader, at: position)
-    sleepers[reader] = Waiting(sleeper: sleeper, task: task)
+    waiters[reader] = Waiting(waiter: waiter, task: task)
     if task != 0 { waitingInTask[task] = reader }
     return .mustWait
   }
 
-  /// An awaited reader has taken an element. Returns the sleepers to wake.
+  /// An awaited reader has taken an element. Returns the waiters to wake.
   mutating func moved(
     _ reader: Int, to position: Int, in task: UInt, _ locate: Locate
-  ) -> [Sleeper] {
+  ) -> [Waiter] {
     readers.move(reader, to: position)
     tasks[reader] = task
     return release(locate)
   }
 
   /// A reader takes no more elements: it has ended, failed, been cancelled, or been released.
-  /// Returns the sleepers to wake.
-  mutating func leave(_ reader: Int, _ locate: Locate) -> [Sleeper] {
+  /// Returns the waiters to wake.
+  mutating func leave(_ reader: Int, _ locate: Locate) -> [Waiter] {
     readers.remove(reader)
     _ = wake(reader)
     return release(locate)
@@ -95,29 +95,29 @@ struct InStepState<Sleeper: Sendable>: Sendable {
   func isWaiting(_ reader: Int) -> Bool { waiting.contains(reader) }
 
   /// Wakes readers that need not wait any longer.
-  private mutating func release(_ locate: Locate) -> [Sleeper] {
-    var woken: [Sleeper] = []
+  private mutating func release(_ locate: Locate) -> [Waiter] {
+    var woken: [Waiter] = []
     while let first = waiting.first {
       let bound = first.position - distance
       let slowest = awaitedSlowest(ahead: bound, locate)
       if slowest.position > bound {
-        if let sleeper = wake(first.item) { woken.append(sleeper) }
+        if let waiter = wake(first.item) { woken.append(waiter) }
         continue
       }
       // No reader may wait in the task that has to move the slowest reader.
-      if let own = waitingInTask[tasks[slowest.item]], let sleeper = wake(own) {
-        woken.append(sleeper)
+      if let own = waitingInTask[tasks[slowest.item]], let waiter = wake(own) {
+        woken.append(waiter)
       }
       break
     }
     return woken
   }
 
-  private mutating func wake(_ reader: Int) -> Sleeper? {
-    guard let former = sleepers[reader].take() else { return nil }
+  private mutating func wake(_ reader: Int) -> Waiter? {
+    guard let former = waiters[reader].take() else { return nil }
     waiting.remove(reader)
     if waitingInTask[former.task] == reader { waitingInTask[former.task] = nil }
-    return former.sleeper
+    return former.waiter
   }
 
   /// The slowest reader, after checking those that may be slower than a bound. It is ahead of the

@@ -62,27 +62,27 @@ extension LazyList {
         .element(try await transform(element).get())
       }
     }
-    let crowd = CompletionQueueOwner(CompletionQueue<T>())
+    let results = CompletionQueueOwner(CompletionQueue<T>())
     // A slot stands for a started closure, that is, for one more result, whichever is next.
     let owner = LookaheadOwner(
       Lookahead<Element, Void>(
-        self, distance: limit - 1, into: crowd.crowd,
-        filling: { [crowd = crowd.crowd] element, number, _ in
-          crowd.start(number) { await transform(element).mapError { $0 } }
+        self, distance: limit - 1, into: results.queue,
+        filling: { [queue = results.queue] element, number, _ in
+          queue.start(number) { await transform(element).mapError { $0 } }
         },
         starting: { _ in }, discarding: { _ in },
-        resting: { [crowd = crowd.crowd] in WaitForGraph.look(at: crowd) }))
-    crowd.crowd.isFilled(by: owner.lookahead)
+        resting: { [queue = results.queue] in WaitForGraph.checkForCycle(through: queue) }))
+    results.queue.setPuller(owner.lookahead)
     return LazyList<T, Failure>(
       upstream: owner, stage: "concurrentMapUnordered",
-      stepping: { [crowd = crowd] demand in
+      stepping: { [results] demand in
         switch owner.take(demand) {
         case .element, .last: break
         case .skip: return .skip
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
         }
-        switch crowd.crowd.next() {
+        switch results.queue.next() {
         case .result(.success(let element)):
           owner.taken = nil
           return .element(element)
@@ -90,7 +90,7 @@ extension LazyList {
         case .wait(let taken):
           return .nothing(
             .missing(
-              MissingCell(crowd.crowd, mark: Published(count: taken), demand.amount)))
+              MissingCell(results.queue, mark: Published(count: taken), demand.amount)))
         }
       })
   }

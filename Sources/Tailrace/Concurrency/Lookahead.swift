@@ -15,7 +15,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   struct Source {
     @usableFromInline var cursor: Cursor<Element>
     @usableFromInline var pulls = 0
-    @usableFromInline var pace = LatencyEstimate()
+    @usableFromInline var latency = LatencyEstimate()
 
     @inlinable
     init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) {
@@ -95,10 +95,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
-    let (pullsOn, sleepers) = state.withLock { $0.pulledOnDemand(isLimited: isLimited) }
+    let (pullsOn, waiters) = state.withLock { $0.pulledOnDemand(isLimited: isLimited) }
     // It may fail at once, and the state has to know how to handle that.
     start(slot)
-    for sleeper in sleepers { sleeper.wake(.lookAgain) }
+    for waiter in waiters { waiter.wake(.lookAgain) }
     if pullsOn { pullAhead(demand) }
     return .element(slot)
   }
@@ -107,7 +107,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func pullAhead(_ demand: Demand) {
     // The first demand of many need not wait for all of them.
     var patience = 64
-    while source.state.pace.isQuick, patience > 0 {
+    while source.state.latency.isQuick, patience > 0 {
       guard let element = pullNow(demand) else {
         let absence = source.state.cursor.takeAbsence()
         switch absence {
@@ -126,10 +126,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     source.state.cursor.demand = demand.forOne
     // The depth, and the failed attempt, are those of this demand; the task that pulls on has others.
     defer { source.state.cursor.demand = Demand() }
-    guard source.state.pace.isMeasured else { return source.state.cursor.next() }
+    guard source.state.latency.isMeasured else { return source.state.cursor.next() }
     let start = ContinuousClock.now
     let element = source.state.cursor.next()
-    if element != nil { source.state.pace.took(start.duration(to: .now)) }
+    if element != nil { source.state.latency.took(start.duration(to: .now)) }
     return element
   }
 
@@ -158,7 +158,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     while !Task.isCancelled {
       let start = ContinuousClock.now
       guard let element = await nextAhead() else { break }
-      source.state.pace.took(start.duration(to: .now))
+      source.state.latency.took(start.duration(to: .now))
       if !keep(element) { return }
     }
     let absence = source.state.cursor.takeAbsence()
@@ -195,9 +195,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func keep(_ element: Element) -> Bool {
     let (slot, number) = filled(with: element)
     switch state.withLock({ $0.pulledAhead(slot, number) }) {
-    case .kept(let pullsOn, let sleepers):
+    case .kept(let pullsOn, let waiters):
       start(slot)
-      for sleeper in sleepers { sleeper.wake(.lookAgain) }
+      for waiter in waiters { waiter.wake(.lookAgain) }
       return pullsOn
     case .refused:
       discard(slot)
@@ -218,18 +218,18 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     case .end: end(with: nil)
     case .failed(let failure): end(with: failure)
     case .failedTransiently(let failure):
-      for sleeper in state.withLock({ $0.failedTransiently() }) {
-        sleeper.wake(.absent(.failedTransiently(failure)))
+      for waiter in state.withLock({ $0.failedTransiently() }) {
+        waiter.wake(.absent(.failedTransiently(failure)))
       }
     case .missing, .paused, .cancelled, .released:
-      for sleeper in state.withLock({ $0.gaveUp() }) { sleeper.wake(.lookAgain) }
+      for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
     }
   }
 
   @inlinable
   func end(with failure: (any Error)?) {
     source.state.cursor = Cursor(LazyList<Element, Never>.empty)
-    for sleeper in state.withLock({ $0.end(with: failure) }) { sleeper.wake(.lookAgain) }
+    for waiter in state.withLock({ $0.end(with: failure) }) { waiter.wake(.lookAgain) }
   }
 
   // MARK: Stopping
@@ -237,19 +237,19 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// The work for an element failed: the work ahead of it is cancelled.
   @inlinable
   func failed(_ number: Int) {
-    let (slots, puller, sleepers) = state.withLock { $0.failed(number) }
+    let (slots, puller, waiters) = state.withLock { $0.failed(number) }
     puller?.cancel()
     for slot in slots { discard(slot) }
-    for sleeper in sleepers { sleeper.wake(.lookAgain) }
+    for waiter in waiters { waiter.wake(.lookAgain) }
   }
 
   /// Nothing can read any more.
   @inlinable
   func abandon() {
-    let (slots, puller, sleepers) = state.withLock { $0.abandon() }
+    let (slots, puller, waiters) = state.withLock { $0.abandon() }
     puller?.cancel()
     for slot in slots { discard(slot) }
-    for sleeper in sleepers { sleeper.wake(.absent(.released)) }
+    for waiter in waiters { waiter.wake(.absent(.released)) }
     // Two lists that read each other may have caused each other's look-ahead.
     node.withLock { $0 }?.noteCause(nil)
   }
@@ -280,7 +280,7 @@ extension Lookahead: AwaitedPlace {
 
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
-    state.withLock { $0.sleep(waiter, after: cell.mark.count) } ? nil : .lookAgain
+    state.withLock { $0.enter(waiter, after: cell.mark.count) } ? nil : .lookAgain
   }
 
   @usableFromInline

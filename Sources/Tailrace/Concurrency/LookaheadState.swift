@@ -12,7 +12,7 @@
 ///      │                                             a failure for now: hesitating
 /// ```
 @usableFromInline
-struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
+struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @usableFromInline typealias Puller = Task<Void, Never>
 
   @usableFromInline
@@ -44,7 +44,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     case slot(Slot, pullsOn: Bool)
     /// The caller pulls the element.
     case pull
-    /// Another pull is in progress: sleep until it is done, and ask again. The number is that of
+    /// Another pull is in progress: wait until it is done, and ask again. The number is that of
     /// slots taken before.
     case wait(after: Int)
     case end
@@ -54,7 +54,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
 
   @usableFromInline
   enum Pulled: Sendable {
-    case kept(pullsOn: Bool, wakes: [Sleeper])
+    case kept(pullsOn: Bool, wakes: [Waiter])
     /// It is no longer wanted.
     case refused
   }
@@ -72,7 +72,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
   /// Not more than `distance` slots are pulled ahead for all of them.
   @usableFromInline var takenAhead = 0
   /// The demands that wait for the current pull.
-  @usableFromInline var sleepers = WaiterSet<Sleeper, Void>()
+  @usableFromInline var waiters = WaiterSet<Waiter, Void>()
   @usableFromInline var puller: Puller?
 
   @inlinable
@@ -106,28 +106,28 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     return slots.isEmpty && self.taken == taken
   }
 
-  /// A demand would sleep. False if there is something new to check.
+  /// A demand is about to wait. False if there is something new to check.
   @inlinable
-  mutating func sleep(_ sleeper: Sleeper, after taken: Int) -> Bool {
+  mutating func enter(_ waiter: Waiter, after taken: Int) -> Bool {
     guard isPulling(after: taken) else { return false }
-    sleepers.enter(sleeper)
+    waiters.enter(waiter)
     return true
   }
 
   /// A demand stops waiting.
   @inlinable
-  mutating func leave(_ sleeper: Sleeper) { sleepers.leave(sleeper) }
+  mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
   /// A demand has pulled an element, and takes it. Returns whether the caller is to pull on, and the
   /// demands that came to wait for the pull before this one.
   @inlinable
-  mutating func pulledOnDemand(isLimited: Bool = false) -> (pullsOn: Bool, wakes: [Sleeper]) {
-    let sleepers = wakeAll()
-    guard case .pulling = source else { return (false, sleepers) }
+  mutating func pulledOnDemand(isLimited: Bool = false) -> (pullsOn: Bool, wakes: [Waiter]) {
+    let waiters = wakeAll()
+    guard case .pulling = source else { return (false, waiters) }
     source = .resting
     taken += 1
     if !isLimited { takenAhead = 0 }
-    return (!isLimited && pullsAhead(), sleepers)
+    return (!isLimited && pullsAhead(), waiters)
   }
 
   /// The puller ahead has pulled an element.
@@ -136,47 +136,47 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
     if case .abandoned = source { return .refused }
     guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
-    let sleepers = wakeAll()
+    let waiters = wakeAll()
     // Pulling does not go on if it has been given up meanwhile.
-    guard case .pulling = source else { return .kept(pullsOn: false, wakes: sleepers) }
-    // A sleeper takes one.
-    let pullsOn = slots.count + takenAhead - (sleepers.isEmpty ? 0 : 1) < distance
+    guard case .pulling = source else { return .kept(pullsOn: false, wakes: waiters) }
+    // A waiter takes one.
+    let pullsOn = slots.count + takenAhead - (waiters.isEmpty ? 0 : 1) < distance
     if !pullsOn { source = .resting }
-    return .kept(pullsOn: pullsOn, wakes: sleepers)
+    return .kept(pullsOn: pullsOn, wakes: waiters)
   }
 
   /// There is nothing more to pull. Returns the demands that waited for more.
   @inlinable
-  mutating func end(with failure: (any Error)?) -> [Sleeper] {
+  mutating func end(with failure: (any Error)?) -> [Waiter] {
     if case .pulling = source { source = .over(failure) }
     return wakeAll()
   }
 
   /// The puller has failed, and a later attempt may not. Only waiting demands learn of it.
   @inlinable
-  mutating func failedTransiently() -> [Sleeper] {
+  mutating func failedTransiently() -> [Waiter] {
     guard case .pulling = source else { return wakeAll() }
     source = .hesitating
     return wakeAll()
   }
 
   /// The puller has met an obstacle, such as the very list that it pulls ahead for. A demand has to
-  /// handle it. Returns the sleepers, to do so.
+  /// handle it. Returns the waiters, to do so.
   @inlinable
-  mutating func gaveUp() -> [Sleeper] {
+  mutating func gaveUp() -> [Waiter] {
     guard case .pulling = source else { return wakeAll() }
     source = .resting
     return wakeAll()
   }
 
   @inlinable
-  mutating func wakeAll() -> [Sleeper] {
-    sleepers.isEmpty ? [] : sleepers.removeAll()
+  mutating func wakeAll() -> [Waiter] {
+    waiters.isEmpty ? [] : waiters.removeAll()
   }
 
   /// The work for an element has failed: no element after it will ever be read.
   @inlinable
-  mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?, sleepers: [Sleeper]) {
+  mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?, waiters: [Waiter]) {
     if case .abandoned = source { return ([], nil, []) }
     source = .over(nil)
     lastNumber = min(lastNumber, number)
@@ -185,7 +185,7 @@ struct LookaheadState<Slot: Sendable, Sleeper: AnyObject & Sendable>: Sendable {
 
   /// Nothing can read any more.
   @inlinable
-  mutating func abandon() -> (slots: [Slot], puller: Puller?, sleepers: [Sleeper]) {
+  mutating func abandon() -> (slots: [Slot], puller: Puller?, waiters: [Waiter]) {
     source = .abandoned
     return (slots.removeLast { _ in true }.map(\.slot), puller.take(), wakeAll())
   }

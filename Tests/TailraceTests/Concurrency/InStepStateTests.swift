@@ -65,7 +65,7 @@ struct InStepStateTests {
 
     private mutating func demand(_ reader: Int) -> Bool {
       let (position, task) = (positions[reader], tasks[reader])
-      switch ask({ $0.demand(by: reader, at: position, in: task, sleeper: reader, $1) }) {
+      switch ask({ $0.demand(by: reader, at: position, in: task, waiter: reader, $1) }) {
       case .mayRead(let end):
         #expect(end > position, "there is room for an element")
         ends[reader] = end
@@ -76,12 +76,12 @@ struct InStepStateTests {
       }
     }
 
-    private mutating func wake(_ sleepers: [Int]) {
-      for sleeper in sleepers {
-        #expect(phases[sleeper] == .waiting, "nobody is woken twice, or after it has left")
-        phases[sleeper] = .reading
+    private mutating func wake(_ waiters: [Int]) {
+      for waiter in waiters {
+        #expect(phases[waiter] == .waiting, "nobody is woken twice, or after it has left")
+        phases[waiter] = .reading
         // A reader that is woken asks again, at once here; it was not woken for nothing.
-        #expect(demand(sleeper) == true)
+        #expect(demand(waiter) == true)
       }
     }
 

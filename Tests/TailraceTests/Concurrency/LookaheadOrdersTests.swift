@@ -7,16 +7,16 @@ import Testing
 /// The readers share the claim of the list that is read: one of them demands at a time, but while it sleeps
 /// the other one may.
 private struct LookaheadModel: Explorable {
-  typealias State = LookaheadState<Int, Sleeper>
+  typealias State = LookaheadState<Int, Waiter>
 
   /// Readers are told apart by their identity, and printed by their number.
-  final class Sleeper: Sendable, CustomStringConvertible {
+  final class Waiter: Sendable, CustomStringConvertible {
     let number: Int
     init(_ number: Int) { self.number = number }
     var description: String { "reader \(number)" }
   }
 
-  private static let sleepers = (0..<2).map(Sleeper.init)
+  private static let waiters = (0..<2).map(Waiter.init)
 
   enum Event: Hashable {
     /// A reader demands the next element.
@@ -157,9 +157,9 @@ private struct LookaheadModel: Explorable {
       wake(state.gaveUp())
     case .sleeps(let reader):
       guard case .waiting(let taken) = readers[reader] else { return }
-      readers[reader] = state.sleep(Self.sleepers[reader], after: taken) ? .asleep : .idle
+      readers[reader] = state.enter(Self.waiters[reader], after: taken) ? .asleep : .idle
     case .leaves(let reader):
-      state.leave(Self.sleepers[reader])
+      state.leave(Self.waiters[reader])
       readers[reader] = .idle
     case .attaches:
       isAttached = true
@@ -167,8 +167,8 @@ private struct LookaheadModel: Explorable {
     case .fails(let number):
       running.remove(number)
       failed = min(failed ?? .max, number)
-      let (slots, puller, sleepers) = state.failed(number)
-      wake(sleepers)
+      let (slots, puller, waiters) = state.failed(number)
+      wake(waiters)
       if puller != nil { isCancelled = true }
       for slot in slots {
         if slot <= number { violation = "element \(slot) is discarded by the failure of \(number)" }
@@ -176,11 +176,11 @@ private struct LookaheadModel: Explorable {
       }
     case .abandon:
       isAbandoned = true
-      let (slots, puller, sleepers) = state.abandon()
+      let (slots, puller, waiters) = state.abandon()
       if puller != nil { isCancelled = true }
       for slot in slots { running.remove(slot) }
       running.subtract(delivered)
-      wake(sleepers)
+      wake(waiters)
     }
     // Nobody is woken where nobody pulls.
     if violation == nil, ahead == .none, readers.contains(.asleep),
@@ -232,16 +232,16 @@ private struct LookaheadModel: Explorable {
       readers[reader] = .idle
       if !startsFirst { running.insert(number) }
       deliver(number)
-      let (pullsOn, sleepers) = state.pulledOnDemand(isLimited: isLimited)
-      wake(sleepers)
+      let (pullsOn, waiters) = state.pulledOnDemand(isLimited: isLimited)
+      wake(waiters)
       if pullsOn { pullAhead(isLimited) }
     case .ahead:
       guard case .filled(let number) = ahead else { return }
       switch state.pulledAhead(number, number) {
-      case .kept(let pullsOn, let sleepers):
+      case .kept(let pullsOn, let waiters):
         if !startsFirst { running.insert(number) }
         if let failed, number > failed { violation = "element \(number) is kept behind a failure" }
-        wake(sleepers)
+        wake(waiters)
         ahead = pullsOn && !isCancelled ? .pulling : .none
         if pullsOn, isCancelled { wake(state.gaveUp()) }
       case .refused:
@@ -275,9 +275,9 @@ private struct LookaheadModel: Explorable {
     }
   }
 
-  private mutating func wake(_ sleepers: [Sleeper]) {
-    for sleeper in sleepers.map(\.number) where readers[sleeper] == .asleep {
-      readers[sleeper] = .idle
+  private mutating func wake(_ waiters: [Waiter]) {
+    for waiter in waiters.map(\.number) where readers[waiter] == .asleep {
+      readers[waiter] = .idle
     }
   }
 }

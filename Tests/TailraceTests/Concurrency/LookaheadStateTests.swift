@@ -4,9 +4,9 @@ import Testing
 
 @Suite("What lies ahead, as a value", .inTurn)
 struct LookaheadStateTests {
-  typealias State = LookaheadState<Int, Sleeper>
+  typealias State = LookaheadState<Int, Waiter>
 
-  final class Sleeper: Sendable, ExpressibleByStringLiteral {
+  final class Waiter: Sendable, ExpressibleByStringLiteral {
     let name: String
     init(stringLiteral name: String) { self.name = name }
   }
@@ -26,8 +26,8 @@ struct LookaheadStateTests {
   /// An element that was pulled ahead, in words.
   static func pulled(_ element: Int, _ state: inout State) -> String {
     switch state.pulledAhead(element, element) {
-    case .kept(let pullsOn, let sleepers):
-      (["\(pullsOn ? "on" : "enough")"] + sleepers.map(\.name)).joined(separator: ", ")
+    case .kept(let pullsOn, let waiters):
+      (["\(pullsOn ? "on" : "enough")"] + waiters.map(\.name)).joined(separator: ", ")
     case .refused: "refused"
     }
   }
@@ -48,8 +48,8 @@ struct LookaheadStateTests {
     #expect(Self.demand(&state) == "1, pull on")
     #expect(Self.demand(&state) == "2", "somebody pulls already")
     #expect(Self.demand(&state) == "wait")
-    #expect(state.sleep("demand", after: 2) == false, "another demand has been there")
-    #expect(state.sleep("demand", after: 3) == true)
+    #expect(state.enter("demand", after: 2) == false, "another demand has been there")
+    #expect(state.enter("demand", after: 3) == true)
     #expect(state.isPulling(after: 3))
     #expect(Self.pulled(3, &state) == "on, demand", "one will be taken")
     #expect(!state.isPulling(after: 3))
@@ -80,11 +80,11 @@ struct LookaheadStateTests {
   @Test("all who sleep are woken by the end, but for those who have left")
   func wokenByTheEnd() {
     var state = Self.begun(1)
-    let sleepers: [Sleeper] = ["first", "second", "third"]
-    for sleeper in sleepers { #expect(state.sleep(sleeper, after: 1) == true) }
-    state.leave(sleepers[1])
+    let waiters: [Waiter] = ["first", "second", "third"]
+    for waiter in waiters { #expect(state.enter(waiter, after: 1) == true) }
+    state.leave(waiters[1])
     #expect(state.end(with: nil).map(\.name) == ["first", "third"])
-    #expect(state.sleep("fourth", after: 1) == false)
+    #expect(state.enter("fourth", after: 1) == false)
     #expect(Self.demand(&state) == "end")
   }
 
@@ -95,7 +95,7 @@ struct LookaheadStateTests {
     #expect(nobody.isEmpty)
     #expect(Self.demand(&state) == "pull")
     #expect(state.pulledOnDemand().pullsOn == true)
-    #expect(state.sleep("demand", after: 2) == true)
+    #expect(state.enter("demand", after: 2) == true)
     #expect(state.failedTransiently().map(\.name) == ["demand"])
     #expect(Self.demand(&state) == "pull")
   }
@@ -115,9 +115,9 @@ struct LookaheadStateTests {
   func abandon() {
     var state = Self.begun(5)
     _ = Self.pulled(1, &state)
-    let (slots, _, sleepers) = state.abandon()
+    let (slots, _, waiters) = state.abandon()
     #expect(slots == [1])
-    #expect(sleepers.isEmpty)
+    #expect(waiters.isEmpty)
     #expect(Self.pulled(2, &state) == "refused")
     #expect(Self.demand(&state) == "abandoned")
     #expect(state.failed(0).slots.isEmpty)

@@ -16,8 +16,8 @@ struct StepExecutorTests {
     var isAbandoned: Bool { isGivenUp.withLock { $0 } }
     var title: String { "fake" }
     var position: Int { 0 }
-    func isLeft() { left.increment() }
-    func hasParked() { parked.record(1) }
+    func driverLeaves() { left.increment() }
+    func taskHasParked() { parked.record(1) }
 
     /// As an evaluator does that nobody can read from any more.
     func giveUp(_ task: StepExecutor) {

@@ -262,7 +262,7 @@ struct WaitForGraphTests {
         WaitForGraph.remove(Waiter(), of: node)
         isReleased.increment()
       }
-      queue.isFilled(by: $0!)
+      queue.setPuller($0!)
     }
     // Only a step that is awaited itself begins a search.
     let first = wait(2, 0)

@@ -45,7 +45,6 @@ struct Claim: ~Copyable, Sendable {
   }
 
   /// Releases the claim although a task waits. If the list was abandoned, the caller still holds it.
-  @usableFromInline
   func releaseAwaited(_ held: consuming Held) -> Held? {
     assert(isHeld, "a claim was released that is free")
     held.end()
@@ -60,7 +59,6 @@ struct Claim: ~Copyable, Sendable {
   }
 
   /// Marks that a task waits. False if the claim is free: then there is nothing to wait for.
-  @usableFromInline
   func await() -> Bool {
     var seen = word.load(ordering: .acquiring)
     while seen & Self.held != 0 {
@@ -74,11 +72,9 @@ struct Claim: ~Copyable, Sendable {
   }
 
   /// The waiters have been woken: the holder goes on.
-  @usableFromInline
   func answered() { word.bitwiseAnd(~Self.awaited, ordering: .acquiringAndReleasing) }
 
   /// Nothing can read any more. If the claim was free, the caller holds it for ever.
-  @usableFromInline
   func abandon() -> Held? {
     let former = word.bitwiseOr(Self.held | Self.abandoned, ordering: .acquiringAndReleasing)
     return former.oldValue & Self.held == 0 ? Held() : nil

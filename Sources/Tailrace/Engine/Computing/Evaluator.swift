@@ -80,8 +80,8 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       last = claim.releaseAwaited(last.take()!)
       return state.empty()
     }
-    let why: ResumeReason = last == nil ? .lookAgain : .absent(.released)
-    for waiter in waiters { waiter.wake(why) }
+    let reason: ResumeReason = last == nil ? .lookAgain : .absent(.released)
+    for waiter in waiters { waiter.wake(reason) }
     if let held = last.take() { tearDown(held) }
   }
 
@@ -272,7 +272,6 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   @inlinable nonisolated var isAbandoned: Bool { claim.isAbandoned }
 
   /// Nothing can read the results of further steps any more.
-  @usableFromInline
   nonisolated func abandon() {
     if let held = claim.abandon() { return tearDown(held) }
     if Recorder.isOn { noteAbandonment() }
@@ -303,10 +302,10 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
 extension Evaluator: SteppingList {
   @usableFromInline
-  nonisolated func isLeft() { task?.isLeft() }
+  nonisolated func driverLeaves() { task?.driverLeaves() }
 
   @usableFromInline
-  nonisolated func hasParked() {
+  nonisolated func taskHasParked() {
     guard let task else { return }
     let held = claim.passedOn()
     task.keepUndelivered()

@@ -30,7 +30,6 @@ final class FailedAttempt: @unchecked Sendable {
     other.place.map { isAt($0, other.position) } == true
   }
 
-  @usableFromInline
   func isAt(_ place: AnyObject, _ position: Int) -> Bool {
     place === self.place && position == self.position
   }

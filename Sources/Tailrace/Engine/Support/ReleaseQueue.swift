@@ -6,25 +6,25 @@
 @usableFromInline
 enum ReleaseQueue {
   // Outside of a task the runtime keeps task-local values per thread.
-  @TaskLocal private static var pile: Pile?
+  @TaskLocal private static var pending: Pending?
 
   @usableFromInline
   static func release(_ leftover: consuming Leftover) {
-    if let pile, pile.add(leftover) { return }
-    let pile = Pile()
+    if let pending, pending.add(leftover) { return }
+    let pending = Pending()
     var next: Leftover? = consume leftover
-    $pile.withValue(pile) {
+    $pending.withValue(pending) {
       repeat {
         // Released before the next one is looked for, which its release may add.
         next = nil
-        next = pile.next()
+        next = pending.next()
       } while next != nil
     }
   }
 
   /// The objects that the loop above still has to release. A task that a `deinit` starts inherits
-  /// the pile, hence the lock, and may outlive it, hence the end.
-  private final class Pile: Sendable {
+  /// the task-local, so there is a lock; it may outlive the loop, which then takes nothing more.
+  private final class Pending: Sendable {
     private let leftovers = Locked<[Leftover]?>([])
 
     func add(_ leftover: Leftover) -> Bool {

@@ -3,15 +3,23 @@ import Synchronization
 /// The place of the jobs of a list's task, as a value: one method per event, which returns what to
 /// do.
 ///
-/// ```
-///             drive                           await
-///   parked ──────────▶ running ───next──▶ idle ◀────▶ awaited
-///      ▲ ◀────parks────┘ │  ▲               │            │
-///      │                 │  └────begin──────┘            │ arrived
-///      │         arrived │ ▲ next                        ▼
-///      └─────parks────── holding ◀──────────────────── holding
-///                           (a reader takes the job: running)
-/// ```
+/// | Event          | State before           | State after         |
+/// |----------------|------------------------|---------------------|
+/// | `starts`       | idle                   | running             |
+/// | `started`      | holding                | parked              |
+/// | `drive`        | parked                 | running             |
+/// | `parks`        | running, holding       | parked              |
+/// | `ends`         | running, holding       | ended               |
+/// | `next`         | running; holding       | idle; running       |
+/// | `leave`        | running, holding       | idle                |
+/// | `begin`        | idle, awaited          | running             |
+/// | `arrived`      | running                | holding             |
+/// | `arrived`, own | holding another        | holding             |
+/// | `arrived`, own | awaited                | holding, for reader |
+/// | `await`        | idle                   | awaited             |
+/// | `stopAwaiting` | awaited                | idle                |
+/// | `goOn`         | holding, for reader    | running             |
+/// | `decline`      | holding, for reader    | idle                |
 ///
 /// The task's own job runs at one place at a time, and is never lost: it is parked here, held here
 /// until the runner below takes it, run by a driver or by the executor, or with the code for which
@@ -135,7 +143,8 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
     }
   }
 
-  /// The task's own job runs where suspended steps go on. True if a reader waits in vain.
+  /// The task's own job runs where suspended steps go on. True if a reader waited
+  /// to run it, which is to be forgotten.
   mutating func begin() -> Bool {
     defer { become(.running) }
     switch state {

@@ -81,7 +81,6 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   }
 
   /// A reader that was woken for the task's job runs it on.
-  @usableFromInline
   func goOn(
     _ segment: Cells, after mark: Published, _ amount: Amount, _ absence: inout Absence
   ) -> DemandOutcome {
@@ -307,7 +306,6 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   }
 
   /// Moves the closure out, with what it retains.
-  @usableFromInline
   func leftover() -> Leftover? {
     guard let run else { return nil }
     // The closure that retains it has no generic type, whose metadata would be looked up.
@@ -319,7 +317,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   // MARK: The driver leaves
 
   /// The driver leaves, and stops retaining the open segment.
-  func isLeft() {
+  func driverLeaves() {
     let segment = borrowed?.takeUnretainedValue()
     if open !== segment { open = segment }
   }

@@ -56,10 +56,11 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// The position of the element being computed.
   @usableFromInline let computed = Atomic(0)
   let driver = LatestDriver()
-  /// Whether all may read where suspended steps go on.
+  /// Whether `home` is set, and may be read without the claim.
   private let isKnown = Atomic(false)
   /// The highest priority that has waited.
   private let raisedTo = Atomic<UInt8>(0)
+  /// Changed by each `park`, so that the call is not optimised away.
   private var parkings: UInt = 0
 
   /// The list looked ahead for, if the task is not a list's own.
@@ -95,7 +96,6 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   // MARK: Driving
 
   /// Makes the task, for the holder of the claim. It begins when it is driven.
-  @usableFromInline
   nonisolated func start(_ list: any SteppingList, _ make: () -> Task<Void, Never>) {
     home = Self.preferredHome
     let priority = Task.currentPriority.rawValue
@@ -145,7 +145,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     self.depth.store(depth, ordering: .relaxed)
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
-      list?.isLeft()
+      list?.driverLeaves()
       leave(job)
       return false
     }
@@ -154,7 +154,6 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// The reader was woken for the job, and runs the task as a driver does. True if the task has
   /// parked: the claim is the reader's. Otherwise the step has suspended again.
-  @usableFromInline
   nonisolated func goOn() -> Bool {
     let job = update { $0.goOn() }
     forget()
@@ -195,7 +194,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// The driver is about to leave. Until it has left, the task's own job goes nowhere else.
   private nonisolated func handOver() {
-    list?.isLeft()
+    list?.driverLeaves()
     isDriven = false
   }
 
@@ -243,7 +242,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     let list = list
     if update({ $0.begin() }) { forget() }
     // There is no driver: the claim is released for the task.
-    if attend(job, isDriven: false) { list?.hasParked() }
+    if attend(job, isDriven: false) { list?.taskHasParked() }
   }
 
   private static func bits(_ job: UnownedJob) -> JobSlot.Job {
@@ -313,11 +312,9 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   // MARK: From outside
 
-  @usableFromInline
   nonisolated func cancel() { life.withLock { $0?.task }?.cancel() }
 
   /// A task of this priority waits.
-  @usableFromInline
   nonisolated func raise(to priority: TaskPriority) {
     let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
     // Noted before the check of who waits for the job (`await`): one of the two sees the other.
@@ -332,7 +329,6 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   }
 
   /// No demand will follow: a parked task ends. For the holder of the claim.
-  @usableFromInline
   nonisolated func finish() {
     guard case .parked = slot.load(ordering: .relaxed).state else { return cancel() }
     isDriven = false

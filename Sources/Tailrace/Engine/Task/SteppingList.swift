@@ -7,9 +7,9 @@ protocol SteppingList: AnyObject, Sendable {
   /// The list's name in errors.
   var title: String { get }
   /// The driver leaves, and stops retaining the list.
-  func isLeft()
+  func driverLeaves()
   /// The task has parked without a driver.
-  func hasParked()
+  func taskHasParked()
 }
 
 extension DispatchQoS.QoSClass {

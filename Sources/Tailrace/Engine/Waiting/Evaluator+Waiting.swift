@@ -1,6 +1,6 @@
 import Synchronization
 
-// The waiters of a list: those that found its claim taken, and wait for a cell.
+// The waiters of a list: tasks that found its claim taken, and wait for a cell.
 extension Evaluator {
   /// Lets a waiter wait until the cells before a position are there, or until its reader's attempt
   /// has failed. Returns why it must not wait; `nil` if it waits.
@@ -29,8 +29,7 @@ extension Evaluator {
     waiting.load() ?? waiting.storeIfNil(SharedWaitQueue())
   }
 
-  /// A waiter leaves, with its mark.
-  @usableFromInline
+  /// A waiter leaves the queue.
   nonisolated func leave(_ waiter: Waiter) {
     waiting.load()?.state.withLock { $0.leave(waiter) }
   }
@@ -41,7 +40,6 @@ extension Evaluator {
     for waiter in late { waiter.wake(.absent(.failedTransiently(failure))) }
   }
 
-  @usableFromInline
   nonisolated func forgetFailure() {
     // Released outside of the lock: it may be the last reference to the user's error.
     _ = waiting.load()?.state.withLock { $0.forgetFailure() }
@@ -64,9 +62,8 @@ extension Evaluator {
   }
 
   /// The step left nothing, or nothing can: all present waiters are told.
-  @usableFromInline
-  nonisolated func dismiss(_ why: ResumeReason) {
+  nonisolated func dismiss(_ reason: ResumeReason) {
     let waiters = waiting.load()?.state.withLock { $0.empty() } ?? []
-    for waiter in waiters { waiter.wake(why) }
+    for waiter in waiters { waiter.wake(reason) }
   }
 }

@@ -1,4 +1,4 @@
-/// The wait graph: who waits for whom, among the tasks of lists.
+/// The wait graph: which task of a list waits for which other.
 ///
 /// A node is a list's task, one of several that run steps of a list at the same time, or the queue
 /// of their results, where any of several steps may bring the awaited one. An edge is a wait of a
@@ -115,8 +115,8 @@ enum WaitForGraph {
       var dependents: [Key: [Key]] = [:]
       var ways: [Key: Int] = [:]
       var free: [Key] = []
-      var pile = [start]
-      while let node = pile.popLast() {
+      var rest = [start]
+      while let node = rest.popLast() {
         visited.append(node)
         guard node !== known, stuck.updateValue(node, forKey: Key(node)) == nil else { continue }
         let alternatives = node.alternatives(keeping: &visited)
@@ -125,7 +125,7 @@ enum WaitForGraph {
         ways[Key(node)] = alternatives == nil ? targets.count : 1
         if targets.isEmpty { free.append(Key(node)) }
         for target in targets { dependents[Key(target), default: []].append(Key(node)) }
-        pile += targets
+        rest += targets
       }
       while let node = free.popLast() {
         guard stuck.removeValue(forKey: node) != nil else { continue }
@@ -178,7 +178,7 @@ enum WaitForGraph {
 
   /// A queue gets no other steps for now: if all its steps wait for it, one of them is told.
   @usableFromInline
-  static func look(at queue: any Worker) {
+  static func checkForCycle(through queue: any Worker) {
     var visited: [AnyObject] = []
     let path = waits.withLock { waits in
       waits.incoming[Key(queue)].flatMap { _ in waits.path(from: queue, toStuck: nil, &visited) }

@@ -24,7 +24,7 @@ struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
     waiters.enter(waiter, Wish(end: end, attempt: attempt))
   }
 
-  /// A waiter leaves, with its mark. It may be unknown: it was woken meanwhile.
+  /// A waiter leaves. It may be unknown, because it was woken meanwhile.
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
   /// The cells before a position are published, and the holder of the claim asks whether to go on.

@@ -40,19 +40,19 @@ final class Waiter: Sendable {
       if isEarly { continuation.resume() }
     }
     return state.withLock { state in
-      guard case .woken(let wake) = state else {
+      guard case .woken(let reason) = state else {
         preconditionFailure("a waiter went on without having been woken")
       }
-      return wake
+      return reason
     }
   }
 
   /// Returns false if the waiter was woken before.
   @usableFromInline @discardableResult
-  func wake(_ wake: ResumeReason) -> Bool {
+  func wake(_ reason: ResumeReason) -> Bool {
     let former = state.withLock { state in
       let former = state
-      if case .woken = former {} else { state = .woken(wake) }
+      if case .woken = former {} else { state = .woken(reason) }
       return former
     }
     switch former {

@@ -24,16 +24,16 @@ extension Worker {
 /// Records in a task-local which step the running code belongs to.
 ///
 /// Children of a task read its task-locals in place, whatever executor they prefer; tasks that it
-/// merely starts have copies, and may live longer. So the place of the value tells whose step
-/// waits. The token retains nothing: copies of it would retain the list.
+/// merely starts have copies, and may live longer. So the address of the value tells
+/// whose step waits. The token does not retain its worker: copies of it would retain the list.
 // Guard: the task that takes the steps retains the worker until it calls `end`.
 @usableFromInline
 final class WorkerToken: @unchecked Sendable {
   private unowned(unsafe) let worker: any Worker
   /// Written before the first step. An executor may start a task while it enqueues the one that
   /// takes the steps: that task has a copy, and may compare before.
-  private let place = Atomic<UnsafeRawPointer?>(nil)
-  /// The step is over, and its place may be that of a copy now.
+  private let address = Atomic<UnsafeRawPointer?>(nil)
+  /// The step is over, and its address may be that of a copy now.
   private let isOver = Atomic(false)
 
   @usableFromInline
@@ -41,13 +41,13 @@ final class WorkerToken: @unchecked Sendable {
 
   @usableFromInline static let current = TaskLocal<WorkerToken?>(wrappedValue: nil)
 
-  private static var currentPlace: UnsafeRawPointer? {
-    placeOfTaskLocal(UnsafeRawPointer(Unmanaged.passUnretained(current).toOpaque()))
+  private static var currentAddress: UnsafeRawPointer? {
+    addressOfTaskLocal(UnsafeRawPointer(Unmanaged.passUnretained(current).toOpaque()))
   }
 
   /// The step that the running code belongs to: code of its task, or of a child.
   static var runningWorker: (any Worker)? {
-    guard let token = current.get(), token.place.load(ordering: .relaxed) == currentPlace,
+    guard let token = current.get(), token.address.load(ordering: .relaxed) == currentAddress,
       !token.isOver.load(ordering: .acquiring)
     else { return nil }
     return token.worker
@@ -64,7 +64,7 @@ final class WorkerToken: @unchecked Sendable {
 
   /// The running task is the one whose steps it marks.
   @usableFromInline
-  func begin() { place.store(Self.currentPlace, ordering: .relaxed) }
+  func begin() { address.store(Self.currentAddress, ordering: .relaxed) }
 
   /// The steps are over. The task retains the worker until then, since the token does not.
   @usableFromInline
@@ -73,7 +73,7 @@ final class WorkerToken: @unchecked Sendable {
   }
 }
 
-/// The place of the running code's value of a task-local: the runtime's own look-up, from which
+/// The address of the running code's value of a task-local: the runtime's own look-up, from which
 /// `TaskLocal.get()` copies the value.
 @_silgen_name("swift_task_localValueGet")
-private func placeOfTaskLocal(_ local: UnsafeRawPointer) -> UnsafeRawPointer?
+private func addressOfTaskLocal(_ local: UnsafeRawPointer) -> UnsafeRawPointer?
