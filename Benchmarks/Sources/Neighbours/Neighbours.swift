@@ -9,6 +9,10 @@ private func free(_ numbers: LazyList<Int, Never>, _ words: LazyList<String, Nev
   let _: LazyList<(Int, String), Never> = pairs
   let triples = zip(numbers, words, numbers)
   let _: LazyList<(Int, String, Int), Never> = triples
+  let quadruples = zip(numbers, words, numbers, words)
+  let _: LazyList<(Int, String, Int, String), Never> = quadruples
+  let sextuples = zip(numbers, words, numbers, words, numbers, words)
+  let _: LazyList<(Int, String, Int, String, Int, String), Never> = sextuples
   let fibs = LazyList.recursive { fibs in [0, 1] + zip(fibs, fibs.tail).map { $0 + $1 } }
   let _: LazyList<Int, Never> = fibs
 }

@@ -80,6 +80,34 @@ where First.Failure == Second.Failure, First.Failure == Third.Failure {
   LazyList.zip(first.list, second.list, third.list)
 }
 
+/// Returns the quadruples of the elements at the same position in all four lists:
+/// `LazyList.zip(first, second, third, fourth)`.
+// No other `zip` takes so many arguments, so these may take a `LazyList`.
+public func zip<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable, Failure>(
+  _ first: LazyList<First, Failure>, _ second: LazyList<Second, Failure>,
+  _ third: LazyList<Third, Failure>, _ fourth: LazyList<Fourth, Failure>
+) -> LazyList<(First, Second, Third, Fourth), Failure> {
+  LazyList.zip(first, second, third, fourth)
+}
+
+/// Returns the tuples of the elements at the same position in five or more lists:
+/// `LazyList.zip(first, second, third, fourth, fifth)`.
+///
+/// ```swift
+/// let zeros = LazyList.repeating(0)
+/// await zip(zeros, zeros, zeros, zeros, LazyList(1...2)).map { $0.4 }.array()   // [1, 2]
+/// ```
+public func zip<
+  First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable, Fifth: Sendable,
+  each Other: Sendable, Failure
+>(
+  _ first: LazyList<First, Failure>, _ second: LazyList<Second, Failure>,
+  _ third: LazyList<Third, Failure>, _ fourth: LazyList<Fourth, Failure>,
+  _ fifth: LazyList<Fifth, Failure>, _ other: repeat LazyList<each Other, Failure>
+) -> LazyList<(First, Second, Third, Fourth, Fifth, repeat each Other), Failure> {
+  LazyList.zip(first, second, third, fourth, fifth, repeat each other)
+}
+
 /// The argument of the free functions on lists: a list, and nothing that could become one.
 ///
 /// The compiler would try a function of `LazyList`s wherever the standard library's of that name is

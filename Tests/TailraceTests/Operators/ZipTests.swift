@@ -8,8 +8,10 @@ struct ZipTests {
 
   struct Arity: Sendable, CustomTestStringConvertible {
     let count: Int
-    let zip: @Sendable ([Source]) -> LazyList<[Int], any Error>
-    var testDescription: String { "\(count)" }
+    /// Whether it is the free function.
+    var isFree = false
+    let zipped: @Sendable ([Source]) -> LazyList<[Int], any Error>
+    var testDescription: String { isFree ? "\(count), free" : "\(count)" }
 
     static let all = [
       Arity(count: 2) { $0[0].zip($0[1]).map { [$0, $1] } },
@@ -22,6 +24,16 @@ struct ZipTests {
         LazyList.zip($0[0], $0[1], $0[2], $0[3], $0[4], $0[5])
           .map { [$0, $1, $2, $3, $4, $5] }
       },
+      Arity(count: 4, isFree: true) {
+        zip($0[0], $0[1], $0[2], $0[3]).map { [$0, $1, $2, $3] }
+      },
+      Arity(count: 5, isFree: true) {
+        zip($0[0], $0[1], $0[2], $0[3], $0[4]).map { [$0, $1, $2, $3, $4] }
+      },
+      Arity(count: 7, isFree: true) {
+        zip($0[0], $0[1], $0[2], $0[3], $0[4], $0[5], $0[6])
+          .map { [$0, $1, $2, $3, $4, $5, $6] }
+      },
     ]
   }
 
@@ -32,7 +44,7 @@ struct ZipTests {
     for short in 0..<arity.count {
       let probes = (0..<arity.count).map { _ in Probe<Int>() }
       let sources = (0..<arity.count).map { kind.make(upTo: $0 == short ? 2 : 9, probes[$0]) }
-      let rows = arity.zip(sources)
+      let rows = arity.zipped(sources)
       #expect(probes.allSatisfy { $0.count == 0 })
       #expect(try await rows.head() == Array(repeating: 1, count: arity.count))
       #expect(probes.allSatisfy { $0.count == 1 })
@@ -51,7 +63,7 @@ struct ZipTests {
       let sources = (0..<arity.count).map { index in
         kind.make(upTo: 9, Probe(), failingAt: index == failing ? 2 : index > failing ? 1 : nil)
       }
-      let rows = arity.zip(sources)
+      let rows = arity.zipped(sources)
       // A list after it has failed already, at the position before.
       let position = failing == arity.count - 1 ? 1 : 0
       for _ in 1...2 {
