@@ -82,7 +82,7 @@ extension Reader {
   }
 
   /// Passes on the elements that are there without waiting. True if there may be more.
-  // A separate function, as is `push(to:_:by:_:)`.
+  // A separate function, as is `push(to:_:_:)`.
   @inlinable @inline(__always)
   mutating func pass(to body: (Element) -> Void) -> Bool {
     var count = pushedAtOnce

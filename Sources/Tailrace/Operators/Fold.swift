@@ -193,8 +193,8 @@ extension Reader {
   }
 
   /// Folds the elements that are there without waiting. True if there may be more.
-  // A separate function: the reason for stopping may be a missing cell, which holds its list, so it
-  // must be released before the reader goes on.
+  // A separate function: `ending` may have a missing cell, which retains its list. Only the cursor may
+  // keep that, until it waits.
   @inlinable @inline(__always)
   mutating func push<State>(
     to state: inout State, _ isWanted: inout Bool,

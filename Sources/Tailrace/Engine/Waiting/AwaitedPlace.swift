@@ -28,8 +28,7 @@ protocol AwaitedPlace: AnyObject, Sendable {
   func raise(to priority: TaskPriority)
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
   var awaitedWorker: (any Worker)? { get }
-  /// Whether cells mostly arrive soon; `nil` if asking does not pay, because a waiter waits for a step
-  /// that has suspended.
+  /// Whether cells mostly arrive soon; `nil` if asking does not pay.
   var yieldHeuristic: YieldHeuristic? { get }
 
   /// The executor of the list's task, if there is one: a waiter may run the awaited step itself.
