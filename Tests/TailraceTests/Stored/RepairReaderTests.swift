@@ -169,4 +169,79 @@ struct RepairReaderTests {
     try await RepairTests.append("new", from: 19, through: 22, to: writer)
     await RepairTests.refused { _ = try await reader.read(from: 20, upTo: 1) }
   }
+
+  @Test("a reader of all that is left waits for more, also while a partly written end is removed")
+  func readerAtTheEnd() async throws {
+    let (bytes, ends) = try await FaultTests.journal(13, .process)
+    let file = try StoredFile.copy(of: Array(bytes[..<(ends[12] - 5)]))
+    let disk = LyingDisk()
+    let (reader, found) = (Walk.store(file), Probe<String>())
+    #expect(try await reader.read(from: 0, upTo: 20).elements.count == 12)
+    let look: @Sendable () -> Void = {
+      Self.wait { found.record(await Self.outcome(reader, from: 12, upTo: 1)) }
+    }
+    disk.lies.withLock { ($0.beforeTruncation, $0.afterTruncation) = (look, look) }
+    let writer = Walk.store(file, .process, disk)
+    #expect(try await writer.cutDamage() == 12)
+    #expect(found.values == ["0 elements", "0 elements"])
+    try await RepairTests.append("new", from: 12, through: 13, to: writer)
+    #expect(try await reader.read(from: 12, upTo: 1).elements == ["new 12"])
+  }
+
+  @Test("an end that a repair is about to remove is not told")
+  func removedEnd() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    disk.lies.withLock { $0.extends = false }
+    let list = Walk.list(in: Walk.store(file, .machine, disk), upTo: 20)
+    _ = try await list.element(at: 19)
+    let end = try file.bytes.count
+    #expect(try await list.count() == 20)
+    // Its header stays whole, and readers take what the cells promise at its word.
+    let last = try file.bytes.count - 1
+    #expect(last > end + JournalFrame.headerSize, "the end is an entry of its own")
+    try RepairTests.damage(file, at: last)
+    let (reader, found) = (Walk.store(file), Probe<Bool>())
+    _ = try await reader.read(from: 0, upTo: 1)
+    let look: @Sendable () -> Void = {
+      Self.wait {
+        if let page = try? await reader.read(from: 10, upTo: 10) { found.record(page.isEnd) }
+      }
+    }
+    disk.lies.withLock { $0.beforeTruncation = look }
+    let writer = Walk.store(file, .machine, disk)
+    #expect(try await writer.cutDamage() == 20)
+    #expect(found.values == [false])
+    try await RepairTests.append("new", from: 20, through: 22, to: writer)
+    #expect(try await reader.read(from: 20, upTo: 1).elements == ["new 20"])
+  }
+
+  @Test("a store whose repair failed is refused like any other once another store has repaired")
+  func failedRepair() async throws {
+    let file = try await Self.damaged()
+    let disk = LyingDisk()
+    let failing = Walk.store(file, .machine, disk)
+    #expect(try await failing.read(from: 13, upTo: 7).elements.count == 7)
+    disk.lies.withLock { $0.failingTruncations = 1 }
+    await #expect(throws: (any Error).self) { try await failing.cutDamage() }
+    let writer = Walk.store(file)
+    #expect(try await writer.cutDamage() == 12)
+    try await RepairTests.append("new", from: 12, through: 30, to: writer)
+    await RepairTests.refused { _ = try await failing.read(from: 20, upTo: 1) }
+  }
+
+  @Test("a store that could not announce its repair knows of none")
+  func unannouncedRepair() async throws {
+    let (bytes, ends) = try await FaultTests.journal(13, .process)
+    let file = try StoredFile.copy(of: Array(bytes[..<(ends[12] - 5)]))
+    let disk = LyingDisk()
+    let failing = Walk.store(file, .process, disk)
+    #expect(try await failing.read(from: 0, upTo: 20).elements.count == 12)
+    disk.lies.withLock { $0.room = 0 }
+    await #expect(throws: (any Error).self) { try await failing.cutDamage() }
+    // Another store cuts off the partly written end, as every writer does.
+    let writer = Walk.store(file)
+    #expect(try await writer.claim()?.count == 12)
+    try await RepairTests.append("new", from: 12, through: 14, to: writer)
+    #expect(try await failing.read(from: 12, upTo: 1).elements == ["new 12"])
+  }
 }

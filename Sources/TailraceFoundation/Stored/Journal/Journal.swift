@@ -46,15 +46,18 @@ package final class Journal: @unchecked Sendable {
       var count = count
       while true {
         let (known, former) = reading.withLock { ($0.take(position), $0.repair) }
-        let page = Result { try reader.page(from: position, upTo: count, known: known) }
+        var page = Result { try reader.page(from: position, upTo: count, known: known) }
         // Read after the page: a repair is announced before it removes anything.
         let repair = try note(reader.repair())
-        if repair.isUnderWay, count > repair.left - position {
-          if position >= repair.left { throw ListStoreError.damaged(at: position) }
-          count = repair.left - position
-        } else if reading.withLock({ $0.give(page, after: former) }) {
-          return try page.get()
+        if repair.isUnderWay {
+          let rest = repair.left - position
+          if rest > 0, count > rest {
+            count = rest
+            continue
+          }
+          page = Result { try page.get().beside(repair, from: position) }
         }
+        if reading.withLock({ $0.give(page, after: former) }) { return try page.get() }
         // The page may have elements of both lists.
       }
     }
@@ -143,16 +146,18 @@ package final class Journal: @unchecked Sendable {
   /// Discards damaged elements and all after them. Returns the number of elements left.
   nonisolated(nonsending) func cutDamage() async throws -> Int {
     try await withTurn { journal in
+      defer { journal.reading.withLock { $0.own = nil } }
       // Also a writer looks again: it has not read all that it continues. It keeps the lock.
       if let former = journal.writer.take() {
         journal.writer = try JournalWriter(
           former.reader, lock: former.lock, journal.durability, cutsDamage: true,
-          announce: journal.start)
+          announce: journal.announce)
       }
       guard try journal.open(cutsDamage: true), let writer = journal.writer else {
         throw ListStoreError.inUse
       }
-      journal.start(after: try writer.reader.repair())
+      let repair = try writer.reader.repair()
+      journal.reading.withLock { $0.start(after: repair) }
       return writer.count
     }
   }
@@ -207,14 +212,14 @@ package final class Journal: @unchecked Sendable {
     let file = try disk.open(path, writes: true)
     let header = try JournalHeader(of: file, expecting: schema, at: name)
     writer = try JournalWriter(
-      JournalReader(file, header), lock: lock, durability, cutsDamage: cutsDamage, announce: start)
+      JournalReader(file, header), lock: lock, durability, cutsDamage: cutsDamage,
+      announce: announce)
     return true
   }
 
-  /// This store repairs the file, or has found it whole. Its lists go on, but for those that have
-  /// read more than is left.
-  private func start(after repair: JournalRepair) {
-    reading.withLock { $0.start(after: repair) }
+  /// This store is about to repair the file.
+  private func announce(_ repair: JournalRepair) {
+    reading.withLock { $0.own = repair }
   }
 
   /// Appends a draft if exactly this many elements are stored.
@@ -338,6 +343,8 @@ private struct Readings: Sendable {
   var reader: JournalReader?
   /// The last known repair.
   private(set) var repair = JournalRepair()
+  /// The repair that this store is doing.
+  var own: JournalRepair?
   /// The position after the last element given, or stored, and one more for the end.
   var farthest = 0
   private var places: [JournalPlace] = []
@@ -355,6 +362,8 @@ private struct Readings: Sendable {
   ///
   /// Of several repairs at once only the last is known, and any may have discarded some.
   mutating func note(_ found: JournalRepair) -> JournalRepair? {
+    // This store's lists go on. It may still fail: then it is like any other's.
+    if let own, found.count == own.count { return found }
     // An older one was read before another read noted this one.
     if found.number < repair.number || found == repair { return repair }
     let isNext = found.number > repair.number && found.count <= repair.count + 1
@@ -364,7 +373,8 @@ private struct Readings: Sendable {
     return repair
   }
 
-  /// This store repairs the file, or has found it whole.
+  /// This store has repaired the file, or has found it whole. Its lists go on, but for those that have
+  /// read more than is left.
   mutating func start(after repair: JournalRepair) {
     if repair.number != self.repair.number { farthest = min(farthest, repair.left) }
     self.repair = repair

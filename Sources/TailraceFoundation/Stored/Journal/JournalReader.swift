@@ -16,6 +16,18 @@ package struct JournalPage: Sendable {
   @usableFromInline var isEnd = false
   /// The next position, and its frame.
   var next = JournalPlace(position: 0, offset: 0)
+
+  /// The same page while a repair is under way: without an end that the repair removes. Throws for
+  /// elements that it removes.
+  func beside(_ repair: JournalRepair, from position: Int) throws -> JournalPage {
+    // A reader of all that is left gets an empty page, and waits.
+    guard position + items.count <= repair.left else {
+      throw ListStoreError.damaged(at: position)
+    }
+    var page = self
+    if position + items.count == repair.left { page.isEnd = false }
+    return page
+  }
 }
 
 /// A position, and where its frame begins, or will begin if it is the end.
