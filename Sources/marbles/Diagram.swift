@@ -1,7 +1,7 @@
 import Tailrace
 import TailraceTesting
 
-/// What is drawn for one operator: a run, and what stands in the box.
+/// The drawing of one operator: a run, and the text in the box.
 struct Diagram: Sendable {
   /// The operator's, with the kind of thing that it belongs to: the name of its files.
   let name: String
@@ -15,7 +15,7 @@ struct Diagram: Sendable {
     self.play = play
   }
 
-  /// What a run of it gives today.
+  /// The rows that a run gives.
   func rows() -> [Scene.Row] {
     let scene = Scene()
     play(scene)

@@ -1,6 +1,6 @@
 /// The colours of a diagram.
 struct Theme: Sendable {
-  /// What follows the name of a file, before its ending: how DocC tells the two apart.
+  /// Added to the name of a file, before its extension: DocC tells the two themes apart by it.
   let suffix: String
   let line: String
   let text: String

@@ -1,4 +1,4 @@
-/// What was found at one place of the tree: an element of the stored list.
+/// One file, directory or failure of the tree: an element of the stored list.
 struct Finding: Codable, Sendable, Equatable {
   enum Kind: Codable, Sendable, Equatable {
     /// With the names of its entries, sorted.
@@ -34,7 +34,7 @@ struct Frontier: Codable, Sendable, Equatable {
   }
 }
 
-/// What was found, in numbers.
+/// The numbers of findings, by kind, and of bytes.
 struct Totals: Sendable, Equatable {
   private(set) var findings = 0
   private(set) var files = 0

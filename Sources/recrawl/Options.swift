@@ -1,6 +1,6 @@
 import TailraceFoundation
 
-/// What the command line asks for.
+/// The command line, parsed.
 enum Command: Equatable {
   case help
   case crawl(Options)

@@ -8,7 +8,7 @@ import FileReading
 
 /// Looks at places of the tree, one at a time: the step that is expensive.
 struct Visit: Sendable {
-  /// What says which file it is, whatever it is called.
+  /// Identifies a file, under any of its names.
   struct Identity: Sendable, Equatable {
     let device: UInt64
     let number: UInt64
@@ -17,7 +17,7 @@ struct Visit: Sendable {
   /// The path of the file that the crawl is stored in, which changes while it is crawled.
   let store: String
 
-  /// What is at a place. Links are not followed.
+  /// Describes the file at a path. Links are not followed.
   func callAsFunction(_ path: String) async -> Finding {
     // All of it on the queue for calls that may block.
     let kind = await elsewhere { () throws(SystemError) in try look(at: path) }

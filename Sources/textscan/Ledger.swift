@@ -1,7 +1,7 @@
 import FileReading
 import Synchronization
 
-/// What was really done, counted where it is done.
+/// Counts the work, where it is done.
 final class Ledger: Sendable {
   /// How many times a line was made out of what had been read.
   let linesProduced = Atomic(0)

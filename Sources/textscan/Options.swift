@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The command line, parsed.
 enum Command {
   case help
   case scan(Options)

@@ -70,7 +70,7 @@ struct TextScan {
   }
 }
 
-/// What the process tells its parent.
+/// The exit codes of the process.
 enum ExitStatus {
   static let success: Int32 = 0
   /// Something could not be read, or the result or the trace could not be written.

@@ -29,7 +29,7 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
     case cancelled
   }
 
-  /// What to do after a listener has left.
+  /// The action to take after a listener has left.
   enum Departure: Sendable {
     case nothing
     /// Start the keep-alive timer. The last listener's number identifies a stale timer.
@@ -37,7 +37,7 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
     case end(Remains)
   }
 
-  /// What to do when the signal is over.
+  /// The actions to take when the signal is over.
   struct Remains: Sendable {
     var handlers: [@Sendable () -> Void] = []
     /// To cancel.

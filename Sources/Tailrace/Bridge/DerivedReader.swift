@@ -49,7 +49,7 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
       reading,
       pop: { fetching in
         // Bounded: senders can keep up with a rule that skips everything, and the caller has
-        // elements to return. Whoever needs one more asks for an event, which can be cancelled.
+        // elements to return. A reader that needs one more asks for an event, which can be cancelled.
         for _ in 0..<256 {
           guard ending.state == nil, let element = reading.pop(fetching: fetching) else { break }
           if case .next(let element)? = answer(.next(element)) { return element }

@@ -12,7 +12,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     case cancelled
   }
 
-  /// What to do outside the lock.
+  /// The actions to take outside the lock.
   @usableFromInline
   struct Aftermath: Sendable {
     @usableFromInline var readers: [Reader] = []

@@ -1,5 +1,5 @@
 extension Signal {
-  /// What a reader of ``Signal/arrivals`` gets: an element, or the number of elements missing
+  /// An element of ``Signal/arrivals``: one that was sent, or the number of elements missing
   /// here.
   public enum Arrival: Sendable {
     /// The next element that was kept.

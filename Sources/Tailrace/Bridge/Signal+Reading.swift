@@ -96,7 +96,7 @@ extension Signal {
   /// ```
   /// ![A late reader gets all that has been, at once.](marbles-signal-memoized)
   ///
-  /// The list remembers what it has read. What was sent and is not read yet waits in the
+  /// The list remembers what it has read. Sent elements that are not read yet wait in the
   /// subscription, as the signal's ``BufferingPolicy`` says: `.unbounded` keeps everything, and a
   /// bounded policy drops elements of a list that is read too slowly. The list does not show where;
   /// a list of ``arrivals`` does.

@@ -11,7 +11,7 @@ extension Signal {
     case completed
   }
 
-  /// What happened to a sent element.
+  /// The fate of a sent element.
   public enum SendResult: Sendable {
     /// It will be read. This many more fit before one is dropped.
     case enqueued(remaining: Int)

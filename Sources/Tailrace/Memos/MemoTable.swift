@@ -58,7 +58,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     self.ages = ages
   }
 
-  /// What breaks an invariant; `nil` if nothing does. For tests: takes time proportional to the
+  /// Describes a broken invariant; `nil` if all hold. For tests: takes time proportional to the
   /// number of slots.
   var brokenInvariant: String? {
     var known = 0

@@ -1,4 +1,4 @@
-/// What a stored list does when more is demanded after the last stored element.
+/// The behaviour of a stored list when more is demanded after the last stored element.
 public enum TailPolicy: Sendable, Hashable {
   /// Computes the next element. If another writer holds the list, the demand fails with
   /// ``ListStoreError/inUse``, and the next demand tries again.

@@ -1,4 +1,4 @@
-/// What a stored element survives once it has been published.
+/// The failures that a stored element survives once it has been published.
 public enum Durability: Sendable, Hashable {
   /// The end of the process: the operating system has it. A loss of power may lose the last
   /// elements.

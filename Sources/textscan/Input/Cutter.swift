@@ -58,7 +58,7 @@ struct Cutter {
     return piece
   }
 
-  /// What is left is a line without an end.
+  /// The rest is a line without an end.
   private mutating func end() -> Piece? {
     file = nil
     return carry.isEmpty ? nil : Piece(path, nextLine, carry)

@@ -6,7 +6,7 @@ import FileReading
   import Darwin
 #endif
 
-/// What the file system says of a file.
+/// A file's properties, from the file system.
 struct FileStatus {
   /// The same for all names of a file, and for all symbolic links to it.
   struct Identity: Hashable {

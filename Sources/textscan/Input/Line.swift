@@ -93,7 +93,7 @@ struct Line: Sendable {
     return range.lowerBound..<end
   }
 
-  /// What it costs to remember, about: its bytes, and its cell in the list.
+  /// The approximate bytes that it takes to remember: its own, and its cell in the list.
   var weight: Int { count + 32 }
 
   /// Where it is.

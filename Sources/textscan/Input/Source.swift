@@ -36,8 +36,8 @@ enum Beginning: Sendable {
     }
   }
 
-  /// The lines of the file, a piece at a time. What cannot be read, and what is left out, is noted,
-  /// and has none.
+  /// The lines of the file, a piece at a time. A file that cannot be read, or is
+  /// left out, is noted, and has none.
   ///
   /// - Laziness: stepwise.
   func pieces(_ ledger: Ledger) -> LazyList<Piece, any Error> {
@@ -85,7 +85,7 @@ extension Source {
 }
 
 extension Descriptor {
-  /// What can be read of a file that never keeps its reader waiting.
+  /// Reads a chunk of a file that never keeps its reader waiting.
   fileprivate func chunk() -> Result<[UInt8], SystemError> {
     Result { () throws(SystemError) in try readNow() ?? [] }
   }

@@ -1,6 +1,6 @@
 import FileReading
 
-/// What a walk comes across.
+/// A result of a walk.
 enum Finding: Sendable {
   case file(Source)
   /// It could not be looked at.
@@ -19,7 +19,7 @@ struct Walk {
     let isArgument: Bool
   }
 
-  /// What is still to be looked at, the next last.
+  /// The entries to visit, the next last.
   private var pending: [Entry]
   private var visited: Set<FileStatus.Identity> = []
 
@@ -42,7 +42,7 @@ struct Walk {
     return nil
   }
 
-  /// What is found there; `nil` for a directory that is walked next.
+  /// Describes an entry; `nil` for a directory that is walked next.
   private mutating func visit(_ entry: Entry) throws(SystemError) -> Finding? {
     if entry.isArgument, entry.path == Path("-") {
       let status = try FileStatus.ofStandardInput()
@@ -73,6 +73,6 @@ struct Walk {
 }
 
 extension Path {
-  /// What is shown for standard input.
+  /// The name that is shown for standard input.
   static let standardInput = Path("(standard input)")
 }

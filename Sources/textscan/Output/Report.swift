@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What was learned, and what it took. The parts of readers that did not run are `nil`.
+/// The results and their costs. The parts of readers that did not run are `nil`.
 struct Report: Encodable {
   struct Counts: Encodable {
     let lines: Int

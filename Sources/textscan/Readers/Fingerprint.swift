@@ -15,7 +15,7 @@ struct Fingerprints: Sendable {
       hash = Self.fold(bytes.word(at: start) ^ second, bytes.word(at: start + 8) ^ hash)
       start += 16
     }
-    // What is left is read from both ends. The parts may overlap: the count comes in last.
+    // The rest is read from both ends. The parts may overlap: the count comes in last.
     let left: UInt64
     let right: UInt64
     switch bytes.count - start {

@@ -1,4 +1,4 @@
-/// What a table keeps of a text.
+/// A text as a table keeps it.
 protocol FingerprintSlot: Sendable {
   /// A slot for a fingerprint; 0 makes a free one.
   init(fingerprint: UInt64)

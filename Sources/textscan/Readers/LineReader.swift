@@ -24,7 +24,7 @@ extension LineReader {
   }
 }
 
-/// What a reader remembers of a line.
+/// A line as a reader remembers it.
 struct Quote: Sendable {
   let location: Location
   /// How many bytes the line has without its end.

@@ -279,8 +279,8 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     return true
   }
 
-  /// The reader does not run the job, unless it was woken for that. Whoever changes the slot's state
-  /// forgets the reader.
+  /// The reader does not run the job, unless it was woken for that. The code that changes the slot's
+  /// state forgets the reader.
   nonisolated func stopAwaiting() {
     if update({ $0.stopAwaiting() }) { forget() }
   }
