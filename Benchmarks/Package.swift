@@ -17,7 +17,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "Allocations"),
-    // What is measured: a topic is a file in `Sources/Works/Topics`.
+    // The measured work: a topic is a file in `Sources/Works/Topics`.
     .target(
       name: "Works",
       dependencies: [

@@ -127,7 +127,7 @@ func failuresOfOtherTypes(
   _ = numbers.map { _ in failing }.joined()
   _ = failing.mapFailure { $0 as any Error }
   _ = failing.setFailureType() + others.setFailureType()
-  // What fails in different ways.
+  // Lists that fail in different ways.
   let pairs = failing.zip(others)
   let _: LazyList<(Int, Int), any Error> = pairs
   let free = zip(numbers, failing)

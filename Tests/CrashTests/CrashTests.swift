@@ -6,7 +6,7 @@ import Testing
 @testable import crashwalk
 
 /// Processes that are killed while they write, and go on.
-@Suite("Crashes: what was given out is there", .serialized, .timeLimit(.minutes(30)))
+@Suite("Crashes: elements that were given out are there", .serialized, .timeLimit(.minutes(30)))
 struct CrashTests {
   static let isFull = ProcessInfo.processInfo.environment["FULL"] != nil
 
@@ -54,7 +54,7 @@ struct CrashTests {
   }
 }
 
-/// What was found after all kills.
+/// The findings after all kills.
 struct CrashReport: Sendable {
   var length = 0
   var lost = 0
@@ -247,7 +247,7 @@ final class ChildOutput: @unchecked Sendable {
   }
 }
 
-/// What a task has found out, for a thread that waits.
+/// The result of a task, for a thread that waits.
 final class Answer<Value: Sendable>: @unchecked Sendable {
   // Guard: the semaphore. May touch it: the task, before it signals; the thread, after it has
   // waited.

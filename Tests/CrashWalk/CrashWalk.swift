@@ -57,14 +57,14 @@ struct CrashWalk {
     }
   }
 
-  /// At once, and whole: whoever reads the other end counts lines.
+  /// At once, and whole: the reader at the other end counts lines.
   static func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
   }
 }
 
-/// What the next element is made of: it depends on all elements before it.
+/// The state that the next element is made from: it depends on all elements before it.
 struct Link: BitwiseCopyable, Sendable {
   var number = 0
   var hash: UInt64 = 1_469_598_103_934_665_603

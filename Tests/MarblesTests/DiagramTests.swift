@@ -2,7 +2,7 @@ import Testing
 
 @testable import marbles
 
-@Suite("Marble diagrams: what the catalogue shows is what happens", .timeLimit(.minutes(20)))
+@Suite("Marble diagrams: the catalogue shows the real behaviour", .timeLimit(.minutes(20)))
 struct DiagramTests {
   @Test("the committed files are what a run draws")
   func committed() throws {

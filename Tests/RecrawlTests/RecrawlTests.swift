@@ -106,7 +106,7 @@ struct RecrawlTests {
     #expect(crawl.summary(totals).contains("8 steps ran, 0 were there"))
   }
 
-  @Test("what could not be read is told, and the crawl goes on")
+  @Test("a visit to a missing file is a failed finding; a crawl of readable files has none")
   func failing() async throws {
     try tree.make(["a": "1", "c": "3"])
     let missing = crawl()
@@ -147,7 +147,7 @@ struct RecrawlTests {
     }
   }
 
-  @Test("who follows sees the same, and runs nothing")
+  @Test("a follower sees the same, and runs nothing")
   func following() async throws {
     try tree.make(["a": "1", "b/c": "2"])
     let follower = crawl(follows: true)

@@ -11,7 +11,7 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
   printed.withLock { $0 += text.split(separator: "\n").map(String.init) }
 }
 
-/// What was printed since the last look has to be this.
+/// Records an issue unless these are the lines that were printed since the last look.
 func itSays(_ lines: [String], filePath: String = #filePath, line: Int = #line) {
   let actual = printed.withLock { printed in
     defer { printed = [] }
@@ -30,8 +30,8 @@ func itSaysNoMore(filePath: String = #filePath, line: Int = #line) {
   itSays([], filePath: filePath, line: line)
 }
 
-/// A value beside its comment, or above it. What has no value shows none, and a comment beside it is
-/// for the reader.
+/// A value beside its comment, or above it. An expression without a value shows none, and a comment
+/// beside it is for the reader.
 func itShows<Value>(
   _ value: Value, _ lines: [String], filePath: String = #filePath, line: Int = #line
 ) {

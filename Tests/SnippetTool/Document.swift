@@ -66,7 +66,7 @@ struct Document {
     var lines: [String] = []
   }
 
-  /// What a line of a documentation comment says.
+  /// The text of a line of a documentation comment; `nil` if the line is none.
   private static func documentation(_ line: Substring) -> Substring? {
     let line = line.drop { $0 == " " }
     guard line.hasPrefix("///") else { return nil }
@@ -78,7 +78,7 @@ struct Document {
 struct Block {
   let line: Int
   let lines: [String]
-  /// What the comment before it says of it.
+  /// The text of the comment before it; empty without one.
   let remark: String
   /// The block after it, if that has no language.
   var output: [String]?

@@ -90,7 +90,7 @@ extension Line {
 extension String {
   var trimmedEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
   var literal: String {
-    // What follows a semicolon is said to the reader.
+    // The text after a semicolon is for the reader.
     let text = split(separator: "; ", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
     return "#\"" + text + "\"#"
   }

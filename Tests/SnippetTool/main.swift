@@ -6,7 +6,7 @@ let arguments = CommandLine.arguments.dropFirst()
 let folders = arguments.prefix(3).map { URL(filePath: $0) }
 let (package, given, output) = (folders[0], folders[1], folders[2])
 
-/// What the blocks of a document use and do not declare is in a type of the document's name.
+/// Declarations that blocks use: those of one document are in a type with the document's name.
 let contexts = try FileManager.default
   .contentsOfDirectory(at: given, includingPropertiesForKeys: nil)
   .map { try String(contentsOf: $0, encoding: .utf8) }

@@ -11,9 +11,9 @@ protocol Explorable {
   /// The events that are possible now.
   var events: [Event] { get }
   mutating func apply(_ event: Event)
-  /// What is wrong with this state.
+  /// Describes a fault of this state; `nil` if it has none.
   var violation: String? { get }
-  /// What is wrong with this state if nothing can happen any more.
+  /// Describes a fault of this state if nothing can happen any more; `nil` if it has none.
   var violationAtRest: String? { get }
   /// States with the same key are the same state.
   var key: Key { get }
@@ -27,7 +27,7 @@ extension Explorable where Self: Hashable {
   var key: Self { self }
 }
 
-/// What came of exploring a state.
+/// The result of exploring a state.
 struct Exploration<Event>: CustomStringConvertible {
   var violation: String?
   /// The events that lead to the violation: no other order is shorter.

@@ -7,7 +7,7 @@ struct ExplorerTests {
     enum Event: Hashable { case look(Int), take(Int) }
 
     var left = 1
-    /// What each has seen, until it has taken.
+    /// The stock that each has seen, until it has taken.
     var seen: [Int?] = [nil, nil]
     var taken: [Bool] = [false, false]
     /// Whether looking and taking are one event.
@@ -144,7 +144,8 @@ struct ExplorerTests {
   }
 
   @Test(
-    "what is read and written at once is never lost, and waiting ends", arguments: [true, false])
+    "an update in one step is never lost, and waiting ends; a load and a store may lose one",
+    arguments: [true, false])
   func updates(_ isAtomic: Bool) {
     let add: [WeakMemory<Word>.Instruction] =
       isAtomic

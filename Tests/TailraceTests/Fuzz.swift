@@ -17,7 +17,7 @@ protocol FuzzCase: Sendable, CustomStringConvertible {
 enum Fuzz {
   /// Runs random cases until one fails, and reports its seed and the smallest case that fails like it.
   ///
-  /// - Parameter repetitions: how often a smaller case is tried. What races does not fail each time.
+  /// - Parameter repetitions: how often a smaller case is tried. A race does not fail each time.
   static func run<Case: FuzzCase>(
     _: Case.Type, rounds: Int, repetitions: Int = 50,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -92,9 +92,9 @@ struct WeakMemory<Word: RawRepresentable<Int> & CaseIterable>: Explorable {
   private(set) var key: Key
 
   /// - Parameters:
-  ///   - words: what words are at first that are not 0.
-  ///   - check: what is wrong when nothing can happen any more.
-  ///   - invariant: what is wrong with a state.
+  ///   - words: the first values of the words that do not begin with 0.
+  ///   - check: describes a fault when nothing can happen any more.
+  ///   - invariant: describes a fault of a state.
   init(
     _ programs: [[Instruction]], words: [Word: Int] = [:],
     check: @escaping (WeakMemory) -> String? = { _ in nil },
@@ -107,7 +107,7 @@ struct WeakMemory<Word: RawRepresentable<Int> & CaseIterable>: Explorable {
       memory: Word.allCases.map { words[$0] ?? 0 }, threads: programs.map { _ in Thread() })
   }
 
-  /// What a word is in memory.
+  /// The value of a word in memory.
   subscript(word: Word) -> Int { key.memory[word.rawValue] }
   func registers(of thread: Int) -> Registers { key.threads[thread].registers }
   /// Whether all threads have come to their end.

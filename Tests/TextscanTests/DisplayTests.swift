@@ -2,7 +2,7 @@ import Testing
 
 @testable import textscan
 
-@Suite("What is displayed")
+@Suite("Displayed numbers and texts")
 struct DisplayTests {
   @Test(
     "has groups of digits",

@@ -42,7 +42,7 @@ final class Playground: Sendable {
 
   var console: Console { Console(error: notesDescriptor) }
 
-  /// What was written on standard error.
+  /// The lines written to standard error.
   var notes: [String] {
     get throws {
       // `String(contentsOfFile:)` leaks its buffer when the file is empty.
@@ -54,12 +54,12 @@ final class Playground: Sendable {
     }
   }
 
-  /// What a command line gives.
+  /// The report for a command line.
   func report(_ arguments: String...) async throws -> Report {
     try await Self.report(arguments, console)
   }
 
-  /// What the program says and returns when a shell has run it with a redirection.
+  /// The status and the output of the program when a shell has run it with a redirection.
   func run(
     _ arguments: String
   ) async throws -> (status: Int32, output: String, notes: [String]) {
@@ -85,7 +85,7 @@ final class Playground: Sendable {
     return (process.terminationStatus, String(decoding: bytes, as: UTF8.self), try notes)
   }
 
-  /// What a command line gives, and what it prints on the way.
+  /// The report for a command line, and the output printed on the way.
   func output(_ arguments: String...) async throws -> (report: Report, output: String) {
     let file = url.path + ".output"
     let descriptor = open(file, O_CREAT | O_WRONLY, 0o600)

@@ -31,7 +31,7 @@ private func time(_ topic: Topic, _ row: Row, _ contender: Contender, _ size: In
   }
 }
 
-// MARK: What thresholds are kept of
+// MARK: Measurements with thresholds
 
 /// Our time as millionths of a peer's, both measured in turn: unlike a time, it means the same on
 /// another machine, and on a busy one.

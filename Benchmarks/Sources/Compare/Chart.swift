@@ -4,7 +4,7 @@ import Measuring
 /// Horizontal bars in groups, on a logarithmic scale, as SVG. Reads on light and on dark pages.
 struct Chart {
   let title: String
-  /// What the scale shows, with its unit.
+  /// The quantity on the scale, with its unit.
   let axis: String
   var groups: [Group] = []
 

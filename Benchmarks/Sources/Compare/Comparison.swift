@@ -1,6 +1,6 @@
 import Measuring
 
-/// What one run of the comparison has found.
+/// The findings of one run of the comparison.
 struct Comparison {
   let surroundings: String
   var results = Results()
@@ -16,7 +16,7 @@ struct Comparison {
 
   var limits: [Limit] { results.limits + insides.map { $1.limit($0) } }
 
-  /// What a test adds.
+  /// The cost of running inside a test.
   private var inside: Table {
     var table = Table(header: [
       "what", "elements", "outside, ns", "inside, ns", "per",

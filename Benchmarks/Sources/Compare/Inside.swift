@@ -1,6 +1,6 @@
 import Measuring
 
-/// What our contender of a row costs inside a Swift Testing test, and outside.
+/// The cost of our contender of a row inside a Swift Testing test, and outside.
 ///
 /// Swift Testing sees every error that is thrown, and captures a backtrace for it; a test is a task
 /// in a task, with task-local values.

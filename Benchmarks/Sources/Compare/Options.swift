@@ -1,7 +1,7 @@
 import Measuring
 import Works
 
-/// What the command line asks for.
+/// The command line, parsed.
 struct Options {
   var topics: [Topic] = Topic.all
   var rounds = 7

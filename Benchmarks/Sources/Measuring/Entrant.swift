@@ -2,7 +2,7 @@
 public struct Entrant: Sendable {
   public let contender: Contender
   public let size: Int
-  /// What a time is divided by.
+  /// The number of units of work in one repetition: times are divided by it.
   private let units: Double
   private let body: Contender.Body
   /// How often the body runs for one sample, so that the clock has something to measure.
@@ -17,7 +17,7 @@ public struct Entrant: Sendable {
     body = try await contender.prepare(size)
   }
 
-  /// What comes out, without a clock.
+  /// The result of the work, without a clock.
   public func result() async throws -> Int { try await body(1) }
 
   /// Repeats the body until it takes a few milliseconds.
@@ -37,9 +37,9 @@ public struct Entrant: Sendable {
     return try await time(by: stopwatch) / Double(repetitions) / units
   }
 
-  /// What other contenders have left behind is not charged to this one: cold caches, and a heap to
-  /// tidy up. The first who frees memory after a run of ten million elements gives the system 40 MB
-  /// back, for 3 to 10 ms, which is much for who has ten thousand.
+  /// Runs once without a clock, so that this contender is not charged for the cold caches, and the
+  /// untidy heap, that others have left behind. The first to free memory after a run of ten million
+  /// elements gives the system 40 MB back, for 3 to 10 ms, which is much for a run of ten thousand.
   private func forgetOthers() async throws {
     if !isLong { blackHole(try await body(1)) }
   }

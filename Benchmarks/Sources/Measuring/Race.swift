@@ -3,7 +3,7 @@ public struct Race: Sendable {
   public let row: Row
   private var timings: [String: [Int: Timing]] = [:]
 
-  /// Times contenders in turn, round by round: what disturbs the machine disturbs all of them.
+  /// Times contenders in turn, round by round: a disturbance of the machine affects all of them.
   ///
   /// - Parameter goesOn: asked before each round with the number of rounds that there have been.
   public init(

@@ -1,15 +1,15 @@
-/// What one run of the comparison has found.
+/// The times and counts of one run of the comparison.
 public struct Results: Sendable {
   /// Times of rows.
   public var races: [(topic: Topic, race: Race)] = []
-  /// What was counted; `nil` where the platform does not tell.
+  /// The counts of quantities; `nil` where the platform does not tell.
   public var counts: [(topic: Topic, quantity: Quantity, count: Double?)] = []
 
   /// Creates results of nothing.
   public init() {}
 }
 
-// MARK: What has to be reached
+// MARK: Limits
 
 /// A ratio, or a count, and the most that it may be.
 public struct Limit: Sendable {
@@ -17,7 +17,7 @@ public struct Limit: Sendable {
   public let name: String
   /// Whether the value is not larger.
   public let isReached: Bool
-  /// What stands in a table.
+  /// The text in a table: the limit, and whether it is missed.
   public let verdict: String
 
   /// Compares a value with its limit.
@@ -113,7 +113,7 @@ extension Results {
     return table
   }
 
-  /// What was counted instead of timed.
+  /// The table of counts.
   public var quantities: Table {
     var table = Table(header: ["what", "who", "elements", "count", "at most"])
     for (topic, quantity, count) in counts {

@@ -9,7 +9,7 @@
 public struct Row: Sendable {
   /// The work.
   public let name: String
-  /// What a time is the time of.
+  /// The unit of work that a time is given for: an element, say.
   public let unit: String
   /// How often each element is handled: the number of readers, say.
   public let times: Int
@@ -28,7 +28,7 @@ public struct Row: Sendable {
   ///
   /// - Parameters:
   ///   - name: the work.
-  ///   - unit: what a time is the time of.
+  ///   - unit: the unit of work that a time is given for.
   ///   - times: how often each element is handled.
   ///   - sizes: the numbers of elements, in ascending order.
   ///   - isHeadline: whether it belongs into the picture that says it all.
@@ -72,7 +72,7 @@ public struct Row: Sendable {
 /// It stands as its user would write it: a function of its own, not inlined, which names concrete
 /// types and has the loop in it. Behind a generic function, or a closure that is handed to one, the
 /// compiler specialises less of some peers than of others, and one would measure that.
-/// Who can do the work in two ways stands in the row twice, with the same limit.
+/// A library that can do the work in two ways stands in the row twice, with the same limit.
 public struct Contender: Sendable {
   /// Its name, in Markdown.
   public let who: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a sample is read from.
+/// The clock that a sample is read from.
 public enum Stopwatch: String, Sendable {
   /// The time that passes.
   case clock

@@ -13,7 +13,7 @@ public struct Timing: Sendable {
 
   public mutating func append(_ round: Double) { rounds.append(round) }
 
-  /// One for each round: what disturbs a round disturbs both.
+  /// One for each round: a disturbance in a round affects both.
   public static func / (ours: Timing, theirs: Timing) -> Timing {
     Timing(zip(ours.rounds, theirs.rounds).map { $0 / $1 })
   }

@@ -5,11 +5,11 @@
 public struct Topic: Sendable {
   /// Its name; rows are named after it.
   public let name: String
-  /// What is measured, for those who read the table.
+  /// The subject of the measurement, for readers of the table.
   public let about: String
-  /// What is timed.
+  /// The work that is timed.
   public var rows: [Row]
-  /// What is counted.
+  /// The quantities that are counted.
   public var quantities: [Quantity]
 
   /// Creates a topic.
@@ -23,9 +23,9 @@ public struct Topic: Sendable {
 
 /// Something that is counted instead of timed: bytes, allocations.
 public struct Quantity: Sendable {
-  /// What is counted.
+  /// The thing that is counted.
   public let name: String
-  /// Whose.
+  /// The contender that it is counted for.
   public let who: String
   /// The unit of the count.
   public let unit: String
@@ -39,8 +39,8 @@ public struct Quantity: Sendable {
   /// Creates a quantity.
   ///
   /// - Parameters:
-  ///   - name: what is counted.
-  ///   - who: whose.
+  ///   - name: the thing that is counted.
+  ///   - who: the contender that it is counted for.
   ///   - unit: of the count.
   ///   - limit: the most that it may be.
   ///   - size: the number of elements.
@@ -60,7 +60,7 @@ public struct Quantity: Sendable {
 
 /// A contender that does not do its work.
 public struct Flaw: Error, CustomStringConvertible {
-  /// What is wrong.
+  /// Describes the fault.
   public let description: String
 
   /// Creates a flaw.

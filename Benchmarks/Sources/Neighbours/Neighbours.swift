@@ -81,7 +81,7 @@ private func different(
   let _: LazyList<Int, any Error> = both
 }
 
-// What uses no list stays what it was.
+// Code that uses no list keeps its types.
 private func others(_ stream: AsyncStream<Int>) async {
   let sum = zip([1, 2, 3], [10, 20, 30]).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
   let _: Int = sum

@@ -3,7 +3,7 @@ import Measuring
 import Testing
 import Works
 
-/// What a row costs inside a test: `compare` starts this one, and asks it for samples.
+/// Measures rows inside a test: `compare` starts this one, and asks it for samples.
 @Test(.enabled(if: folder != nil, "compare asks for samples"))
 func samples() async throws {
   let pipes = try SamplePipes(in: URL(filePath: try #require(folder)))

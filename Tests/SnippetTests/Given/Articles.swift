@@ -129,7 +129,7 @@ struct TestingYourOwnCodeGiven: Given {
   }
 }
 
-/// What a type in a block uses cannot be a member of the block's.
+/// Global, because a type that a block declares cannot use members of the block's own type.
 func download(_ number: Int) async -> String {
   print("downloading \(number)")
   return "page \(number)"

@@ -2,8 +2,8 @@ import Foundation
 import Tailrace
 import TailraceTesting
 
-/// What blocks use and do not declare. Each block has one of its own, so that nothing is evaluated
-/// and nobody is subscribed when it begins.
+/// Declarations that blocks use and do not contain. Each block has an instance of its own, so that
+/// nothing is evaluated and nobody is subscribed when it begins.
 protocol Given: Sendable {
   init()
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Batches of a signal: all that is there, and nothing is waited for", .hangLimit, .inTurn)
 struct BatchTests {
-  /// What is sent before anybody reads, in batches; then the ending.
+  /// Elements that were sent before the first read come in batches; then the ending.
   @Test(
     "at most so many, in their order, and the ending after them",
     arguments: [
@@ -32,7 +32,7 @@ struct BatchTests {
     }
   }
 
-  @Test("an element that comes alone is a batch; what comes while the reader works is the next one")
+  @Test("an element that comes alone is a batch; those that come while the reader works are one")
   func alone() {
     let scheduler = VirtualScheduler()
     let seen = Probe<[Int]>()
@@ -105,8 +105,7 @@ struct BatchTests {
   }
 
   @Test(
-    "what is delivered on a scheduler has turns of its own; batches that are delivered have one each"
-  )
+    "elements that are delivered one by one make batches of one; a batch is delivered as a whole")
   func delivered() {
     let scheduler = VirtualScheduler()
     let seen = Probe<[Int]>()

@@ -174,7 +174,7 @@ struct BroadcasterStateTests {
     #expect(state.keep(timer, since: first) != nil, "so its timer is not wanted")
     #expect(state.timeIsUp(since: second).isOver)
     #expect(state.keep(timer, since: second) != nil, "too late")
-    #expect(Self.past(state) == [], "what is over holds nothing")
+    #expect(Self.past(state) == [], "a state that is over holds nothing")
   }
 
   @Test("a kept source is not waited for any more", arguments: [true, false])

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("What waits to be read, as a value", .inTurn)
+@Suite("The buffer of unread elements, as a value", .inTurn)
 struct BufferTests {
-  /// What a reader gets in the end: elements, and how many are missing between them.
+  /// A part of a reader's result: an element, or the number of elements missing at this place.
   enum Entry: Equatable, ExpressibleByIntegerLiteral {
     case element(Int)
     case missing(Int)
@@ -75,10 +75,10 @@ struct BufferTests {
         [.unbounded, .bufferingOldest(bound), .bufferingNewest(bound)].randomElement(
           using: &random)!
       var buffer = Buffer<Int>(policy)
-      /// What is sent, and what is read or known to be missing.
+      /// The numbers of elements that were sent, and that were read or are known to be missing.
       var (sent, seen) = (0, 0)
       var dropped = 0
-      /// What is really there, as a naive model has it.
+      /// The elements in the buffer, according to a naive model.
       var model: [Int] = []
       func take() {
         var batch: [Int] = []

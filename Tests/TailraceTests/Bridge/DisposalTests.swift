@@ -51,7 +51,7 @@ struct DisposalTests {
     }
     let signal = isShared ? cold.shared() : cold
     let (early, other) = (signal.open(), signal.open())
-    // What a reader does that is about to read while its task is cancelled by another one.
+    // The calls of a reader that is about to read while another task cancels its task.
     early.cancel()
     early.start()
     #expect(runs.value == 0, "nobody would ever end that run")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Hot signals", .hangLimit, .inTurn)
 struct HotSignalTests {
-  @Test("what is sent before the first subscription waits for it; the others hear from then on")
+  @Test("elements sent before the first subscription wait for it; others begin with the next one")
   func history() async {
     let (signal, subscriber) = Signal<Int, Never>.makeSignal()
     subscriber.send(1)
@@ -49,7 +49,7 @@ struct HotSignalTests {
     #expect(told == dropped)
   }
 
-  @Test("nobody listens any more: what is sent is lost, and the sender is told")
+  @Test("nobody listens any more: sent elements are lost, and the sender is told")
   func nobody() async {
     let (signal, subscriber) = Signal<Int, Never>.makeSignal()
     let task = signal.subscribe { _ in }

@@ -18,7 +18,7 @@ struct InboxStateTests {
   }
 
   @Test(
-    "what is kept, and what the sender is told",
+    "a policy keeps its elements, and the sender is told which ones are dropped",
     arguments: [
       (Policy.unbounded, [1, 2, 3, 4], [Int]()),
       (.bufferingOldest(2), [1, 2], [3, 4]),
@@ -77,7 +77,7 @@ struct InboxStateTests {
     #expect(!state.sleep(reader: "a").sleeps)
   }
 
-  @Test("whoever waits for an element gets it, also where nothing is kept")
+  @Test("a reader that waits for an element gets it, also where nothing is kept")
   func handover() {
     for policy in [Policy.bufferingOldest(0), .bufferingNewest(0)] {
       var state = State(policy)
@@ -134,7 +134,7 @@ struct InboxStateTests {
   }
 
   @Test(
-    "what was sent is read before the ending, which stays", arguments: [nil, Mishap(position: 2)])
+    "sent elements are read before the ending, which stays", arguments: [nil, Mishap(position: 2)])
   func ending(_ failure: Mishap?) {
     var state = State(.unbounded)
     _ = state.send(1)
@@ -152,7 +152,7 @@ struct InboxStateTests {
     }
   }
 
-  @Test("cancelled: nothing is accepted, nothing is read, what was unread is given back")
+  @Test("cancelled: nothing is accepted, nothing is read, unread elements are given back")
   func cancel() {
     var state = State(.unbounded)
     _ = state.send(1)

@@ -9,7 +9,7 @@ private struct LifecycleModel: Explorable {
 
   enum Event: Hashable { case complete, fail, cancel, register, tell }
 
-  /// What handlers were told that have run since it was emptied.
+  /// The handlers that have run since it was emptied, each with the termination that it got.
   private static let told = Locked([(handler: Int, how: Life.Termination)]())
 
   var life = Life()

@@ -38,7 +38,7 @@ struct PolicyTests {
     }
   }
 
-  @Test("what is dropped is counted, at its place", arguments: Kind.allCases)
+  @Test("dropped elements are counted, at their place", arguments: Kind.allCases)
   func counted(_ kind: Kind) async throws {
     for (policy, expected, counts) in [
       (.bufferingOldest(2), [1, 2, 5, nil], [0, 0, 2, 3]),
@@ -61,7 +61,7 @@ struct PolicyTests {
     }
   }
 
-  @Test("without arrivals, what was kept is read, and nothing says that elements are missing")
+  @Test("without arrivals, kept elements are read, and nothing says that elements are missing")
   func silentGaps() async {
     func sent() -> Signal<Int, Never> {
       let (signal, subscriber) = Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingNewest(1))
@@ -184,7 +184,7 @@ struct PolicyTests {
     #expect(await first.next() == .element(5))
     var late = shared.arrivals.makeAsyncIterator()
     given.withLock { $0 }?.complete()
-    #expect(await late.next() == .element(5), "what was before the window is not missing")
+    #expect(await late.next() == .element(5), "elements before the window do not count as missing")
     #expect(await late.next() == nil)
     #expect(await first.next() == nil)
     given.withLock { $0 = nil }

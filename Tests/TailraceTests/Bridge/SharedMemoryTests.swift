@@ -32,7 +32,7 @@ extension MemoryTests {
     }
   #endif
 
-  /// What three readers add up, who are there before the source begins to send.
+  /// The sums of three readers that are there before the source begins to send.
   static func readByThree(_ policy: Signal<Int, Never>.BufferingPolicy) async -> [Int] {
     let gate = Gate()
     let signal = Signal<Int, Never> { subscriber async in

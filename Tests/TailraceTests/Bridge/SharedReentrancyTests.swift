@@ -47,7 +47,7 @@ struct SharedReentrancyTests {
     #expect(inner.values.sorted() == [1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5])
   }
 
-  @Test("whoever hears that it was left may subscribe at once, and gets a run of its own")
+  @Test("a termination handler may subscribe at once, and gets a run of its own")
   func resubscribing() async throws {
     let held = Locked(Signal<Int, Never>?.none)
     let (runs, seen) = (Counter(), Probe<Int>())

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Tailrace
 
-/// What a shared signal should give, by a model that is as simple as can be: one thread runs all of
-/// it, on a virtual scheduler.
+/// A model of a shared signal, as simple as can be: one thread runs all of it, on a virtual
+/// scheduler.
 private final class Model: @unchecked Sendable {
   /// How many elements each run of the source has sent.
   var sent: [Int] = []
@@ -129,7 +129,7 @@ private struct Program {
     let start = model.start(program.window)
     let isExact = !program.isDerived
     var iterator = signal.makeAsyncIterator()
-    /// What is to come next, unless it is dropped.
+    /// The element to come next, unless it is dropped.
     var next: (run: Int, index: Int)? = isExact ? start : nil
     var counted = 0
     var count = 0

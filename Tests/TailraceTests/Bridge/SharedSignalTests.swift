@@ -110,7 +110,7 @@ struct SharedSignalTests {
     #expect(station.runs.value == 2)
   }
 
-  @Test("what is sent while nobody reads is in the window")
+  @Test("elements that are sent while nobody reads are in the window")
   func keptWindow() async throws {
     let scheduler = VirtualScheduler()
     let shared = station.signal.shared(
@@ -140,7 +140,7 @@ struct SharedSignalTests {
     if readerIsLast {
       shared = nil
       station.send(1...1)
-      #expect(try await iterator?.next() == 1, "whoever reads goes on")
+      #expect(try await iterator?.next() == 1, "the reader goes on")
       #expect(station.ends.count == 0)
       iterator = nil
     } else {
@@ -204,9 +204,9 @@ struct SharedSignalTests {
     }
   }
 
-  // MARK: What is shared
+  // MARK: Sources of shared signals
 
-  @Test("what is derived is derived once for all, on its scheduler", arguments: 0..<4)
+  @Test("operators before `shared` run once for all readers, on any scheduler", arguments: 0..<4)
   func derived(_ kind: Int) async throws {
     let scheduler = QueueScheduler(name: "derived")
     let calls = Probe<Int>()
@@ -276,7 +276,7 @@ struct SharedSignalTests {
     #expect(await deaf.array() == [])
   }
 
-  @Test("what the past forgets is released, also while somebody is late")
+  @Test("elements that the past forgets are kept only while a late reader needs them")
   func forgets() async {
     let population = Population()
     do {

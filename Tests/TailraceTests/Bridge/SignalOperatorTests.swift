@@ -10,7 +10,7 @@ struct SignalOperatorTests {
     subscriber.complete()
   }
 
-  @Test("what they give is a signal, and what is in it")
+  @Test("they give signals, with the right elements")
   func elements() async throws {
     let doubled: Signal<Int, any Error> = Self.numbers.map { $0 * 2 }
     #expect(try await doubled.array() == [2, 4, 6, 8, 10, 12])
@@ -37,7 +37,7 @@ struct SignalOperatorTests {
         await #expect(throws: Mishap(position: 2)) { try await iterator.next() }
       }
     }
-    #expect(try await signal.prefix(2).array() == [1, 2], "what is behind does not matter")
+    #expect(try await signal.prefix(2).array() == [1, 2], "a failure behind it does not matter")
   }
 
   @Test("the last element of a prefix ends the subscription; the next event is not waited for")

@@ -53,7 +53,7 @@ struct SignalTests {
     await task.value
   }
 
-  @Test("what comes after an ending is dropped, and the sender is told")
+  @Test("an element sent after an ending is dropped, and the sender is told")
   func afterTheEnd() async {
     let results = Probe<Signal<Int, Never>.SendResult>()
     let signal = Signal<Int, Never> { subscriber in
@@ -123,7 +123,7 @@ struct SignalTests {
     #expect(await silent.dematerialized().array() == [1])
   }
 
-  /// What the tasks that wait at a desk get, in their order. `nil` is the end.
+  /// Starts tasks that wait at a desk, and records their elements in order. `nil` is the end.
   private static func wait(
     _ count: Int, at desk: Desk, on scheduler: VirtualScheduler
   ) -> (tasks: [Task<Void, Never>], got: Probe<Int?>) {

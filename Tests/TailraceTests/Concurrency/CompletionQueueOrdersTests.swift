@@ -24,7 +24,7 @@ private struct CompletionQueueModel: Explorable {
   var started = 0
   /// Those that run, and whether their task is known, and whether it has been cancelled.
   var running: [Int: (isAttached: Bool, isCancelled: Bool)] = [:]
-  /// What has finished and was not taken; a failure is negative.
+  /// Results that were not taken, in the order in which they came; a failure is negative.
   var finished: [Int] = []
   var hasFailed = false
   var isOver = false
@@ -132,13 +132,13 @@ private struct CompletionQueueModel: Explorable {
     if isOver || hasFailed,
       running.values.contains(where: { $0.isAttached && !$0.isCancelled })
     {
-      violation = "what nobody wants runs on"
+      violation = "a closure that nobody wants runs on"
     }
   }
 }
 
 @Suite("CompletionQueue: every order of events", .inTurn)
 struct CompletionQueueOrdersTests {
-  @Test("results come in their order, what is not wanted is cancelled, and nobody sleeps for ever")
+  @Test("results come in their order, unwanted closures are cancelled, and nobody sleeps for ever")
   func orders() { CompletionQueueModel().expectSafe() }
 }

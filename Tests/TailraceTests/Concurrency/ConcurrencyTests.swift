@@ -290,7 +290,7 @@ struct ConcurrencyTests {
     await population.waitUntilEmpty()
   }
 
-  @Test("what has been read is not kept", arguments: [1, 16])
+  @Test("elements that have been read are not kept", arguments: [1, 16])
   func space(_ distance: Int) async {
     let population = Population()
     let list = LazyList(0..<5_000).map { population.member($0) }.prefetching(distance)

@@ -43,7 +43,7 @@ private struct InFlightModel: Explorable {
     if hasBegun, step != .unwanted, !isAttached { events.append(.attach) }
     if step == .running { events.append(.complete) }
     events += sleepers.map { .leave($0) }
-    // What nobody wants has no readers.
+    // A step that nobody wants has no readers.
     guard isWanted else { return events }
     for reader in 0..<2 where !sleepers.contains(reader) {
       events.append(.enter(reader))
@@ -92,7 +92,7 @@ private struct InFlightModel: Explorable {
     if violation != nil { return }
     if step == .done, !sleepers.isEmpty { violation = "the result is there, and a reader sleeps" }
     if step == .running, isAttached, !isWanted, !isTaskCancelled {
-      violation = "what nobody wants runs on"
+      violation = "a step that nobody wants runs on"
     }
     if (state.task != nil) != isAttached { violation = "the task is not known" }
   }

@@ -85,7 +85,7 @@ struct InStepStateTests {
       }
     }
 
-    /// What holds after each event, where each reader has a task of its own.
+    /// Checks the invariants after an event, where each reader has a task of its own.
     func check(_ place: SourceLocation = #_sourceLocation) {
       for reader in positions.indices where phases[reader] != .gone {
         let ahead = positions[reader] - slowest
@@ -227,7 +227,7 @@ struct InStepStateTests {
       let readers = Int.random(in: 1...12, using: &generator)
       let distance = [1, 2, 3, 7, 100].randomElement(using: &generator) ?? 1
       let largest = [1, 1, 3, 200].randomElement(using: &generator) ?? 1
-      // What the elements cost is the same for all readers.
+      // The costs of the elements are the same for all readers.
       let range = largest == 1 ? 1...1 : 0...largest
       let costs = (0..<400).map { _ in Int.random(in: range, using: &generator) }
       var taken = Array(repeating: 0, count: readers)

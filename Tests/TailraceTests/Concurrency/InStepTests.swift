@@ -313,7 +313,7 @@ struct InStepTests {
     let first = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       var iterator = mute[0].makeAsyncIterator()
-      // What is within the distance and not evaluated would have to be waited for.
+      // An element within the distance that is not evaluated would have to be waited for.
       return [await iterator.next(), await iterator.next()]
     }
     #expect(await first.value == [nil, nil])
@@ -433,7 +433,7 @@ struct InStepTests {
     withExtendedLifetime(readers) {}
   }
 
-  @Test("what has ended holds nothing, although its reader and its iterator are held")
+  @Test("no element is held after the end, although the readers and their iterators are held")
   func release() async {
     let population = Population()
     let readers = LazyList(0..<10).map { population.member($0) }.inStep(readers: 2, within: 20)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-/// What lies ahead, two readers, a puller, and the closures that run for the slots.
+/// The state of look-ahead, two readers, a puller, and the closures that run for the slots.
 ///
 /// The readers share the claim of the list that is read: one of them demands at a time, but while it sleeps
 /// the other one may.
@@ -23,7 +23,7 @@ private struct LookaheadModel: Explorable {
     case demand(Int)
     /// So does look-ahead for another list, through a reader.
     case limitedDemand(Int)
-    /// What the pull of the reader, or of the puller, came to.
+    /// The outcomes of a pull by a reader, or by the task that pulls ahead.
     case pulls(Puller), ends(Puller), failsForNow(Puller), isInTheWay(Puller)
     /// The slot that was filled is put into the state.
     case keeps(Puller)
@@ -282,7 +282,7 @@ private struct LookaheadModel: Explorable {
   }
 }
 
-@Suite("What lies ahead: every order of events", .inTurn)
+@Suite("The state of look-ahead: every order of events", .inTurn)
 struct LookaheadOrdersTests {
   private let limit = Size.usual(4_000, full: 100_000)
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("What lies ahead, as a value", .inTurn)
+@Suite("The state of look-ahead, as a value", .inTurn)
 struct LookaheadStateTests {
   typealias State = LookaheadState<Int, Waiter>
 
@@ -111,7 +111,7 @@ struct LookaheadStateTests {
     #expect(Self.demand(&state) == "end")
   }
 
-  @Test("abandoned: all is given back, whoever sleeps is woken")
+  @Test("abandoned: all slots are given back, and nothing is pulled or demanded any more")
   func abandon() {
     var state = Self.begun(5)
     _ = Self.pulled(1, &state)

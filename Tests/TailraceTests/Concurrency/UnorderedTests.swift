@@ -88,7 +88,7 @@ struct UnorderedTests {
     #expect(list.evaluatedPrefix.sorted() == [1, 2, 3])
   }
 
-  @Test("what runs is cancelled when nobody is left who could read")
+  @Test("closures that run are cancelled when nobody is left who could read")
   func release() async {
     let (started, cancelled) = (Gate(), Probe<Int>())
     let reader: Task<Int?, Never>

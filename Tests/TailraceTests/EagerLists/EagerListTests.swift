@@ -131,7 +131,7 @@ struct EagerListTests {
     }
   }
 
-  @Test("what nothing is said about is an eager list, not the standard library's array")
+  @Test("without a type annotation, a result is an eager list, not the standard library's array")
   func inferred() throws {
     let numbers = EagerList(1...3)
     let filtered = numbers.filter { $0 > 1 }

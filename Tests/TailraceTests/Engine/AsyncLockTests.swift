@@ -49,7 +49,7 @@ struct AsyncLockTests {
     }.value
   }
 
-  @Test("who is cancelled leaves the line at once, and the others move up", arguments: [1, 3, 9])
+  @Test("a cancelled task leaves the line at once, and the others move up", arguments: [1, 3, 9])
   func leaving(_ step: Int) async {
     let executor = PerturbingExecutor(isSerial: true)
     await Task(executorPreference: executor) {

@@ -7,7 +7,7 @@ import Testing
 struct CursorTests {
   typealias List = LazyList<Int, Never>
 
-  /// What is left, pulled one by one.
+  /// The remaining elements, pulled one by one.
   private func rest(_ cursor: inout Cursor<Int>) -> [Int] {
     var elements: [Int] = []
     while let element = cursor.next() { elements.append(element) }
@@ -76,7 +76,7 @@ struct CursorTests {
     #expect(rest(&cursor) == [7, 1, 2, 3, 4])
   }
 
-  @Test("what is evaluated is lent in runs, and each element once")
+  @Test("elements are lent in runs, each of them once")
   func runs() async {
     let list = List(0..<300).map { $0 }
     #expect(await list.prefix(100).count() == 100)

@@ -71,7 +71,7 @@ struct FIFOTests {
   @Test("every order of events, with five elements")
   func orders() { FIFOModel().expectSafe() }
 
-  @Test("what has been taken out is not kept")
+  @Test("elements that have been taken out are not kept")
   func released() {
     final class Object {}
     var queue = FIFO<Object>()

@@ -60,7 +60,7 @@ private struct TaskModel: Explorable, Hashable {
   var declines = false
   var isClaimFree = true
   var violation: String?
-  // What may still happen.
+  // How often each event may still happen.
   var demands: Int
   var suspensions: Int
   var children: Int

@@ -35,7 +35,7 @@ struct LazyReferenceTests {
 
   /// Under the thread sanitizer this fails with the standard library's reference, too.
   @Test(
-    "who loads an object sees what was written before it was stored; two that meet have one object")
+    "a load, and each of two stores that meet, sees what was written before the object was stored")
   func meeting() async {
     let population = Population()
     for round in 0..<2_000 {

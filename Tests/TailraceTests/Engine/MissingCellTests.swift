@@ -10,7 +10,7 @@ struct MissingCellTests {
   private final class Front: AwaitedPlace, @unchecked Sendable {
     let title: String
     var attempts = 0
-    /// What the failed attempts were that were passed down.
+    /// For each attempt, the position of the failed one that was passed down; `nil` without one.
     var told: [Int?] = []
     var depths: [Int] = []
     var cycle: CyclicEvaluationError?
@@ -65,7 +65,7 @@ struct MissingCellTests {
     #expect(missing.place === middle && top.attempts == 1)
   }
 
-  @Test("what was given up is not tried again")
+  @Test("a cell of a released definition is not tried again")
   func abandoned() {
     top.answer = { _ in .released }
     guard case .released? = settle().obstacle else {

@@ -40,7 +40,7 @@ struct ReleaseQueueTests {
     withExtendedLifetime(link) {}
   }
 
-  @Test("what it lets go of is released after it, before the call returns")
+  @Test("objects that a released one holds are released after it, before the call returns")
   func nested() {
     let order = Probe<Int>()
     func link(_ number: Int, _ next: [Link] = []) -> Link {

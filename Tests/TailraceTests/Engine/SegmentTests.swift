@@ -93,7 +93,7 @@ struct SegmentTests {
     #expect(array.withUnsafeBufferPointer { $0.baseAddress.map { $0 + 15 } } == address)
   }
 
-  @Test("what reads one by one takes a run of an array into cells", arguments: [0, 1, 500, 2_999])
+  @Test("reading one by one copies runs of an array into cells", arguments: [0, 1, 500, 2_999])
   func copied(_ index: Int) {
     let segment = Segment(storage: Storage(Array(0..<3_000)[...]))
     var (copy, offset, expected) = (segment.copy(from: index), 0, index)

@@ -20,7 +20,7 @@ struct StorageTests {
     #expect(list.slice == [1, 2, 3] && list.dropFirst(2).slice == [3])
   }
 
-  @Test("what is not a part of an array has no slice")
+  @Test("a list that is not a part of an array has no slice")
   func noSlice() async {
     let mapped = LazyList<Int, Never>(sharing: [1, 2, 3]).map { $0 }
     #expect(await mapped.count() == 3)

@@ -69,6 +69,6 @@ private struct WaitQueueModel: Explorable {
 @Suite("WaitQueue: every order of events", .inTurn)
 struct WaitQueueOrdersTests {
   @Test(
-    "whoever waits is served when its cells are there, in the order of arrival, and nobody else")
+    "a waiter is served when its cells are there, in the order of arrival, and nobody else is")
   func orders() { WaitQueueModel().expectSafe() }
 }

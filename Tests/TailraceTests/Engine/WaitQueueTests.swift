@@ -28,7 +28,7 @@ struct WaitQueueTests {
     #expect(queue.isEmpty)
   }
 
-  @Test("who leaves takes the mark along, and may be gone already")
+  @Test("a waiter that leaves takes its mark along, and may be gone already")
   func leaving() {
     var queue = WaitQueue<Guest>()
     let (near, far) = (Guest(), Guest())
@@ -68,7 +68,7 @@ struct WaitQueueTests {
   }
 }
 
-/// What a queue answers, by identity.
+/// Compares a queue's answer with the expected one, guests by their identity.
 private func == <Guest: AnyObject>(
   answer: (served: [Guest], wanted: Int), expected: ([Guest], Int)
 ) -> Bool {

@@ -46,7 +46,7 @@ struct FileTests {
     }
   }
 
-  @Test("what was read at once is not all that there is")
+  @Test("a file of several blocks is read to its end, also from the middle of a block")
   func blocks() async throws {
     let lines = (0..<60_000).map { "line \($0)" }
     let file = try TemporaryFile(Data(lines.joined(separator: "\n").utf8))
@@ -64,7 +64,7 @@ struct FileTests {
     #expect(try await list.elementsEqual(lines.lazyList.map { $0 }))
   }
 
-  @Test("what is not UTF-8 is replaced")
+  @Test("bytes that are not UTF-8 are replaced")
   func replaced() async throws {
     let file = try TemporaryFile(Data([0x61, 0xFF, 0x62, 0x0A, 0xC3, 0x0A]))
     #expect(try await file.url.lazyLines.array() == ["a\u{FFFD}b", "\u{FFFD}"])
@@ -105,7 +105,7 @@ struct FileTests {
     let line = String(repeating: "x", count: 99)
     try Data(String(repeating: line + "\n", count: 8_000).utf8).write(to: file.url)
     #expect(try await list.head() == line)
-    // What has not been read yet is read as it is then: the file is not read ahead.
+    // The file is not read ahead: the rest is read as it is when it is demanded.
     let handle = try FileHandle(forWritingTo: file.url)
     try handle.truncate(atOffset: 400_000)
     try handle.close()
@@ -114,7 +114,7 @@ struct FileTests {
     #expect(try await list.count() == 4_000)
   }
 
-  @Test("what cannot be opened or read is a failure that names the path")
+  @Test("a file that cannot be opened or read is a failure that names the path")
   func failures() async throws {
     func code(_ list: LazyList<String, FileError>) async -> FileError? {
       await #expect(throws: FileError.self) { try await list.head() }
@@ -155,7 +155,7 @@ struct FileTests {
     ours.close()
   }
 
-  @Test("a named pipe: whoever opens it first")
+  @Test("a named pipe: reader and writer may open it in either order")
   func namedPipe() async throws {
     let path = FileManager.default.temporaryDirectory.path + "/tailrace-\(UUID().uuidString)"
     try #require(mkfifo(path, 0o600) == 0)

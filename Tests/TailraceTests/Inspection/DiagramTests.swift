@@ -43,7 +43,7 @@ struct DiagramTests {
     #expect(list.diagram().split(separator: "\n") == Self.held)
     let text = derived.diagram()
     #expect(text.contains(#"["held<br/>0 evaluated, computing"]"#), "\(text)")
-    #expect(!text.contains("numbers"), "what is in flight cannot be seen through")
+    #expect(!text.contains("numbers"), "the source of a step in flight is not shown")
     gate.open()
     #expect(await reader.value == 2)
     #expect(derived.diagram().contains("numbers<br/>1 evaluated"))

@@ -120,7 +120,7 @@ extension Picture {
       return list.diagram()
     },
     Picture(
-      "what was put in front", #"  subgraph list0["0 evaluated, unresolved"]"#,
+      "a prepended element", #"  subgraph list0["0 evaluated, unresolved"]"#,
       #"    stage1["LazyList"]"#, "  end", #"  value0(["1 value"])"#, "  stage1 -->|rest| value0"
     ) { LazyList(1...3).prepending(0).diagram() },
     Picture(
@@ -134,7 +134,7 @@ extension Picture {
       return list.diagram()
     },
     Picture(
-      "what looks ahead", #"  subgraph list0["0 evaluated, unresolved"]"#,
+      "operators that look ahead", #"  subgraph list0["0 evaluated, unresolved"]"#,
       #"    stage0["prefetching"]"#, #"    stage1["concurrentMap"]"#, #"    stage2["LazyList"]"#,
       "  end", "  stage1 --> stage0", "  stage2 --> stage1"
     ) { LazyList(1...).concurrentMap(limit: 2) { $0 }.prefetching(1).diagram() },

@@ -126,7 +126,9 @@ struct ConcurrentCycleTests {
     }
   }
 
-  @Test("what a closure only starts may wait for it", .timeLimit(.minutes(15)), arguments: askings)
+  @Test(
+    "a task that a closure starts, and does not await, may wait for the closure's element",
+    .timeLimit(.minutes(15)), arguments: askings)
   func unstructured(_ asking: Asking) async throws {
     for _ in 0..<20 {
       let (knot, started, found) = (CycleTests.Knot(), Gate(), Probe<Int?>())

@@ -92,7 +92,7 @@ struct ContextTests {
         return position
       }.memoized()
       for _ in 0..<layers { list = layers == 1 ? list.map { $0 } : list.mapAsync { $0 } }
-      // Whoever started the step, and whoever only joined.
+      // The reader that started the step, and the one that only joined, both raise it.
       let starter = Task.detached(priority: .background) { [list] in await list.head() }
       await gate.waitForArrivals(1)
       let joiner = Task.detached(priority: .background) { [list] in await list.head() }

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-/// What nobody can read any more is let go of, for every operator, whenever that happens.
+/// Everything that nobody can read any more is released, for every operator, at any moment.
 ///
 /// All tasks of a case run on one serial executor. So the moment at which a reader leaves is a number of
 /// turns, and what has to happen afterwards has happened after a number of turns.

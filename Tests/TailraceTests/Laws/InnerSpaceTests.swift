@@ -7,7 +7,7 @@ struct InnerSpaceTests {
   typealias Member = Population.Member
   typealias Members = LazyList<Member, Never>
 
-  /// How many members an inner list has. What is computed at once are 128 of them at most.
+  /// How many members an inner list has. At most 128 of them are computed at once.
   static let size = 400
 
   /// The inner lists of a row, and where they are counted.
@@ -115,7 +115,7 @@ struct InnerSpaceTests {
       let member = await reader?.next()
       #expect(member?.number == number)
     }
-    #expect(population.alive <= 100 - 56 + 1, "what lies before the segment of the 57th is gone")
+    #expect(population.alive <= 100 - 56 + 1, "elements before the segment of the 57th are gone")
     reader = nil
     #expect(population.alive == 0)
   }

@@ -14,7 +14,7 @@ struct Row: Sendable, Testing.CustomTestStringConvertible {
   let ahead: Int
   /// Whether a failure of its source is not one of its own.
   let recovers: Bool
-  /// What it gives of 1, 2, 3, 4, 5, 6.
+  /// Its elements for a source of 1, 2, 3, 4, 5, 6.
   let elements: [Int]
   let apply: @Sendable (Source, Calls) -> Source
 
@@ -40,7 +40,7 @@ struct Calls: Sendable {
   let probe = Probe<Int>()
   /// The task-local word that each call saw.
   let words = Probe<String>()
-  /// What an asynchronous closure does before it gives its result.
+  /// Called by an asynchronous closure before it gives its result.
   var beforeAsync: @Sendable (Int) async -> Void = { _ in }
 
   func plain<T>(_ element: Int, _ result: T) -> T {

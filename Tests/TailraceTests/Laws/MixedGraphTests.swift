@@ -119,7 +119,7 @@ struct MixedGraph: FuzzCase {
 
   var length: Int { steps[0].count }
 
-  /// What the elements are.
+  /// The elements of each node.
   var values: [[Int]] {
     var values = [[Int]](repeating: [], count: kinds.count)
     for index in 0..<length {

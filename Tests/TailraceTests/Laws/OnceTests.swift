@@ -6,7 +6,7 @@ import Testing
 struct OnceTests {
   @Test("eight tasks that race", arguments: Row.all, SourceKind.allCases)
   func race(_ row: Row, _ kind: SourceKind) async throws {
-    // What one reader causes is the measure.
+    // The pulls and calls of one reader alone are the measure.
     let (alonePulls, aloneCalls) = (Probe<Int>(), Calls())
     let alone = try await row.apply(kind.make(alonePulls), aloneCalls).array()
     #expect(alone == row.elements)

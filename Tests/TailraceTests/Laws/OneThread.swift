@@ -4,7 +4,7 @@ import Tailrace
 
 /// An executor of one thread with a small stack, as secondary threads have on Apple's platforms.
 ///
-/// Whoever blocks its thread, or uses up its stack, ends the test.
+/// A job that blocks its thread, or uses up its stack, ends the test.
 // Guard: the condition's lock. May touch the jobs: whoever holds it.
 final class OneThread: TaskExecutor, SerialExecutor, @unchecked Sendable {
   private let condition = NSCondition()
@@ -37,7 +37,7 @@ final class OneThread: TaskExecutor, SerialExecutor, @unchecked Sendable {
       }
       return isOver
     }
-    // What looks ahead is not waited for, and may come to its end a moment later.
+    // Tasks that look ahead are not waited for, and may come to their end a moment later.
     if isLate {
       DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Positions: what is evaluated can be read, from wherever one starts", .inTurn)
+@Suite("Positions: evaluated elements can be read, from any starting point", .inTurn)
 struct PositionTests {
   static let length = 300
 

@@ -124,7 +124,9 @@ struct PreferenceTests {
     #expect(executor.priorities.values.allSatisfy { $0 == TaskPriority.high.rawValue })
   }
 
-  @Test("who only reads a list that another started does not move it", .timeLimit(.minutes(15)))
+  @Test(
+    "a task that only reads a list that another one started does not move it",
+    .timeLimit(.minutes(15)))
   func starter() async {
     let (queue, seen, gate) = (QueueScheduler(), Probe<Bool>(), Gate())
     let list = Steps<Int, Never>(4) { position in

@@ -25,7 +25,7 @@ struct RecoveryProgramTests {
     #expect(found == nil)
   }
 
-  /// What is wrong with a program's answers, `nil` if nothing is.
+  /// Describes a wrong answer of a program; `nil` if all are right.
   private static func difference(_ seed: UInt64) async -> String? {
     var generator = SeededGenerator(seed: seed)
     let program = Program(&generator, depth: 2)
@@ -53,7 +53,8 @@ struct RecoveryProgramTests {
   }
 }
 
-/// What a list gives, in order: elements, and failures for now; and then the end, or a failure for good.
+/// The events of a list, in order: elements, and failures for now; then the end, or a failure for
+/// good.
 private struct Script: Sendable {
   enum Event: Sendable, CustomStringConvertible {
     case element(Int)
@@ -103,7 +104,7 @@ private struct Script: Sendable {
     end == nil ? Script(events: events + other.events, end: other.end) : self
   }
 
-  /// What elements are gathered into.
+  /// The script of an operator that gathers elements in a state.
   func gathering<State>(
     _ state: State, _ add: (inout State, Int) -> Int?, finish: (State) -> Int?
   ) -> Script {

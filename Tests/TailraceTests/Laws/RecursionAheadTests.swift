@@ -79,7 +79,7 @@ struct RecursionAheadTests {
         }
       }
     }
-    // What looks ahead has come to rest, or will, and reads no further than it may.
+    // Look-ahead has come to rest, or will, and reads no further than it may.
     for list in lists { #expect(await list.element(at: 20) == 21) }
   }
 

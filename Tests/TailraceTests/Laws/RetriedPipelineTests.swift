@@ -344,7 +344,7 @@ extension RetriedPipeline.Passing {
   }
 }
 
-// MARK: What is told
+// MARK: The log of attempts and failures
 
 extension RetriedPipeline {
   fileprivate final class Log: Sendable {
@@ -522,7 +522,7 @@ extension RetriedPipeline {
 
     private func pause(_ reader: Reader) async { for _ in 0..<reader.pause { await Task.yield() } }
 
-    /// What one reader has heard.
+    /// The failures that one reader has heard of.
     struct Ear {
       let reader: Reader
       let log: Log
@@ -593,7 +593,7 @@ extension RetriedPipeline {
       if !isAhead, isAlone, pipeline.readers.allSatisfy({ $0.leavesAfter == nil }) {
         for told in log.untold { log.problem("nobody was told \(told)") }
       }
-      // Who reads to the end has had every step succeed.
+      // A reader that has read to the end has had every step succeed.
       guard
         pipeline.readers.contains(where: {
           $0.leavesAfter == nil && $0.stage == pipeline.stages.count - 1

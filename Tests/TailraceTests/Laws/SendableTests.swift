@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Every public type may be sent, or is known not to", .inTurn)
 struct SendableTests {
-  /// The compiler checks the types. What is left is their name, without what it is generic over.
+  /// The compiler checks the types. The result is a type's name, without generic arguments.
   private static func sendable<T: Sendable>(_ type: T.Type) -> String {
     let name = String(reflecting: type)
     return name.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? name

@@ -191,7 +191,7 @@ struct SpaceTests {
     #expect(population.alive == 0)
   }
 
-  @Test("what every operator holds goes with it", arguments: Row.all, SourceKind.allCases)
+  @Test("everything that an operator holds goes with it", arguments: Row.all, SourceKind.allCases)
   func release(_ row: Row, _ kind: SourceKind) async throws {
     let population = Population()
     do {

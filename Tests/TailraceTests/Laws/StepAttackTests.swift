@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-/// What a step may do to its own list, and what may be done to a list in the middle of a step.
+/// Steps that act on their own list, and actions on a list in the middle of a step.
 @Suite(
   "Steps: whatever they do, and wherever their list is let go of", .timeLimit(.minutes(15)), .inTurn
 )
@@ -110,7 +110,7 @@ struct StepAttackTests {
     #expect(await other == (0..<20).map { $0 * 100 + 45 })
   }
 
-  @Test("a step that cancels its own task: what it gives counts")
+  @Test("a step that cancels its own task: its result counts")
   func cancelsItself() async throws {
     let list = Steps<Int, any Error>(5) { position in
       withUnsafeCurrentTask { $0?.cancel() }

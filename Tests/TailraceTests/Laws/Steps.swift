@@ -3,7 +3,7 @@ import Tailrace
 /// The elements that an asynchronous closure gives for 0, 1, 2 …, whatever its list may fail with.
 ///
 /// `Steps(3) { … }.memoized()` is the shortest list with asynchronous steps whose `Failure` is the
-/// closure's: what the laws of asynchronous lists are tested with.
+/// closure's. The laws of asynchronous lists are tested with it.
 struct Steps<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
   let count: Int
   let step: @Sendable (Int) async throws(Failure) -> Element

@@ -122,7 +122,7 @@ private struct SharedReading: Sendable {
     return below.reduce(list) { $1.applied(to: $0, length) }
   }
 
-  /// What the reader that stays got wrong.
+  /// Describes the error of a reader, if one has other elements than it should.
   func problem(_ duo: Duo) async -> String? {
     let seats: (Seat, Seat)
     do {

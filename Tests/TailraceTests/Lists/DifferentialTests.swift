@@ -41,7 +41,7 @@ struct Sample: Sendable, CustomStringConvertible {
   let count: Int
   /// 1 or more.
   let modulus: Int
-  /// What a predicate looks for, and where a closure throws; often one of the elements.
+  /// The element that a predicate looks for, and for which a closure throws; often one of the list.
   let target: Int
 
   init(seed: UInt64) {
@@ -106,7 +106,7 @@ struct Comparison: Sendable, Testing.CustomTestStringConvertible {
     }
   }
 
-  /// What is different, `nil` if nothing is.
+  /// Describes a difference; `nil` if there is none.
   func disagreement(_ sample: Sample) async -> String? { await compare(sample) }
 
   private enum Outcome<Value: Equatable & Sendable>: Equatable, Sendable {

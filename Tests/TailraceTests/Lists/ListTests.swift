@@ -132,7 +132,7 @@ struct ListTests {
       }.memoized().array() == [0, 1, 2])
   }
 
-  @Test("what asks late sees the history; a stream that was cancelled for one goes on for others")
+  @Test("a late reader sees the history; a stream goes on for others when one reader is cancelled")
   func stream() async {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let list = stream.memoized()

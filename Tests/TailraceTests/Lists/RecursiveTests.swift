@@ -20,7 +20,7 @@ struct RecursiveTests {
     return inner.withLock { $0 }
   }
 
-  @Test("what was evaluated can be read", arguments: [1, 2, 4])
+  @Test("elements that were evaluated can be read", arguments: [1, 2, 4])
   func evaluated(count: Int) async throws {
     let list = await Self.leftover(Never.self, reading: count)
     #expect(await list.prefix(count).array() == Array([1, 2, 10, 20].prefix(count)))
@@ -28,7 +28,7 @@ struct RecursiveTests {
     #expect(try await failing.prefix(count).array() == Array([1, 2, 10, 20].prefix(count)))
   }
 
-  @Test("a demand of what was not is an error where the list can fail")
+  @Test("a demand of an element that was not is an error where the list can fail")
   func thrown() async throws {
     let list = await Self.leftover((any Error).self, reading: 2)
     await #expect(throws: CancellationError.self) { try await list.element(at: 2) }
@@ -36,7 +36,7 @@ struct RecursiveTests {
     #expect(try await list.element(at: 1) == 2)
   }
 
-  @Test("a demand of what was not traps where it cannot")
+  @Test("a demand of an element that was not traps where it cannot")
   func trap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = await Self.leftover(Never.self, reading: 2).element(at: 2)

@@ -85,7 +85,7 @@ struct SharedIteratorTests {
     return taken
   }
 
-  @Test("first come, first served: who asks again comes behind those who wait")
+  @Test("first come, first served: a reader that asks again comes behind those that wait")
   func fairness() async {
     let (tasks, rounds) = (10, 20)
     let (gate, asks) = (Gate(), Probe<Void>())
@@ -97,7 +97,7 @@ struct SharedIteratorTests {
       Task { await Self.take(rounds, from: iterator, asks) }
     }
     await asks.waitForCount(tasks)
-    // Who has asked is in the line when this one has left it.
+    // When this one has left the line, all that have asked are in it.
     let leaver = Task { await iterator.next() }
     leaver.cancel()
     #expect(await leaver.value == nil)
@@ -109,7 +109,7 @@ struct SharedIteratorTests {
     }
   }
 
-  @Test("who is cancelled in the line leaves it at once, and takes nothing")
+  @Test("a reader that is cancelled in the line leaves it at once, and takes nothing")
   func leaving() async {
     let gate = Gate()
     let iterator = LazyList(0..<100).map { (number: Int) async -> Int in

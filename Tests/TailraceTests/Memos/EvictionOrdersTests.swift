@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-/// What is kept, with its costs, and what says which of it goes first.
+/// The values that are kept, with their costs, and the order of their eviction.
 private struct EvictionModel: Explorable {
   enum Event: Hashable {
     case ask(Int, cost: Int), evict, remove(Int), pin(Int), unpin(Int, cost: Int)
@@ -76,7 +76,7 @@ private struct EvictionModel: Explorable {
 
 @Suite("Eviction: every order of events", .tags(.long), .inTurn)
 struct EvictionOrdersTests {
-  @Test("what is pinned stays, what can go goes, and the costs are right")
+  @Test("pinned values stay, others are evicted, and the costs are right")
   func orders() {
     #if DEBUG
       EvictionModel().expectSafe(depth: 5, isComplete: false)

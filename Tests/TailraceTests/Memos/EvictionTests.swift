@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("What goes first, as a value", .inTurn)
+@Suite("The order of eviction, as a value", .inTurn)
 struct EvictionTests {
   /// A cache of numbers on top of it.
   struct Cache {
@@ -61,7 +61,7 @@ struct EvictionTests {
     #expect(cache.places.keys.sorted() == [1])
   }
 
-  @Test("who comes back soon after it went stays longer")
+  @Test("a value that comes back soon after its eviction stays longer")
   func ghost() {
     var cache = Cache(limit: 100)
     for number in 0..<120 { cache.ask(number) }
@@ -71,7 +71,7 @@ struct EvictionTests {
     #expect(cache.places[0] != nil)
   }
 
-  @Test("what is pinned stays, and only then a limit is passed")
+  @Test("pinned values stay, and only they let the cost pass the limit")
   func pinned() {
     var cache = Cache(limit: 2)
     cache.ask(1)

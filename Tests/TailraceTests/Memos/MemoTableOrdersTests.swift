@@ -24,7 +24,7 @@ private struct MemoTableModel: Explorable {
   struct Computation {
     let load: Table.Load
     let key: Int
-    /// What it gives is no longer wanted: its key was forgotten.
+    /// Its result is no longer wanted: its key was forgotten.
     var isStale = false
   }
 
@@ -53,7 +53,7 @@ private struct MemoTableModel: Explorable {
 
   var events: [Event] {
     var events = computations.indices.flatMap { index in
-      // What is not wanted changes nothing, whatever it is.
+      // A result that is not wanted changes nothing, whatever it is.
       computations[index].isStale
         ? [Event.finish(index, .value), .finish(index, .forgottenFailure)]
         : Outcome.allCases.map { Event.finish(index, $0) }
@@ -193,10 +193,10 @@ private struct MemoTableModel: Explorable {
   }
 }
 
-@Suite("What is known of each key: every order of events", .inTurn)
+@Suite("The table of memos: every order of events", .inTurn)
 struct MemoTableOrdersTests {
   @Test(
-    "a key is computed once at a time, what was forgotten changes nothing, and the counts are right",
+    "a key is computed once at a time, forgotten results change nothing, and the counts are right",
     arguments: [nil, 1])
   func orders(_ limit: Int?) {
     MemoTableModel(limit: limit).expectSafe()

@@ -3,7 +3,7 @@ import Testing
 @testable import Tailrace
 
 /// Without an await: the cells are only told apart.
-@Suite("What is known of each key, as a value", .inTurn)
+@Suite("The table of memos, as a value", .inTurn)
 struct MemoTableTests {
   typealias Table = MemoTable<Int, String, Refused>
   typealias Cell = Segment<String>
@@ -41,14 +41,14 @@ struct MemoTableTests {
       return table.refresh(key, at: now) { make($0) }
     }
 
-    /// What the latest computation gives.
+    /// Ends the latest computation.
     @discardableResult
     mutating func finish(_ outcome: Table.Outcome, at now: Int64 = 0) -> Table.Leavings {
       table.finish(loads[loads.count - 1], outcome, at: now)
     }
   }
 
-  /// What is there, and what an answer is, in a word.
+  /// The content for a key, or an answer, in words.
   static func word(_ content: Table.Content) -> String {
     switch content {
     case .none: "nothing"

@@ -54,7 +54,7 @@ struct MemosBoundTests {
     #expect(memos.count == 5 && memos.statistics.evictions == 15)
   }
 
-  @Test("what is computed anew is not evicted, and served meanwhile")
+  @Test("a value that is computed anew is not evicted, and is served meanwhile")
   func renewed() async {
     let (gate, calls) = (Gate(), Probe<Int>())
     let memos = Memos(capacity: .count(2)) { (key: Int) in

@@ -190,7 +190,7 @@ struct MemosCycleTests {
   }
 
   @Test(
-    "random keys that need random others: who needs itself fails, the others do not, nobody hangs")
+    "random keys that need others: keys that need themselves fail, the others do not, nobody hangs")
   func random() {
     for schedule in 0..<RandomCases.count("TAILRACE_SCHEDULES", debug: 200, optimised: 10_000) {
       let seed = RandomCases.firstSeed &+ UInt64(schedule)

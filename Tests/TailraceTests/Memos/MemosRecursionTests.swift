@@ -72,7 +72,7 @@ struct MemosRecursionTests {
 
   // MARK: Release
 
-  @Test("no cycle of references: what the closure holds is let go of with the last copy")
+  @Test("no cycle of references: the closure is released with the last copy")
   func release() async throws {
     let population = Population()
     do {
@@ -88,7 +88,7 @@ struct MemosRecursionTests {
     #expect(population.alive == 0)
   }
 
-  @Test("what nobody waits for is cancelled with the last copy, whichever key it has come to")
+  @Test("a computation without waiters is cancelled with the last copy, at whichever key it is")
   func cancelled() async {
     let (population, scheduler, ends) = (Population(), VirtualScheduler(), Probe<Int>())
     do {
@@ -109,7 +109,7 @@ struct MemosRecursionTests {
   }
 
   @Test(
-    "who waits gets the value, also when the memos are let go of meanwhile", arguments: [3, 30])
+    "a waiting task gets its value, also when the memos are released meanwhile", arguments: [3, 30])
   func waiting(_ key: Int) async throws {
     let (population, gate, ends) = (Population(), Gate(), Counter())
     let reader: Task<Int, any Error>
@@ -236,7 +236,7 @@ struct MemosRecursionTests {
       said.contains("the value of Memos[") && said.contains("give one of these keys"), "\(said)")
   }
 
-  @Test("random keys that need others: who needs itself fails, the others have their value")
+  @Test("random keys that need others: keys that need themselves fail, the others have a value")
   func random() {
     for schedule in 0..<RandomCases.count("TAILRACE_SCHEDULES", debug: 200, optimised: 10_000) {
       let seed = RandomCases.firstSeed &+ UInt64(schedule)

@@ -111,7 +111,7 @@ struct MemosTests {
     await #expect(throws: CancellationError.self) { try await first.value }
     gate.open()
     #expect(try await second.value == 1)
-    // What is there can be read; what is not is not begun.
+    // A value that is there can be read; a computation is not begun.
     let cancelled = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return (try await memos.value(for: 1), try? await memos.value(for: 2))
@@ -144,7 +144,7 @@ struct MemosTests {
     #expect(try await memos.value(for: 1) == 1)
   }
 
-  @Test("what nobody waits for goes on, and is remembered")
+  @Test("a computation that nobody waits for goes on, and is remembered")
   func alone() async throws {
     let gate = Gate()
     let memos = Memos<Int, Int, any Error>(capacity: .count(1)) { (key: Int) async throws in
@@ -158,14 +158,14 @@ struct MemosTests {
     await gate.waitForArrivals(1)
     task.cancel()
     _ = try? await task.value
-    // Others come and go meanwhile: what is computed is not evicted.
+    // Others come and go meanwhile: a value that is being computed is not evicted.
     for key in 2..<50 { #expect(try await memos.value(for: key) == key) }
     gate.open()
     #expect(try await memos.value(for: 1) == 1)
     #expect(memos.statistics.loads == 49 && memos.peek(1) == 1 && memos.count == 1)
   }
 
-  @Test("forgotten while it is computed: who waits gets it, the next demand computes anew")
+  @Test("forgotten while it is computed: waiting tasks get it, the next demand computes anew")
   func forgotten() async {
     for all in [false, true] {
       let (calls, gate) = (Counter(), Gate())

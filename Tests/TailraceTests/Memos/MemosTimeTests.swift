@@ -34,7 +34,7 @@ struct MemosTimeTests {
       return answer.values.first
     }
 
-    /// In a task: what it computes is to go on in virtual time.
+    /// In a task, so that the computation goes on in virtual time.
     func refresh(_ memos: Memos<Int, Int, any Error>) {
       scheduler.schedule { () async in memos.refresh(1) }
       scheduler.advance(by: .zero)
@@ -149,7 +149,7 @@ struct MemosTimeTests {
     #expect(world.ask(memos, waiting: .seconds(1)) == 2)
   }
 
-  @Test("what has expired goes with the computations of other keys; nothing waits on the clock")
+  @Test("expired values go with the computations of other keys; nothing waits on the clock")
   func sweep() {
     let world = World()
     let memos = world.memos(lifetime: .seconds(10))

@@ -36,7 +36,7 @@ struct AppendingTests {
 
   struct Look: Sendable, Testing.CustomTestStringConvertible {
     let testDescription: String
-    /// What is read of a list, before the next element is appended: how many elements.
+    /// The number of elements that are read before the next one is appended.
     let count: @Sendable (_ round: Int) -> Int
 
     init(_ name: String, _ count: @escaping @Sendable (Int) -> Int) {
@@ -191,7 +191,7 @@ struct AppendingTests {
 
   // MARK: Space and stack
 
-  @Test("who holds the tail holds nothing of what is in front of it")
+  @Test("a tail that is held keeps no elements in front of it")
   func tails() async {
     let population = Population()
     typealias Members = LazyList<Population.Member, Never>

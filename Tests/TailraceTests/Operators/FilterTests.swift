@@ -20,7 +20,7 @@ struct FilterTests {
     #expect(await LazyList<Int?, Never>([1, nil, 3]).removeDuplicates().count() == 3)
   }
 
-  @Test("what is left out, and what is not", arguments: [[], [1], [2, 2, 1, 1, 2, 2, 3]])
+  @Test("the right elements are left out", arguments: [[], [1], [2, 2, 1, 1, 2, 2, 3]])
   func elements(_ array: [Int]) async {
     let list = LazyList(array)
     #expect(await list.filter { $0 > 1 }.array() == array.filter { $0 > 1 })

@@ -106,7 +106,7 @@ struct ForEachSpanTests {
     #expect(calls.values == Array(0..<100))
   }
 
-  @Test("cancellation: throws where it can, what is evaluated is lent before; else it goes on")
+  @Test("cancellation: throws where it can, after it has lent evaluated elements; else it goes on")
   func cancellation() async throws {
     let gate = Gate()
     let list = LazyList<Int, any Error>(0..<20).map { (number: Int) async throws -> Int in

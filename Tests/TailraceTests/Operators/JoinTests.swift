@@ -48,7 +48,7 @@ struct JoinTests {
     #expect(await List(1...3).interspersed(with: 0).array() == [1, 0, 2, 0, 3])
   }
 
-  @Test("what is prepended is there without a demand on the rest")
+  @Test("a prepended element is there without a demand on the rest")
   func prepended() async {
     let pulls = Probe<Int>()
     let list = List(1...2).map { pulls.pass($0) }.prepending(0)

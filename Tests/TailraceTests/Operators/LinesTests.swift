@@ -24,7 +24,7 @@ struct LinesTests {
     #expect(await chunks(texts).map { $0[...] }.lines.array() == lines)
   }
 
-  @Test("a character may be in two chunks; what is none is repaired")
+  @Test("a character may be in two chunks; invalid bytes are replaced")
   func characters() async {
     let bytes = Array("é\n".utf8)
     let split: LazyList<[UInt8], Never> = [[bytes[0]], [bytes[1], bytes[2]], [0xFF]]

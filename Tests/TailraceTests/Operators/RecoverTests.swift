@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@Suite("Recovering: what comes instead of a failure", .inTurn)
+@Suite("Recovering: a list in place of a failure", .inTurn)
 struct RecoverTests {
   typealias List = LazyList<Int, any Error>
 

@@ -237,7 +237,7 @@ struct RetryTests {
     for _ in 0..<2 { await #expect(throws: Mishap.self) { try await once.value() } }
   }
 
-  @Test("several at a time: what runs ahead of a failure goes on", arguments: [2, 4])
+  @Test("several at a time: steps ahead of a failure go on", arguments: [2, 4])
   func concurrently(_ limit: Int) async throws {
     let attempts = Attempts()
     let list = LazyList(1...6).concurrentMap(limit: limit, retryingFailures: true) {

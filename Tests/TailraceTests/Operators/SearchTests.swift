@@ -4,7 +4,7 @@ import Testing
 
 @Suite("first, contains and allSatisfy", .inTurn)
 struct SearchTests {
-  @Test("what is found, and what is not")
+  @Test("they give the right answers")
   func searches() async {
     let list = LazyList(1...4)
     #expect(await list.first { $0 > 2 } == 3)

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-/// What the articles show and the library leaves to its users.
+/// Code that the articles show and the library leaves to its users.
 @Suite("Recipes", .inTurn)
 struct RecipeTests {
   struct Offline: Error {}

@@ -12,7 +12,7 @@ struct CadenceTests {
   }
 
   @Test(
-    "the next date is the next on the grid; what is late stands for what it has missed",
+    "the next date is the next on the grid; a late tick stands for those that it has missed",
     arguments: [
       ([0], [110]), ([100, 110, 120], [110, 120, 130]), ([109], [110]), ([110], [120]),
       ([119], [120]), ([125], [130]), ([125, 125], [130, 140]),

@@ -82,7 +82,7 @@ struct RunningTests {
       await here.run { await face.run { await stays { currentScheduler === here } } } == always)
   }
 
-  @Test("in place, what awaits has begun when schedule returns", arguments: Self.immediate)
+  @Test("in place, an async closure has begun when schedule returns", arguments: Self.immediate)
   func begun(_ face: Face) async {
     let (probe, gate) = (Probe<String>(), Gate())
     let task = face.schedule {
@@ -131,7 +131,7 @@ struct RunningTests {
     #expect(Set(away.values).count == 1)
   }
 
-  @Test("on a queue, all stays there; what is returned and thrown comes to the caller")
+  @Test("on a queue, all stays there; results and errors come to the caller")
   @MainActor
   func onQueue() async {
     for face in [Face.some(here), .any(here)] {

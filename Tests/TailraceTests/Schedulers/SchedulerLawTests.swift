@@ -201,7 +201,7 @@ struct SchedulerLawTests {
     for work in works { await work.value }
   }
 
-  @Test("whoever waits takes no thread", arguments: Place.all)
+  @Test("waiting takes no thread", arguments: Place.all)
   func waiting(_ place: Place) async {
     let scheduler = place.make()
     let work = scheduler.schedule(after: .seconds(1000)) {}

@@ -12,7 +12,7 @@ struct SchedulerStressTests {
   #endif
   private static let producers = 8
 
-  /// What ran, in order. Not synchronised: that is the scheduler's promise.
+  /// The work that ran, in order. Not synchronised: that is the scheduler's promise.
   private final class Log: @unchecked Sendable {
     // Guard: the scheduler under test. May touch it: work on that scheduler.
     var ran: [[Int]] = Array(repeating: [], count: SchedulerStressTests.producers)

@@ -131,7 +131,7 @@ struct TimerTests {
       }
       return (works, works.count { $0.cell.alarm != nil })
     }
-    // What was late already when it was scheduled needs none.
+    // Work that was late already when it was scheduled needs none.
     #expect(isCancelled ? alarms == 100 : alarms > 50)
     for (number, work) in works.enumerated() where isCancelled || number % 2 == 1 { work.cancel() }
     for work in works { await work.value }

@@ -224,7 +224,7 @@ struct VirtualSchedulerTests {
     }
     await scheduler.waitForSleepers(2)
     await asleep.waitForCount(2)
-    #expect(asleep.values == [2, 2], "what was cancelled, and what is due now, does not count")
+    #expect(asleep.values == [2, 2], "cancelled work, and work that is due now, does not count")
     let timer = scheduler.schedule(every: .seconds(10)) {}
     await asleep.waitForCount(3)
     await scheduler.waitForSleepers(3)

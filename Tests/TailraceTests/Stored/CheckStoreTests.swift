@@ -20,7 +20,7 @@ struct CheckStoreTests {
   @Test(
     "a store that is wrong in one way breaks the rule that forbids it", arguments: Flaw.allCases)
   func faulty(_ flaw: Flaw) async throws {
-    // Who ignores its cancellation waits here; the test lets it go.
+    // A store that ignores cancellation waits here; the test lets it go.
     let door = Gate()
     defer { door.open() }
     do throws(StoreFaults) {
@@ -85,7 +85,7 @@ final class FaultyStore: ListStore {
     var reads = 0
   }
 
-  /// What several handles share.
+  /// The contents that several handles share.
   final class Place: Sendable {
     let contents = Locked(Contents())
   }

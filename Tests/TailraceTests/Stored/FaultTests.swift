@@ -6,7 +6,7 @@ import Testing
 
 @testable import TailraceFoundation
 
-/// What a disk, a system and a stranger can do to a file, each with its outcome.
+/// Faults that a disk, a system or a stranger can cause in a file, each with its outcome.
 ///
 /// `FULL` asks for every bit of every byte, and for a cut at every byte.
 @Suite("Faults of files", .tags(.long), .hangLimit, .inTurn)
@@ -22,7 +22,7 @@ struct FaultTests {
     return Set(Array(stride(from: start, to: range.upperBound, by: step)) + near).sorted()
   }
 
-  /// What came of opening a file as a writer, going on for two elements, and reading all of them.
+  /// The result of opening a file as a writer, going on for two elements, and reading all of them.
   enum Outcome: Equatable {
     case elements(Int)
     case damaged
@@ -45,7 +45,7 @@ struct FaultTests {
       let list = Walk.list(in: Walk.store(file, durability))
       let elements = try await list.prefix(count + 2).array()
       guard elements == Walk.elements(count + 2) else { return .other("wrong elements") }
-      // And who only reads sees the same.
+      // A list that only reads sees the same.
       let read = try await LazyList(reading: Walk.store(file)).prefix(count + 2).array()
       return read == elements ? .elements(count) : .other("other elements")
     } catch ListStoreError.damaged {
@@ -337,7 +337,7 @@ struct FaultTests {
   }
 
   @Test(
-    "whoever reads while the list is trimmed gets elements, or is told so", arguments: [0, 1, 5],
+    "a reader gets elements while the list is trimmed, or is told so", arguments: [0, 1, 5],
     [Durability.process, .machine])
   func readWhileTrimmed(_ position: Int, _ durability: Durability) async throws {
     let (bytes, _) = try await Self.journal(9, durability)

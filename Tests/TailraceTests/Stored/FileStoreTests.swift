@@ -145,7 +145,7 @@ struct FileStoreTests {
   }
 
   @Test(
-    "what is no stored list is left alone",
+    "a file that is no stored list is left alone",
     arguments: [[], Array("hello".utf8), [UInt8](repeating: 9, count: 4000)])
   func foreign(_ bytes: [UInt8]) async throws {
     let file = try StoredFile.copy(of: bytes)
@@ -344,7 +344,7 @@ struct FileStoreTests {
 
   // MARK: Retention
 
-  @Test("what is trimmed is told, and positions stay", arguments: Durability.all)
+  @Test("reading trimmed elements is an error, and positions stay", arguments: Durability.all)
   func trimming(_ durability: Durability) async throws {
     let file = try StoredFile()
     let store = Walk.store(file, durability)

@@ -6,7 +6,7 @@ import TailraceFoundation
 /// A disk that does not do what it is told, and counts what it does.
 final class LyingDisk: Disk {
   struct Lies: Sendable {
-    /// What the file system says it is.
+    /// The name of the file system if it says that it is a remote one.
     var remote: String?
     /// How many bytes a write takes at most.
     var mostWritten = Int.max

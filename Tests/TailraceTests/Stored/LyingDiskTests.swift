@@ -5,8 +5,8 @@ import Testing
 
 @testable import TailraceFoundation
 
-/// What a store makes of a disk that is full, that fails, or that writes less than was asked for,
-/// and how often it is asked.
+/// Stores over a disk that is full, that fails, or that writes less than was asked for, and the
+/// numbers of their calls.
 @Suite("Disks that fail", .tags(.long), .hangLimit, .inTurn)
 struct LyingDiskTests {
   @Test("writes that are short are gone on with", arguments: Durability.all)
@@ -49,7 +49,7 @@ struct LyingDiskTests {
     #expect(steps.values == Array(0..<stored + 5))
   }
 
-  @Test("a sync that fails poisons the store; who opens it anew writes again what was not synced")
+  @Test("a sync that fails poisons the store; a new store writes again all that was not synced")
   func failingSync() async throws {
     let (file, disk, steps) = (try StoredFile(), LyingDisk(), Probe<Int>())
     disk.lies.withLock { $0.extends = false }
@@ -121,7 +121,7 @@ struct LyingDiskTests {
     #expect(disk.lies.withLock { $0.syncsInTasks } == 0)
   }
 
-  @Test("what lies on the disk at a loss of power was not given out before", arguments: [1, 5, 17])
+  @Test("each element is written and synced before it is given out", arguments: [1, 5, 17])
   func order(_ count: Int) async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())
     let list = Walk.list(in: Walk.store(file, .machine, disk))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TailraceFoundation
 
-/// Lists that have lost bytes: what readers are told, and what `cutDamage` leaves.
+/// Lists that have lost bytes: the errors of their readers, and the result of `cutDamage`.
 @Suite("Damaged files, and their repair", .tags(.long), .hangLimit, .inTurn)
 struct RepairTests {
   @Test("bytes that were on the disk and are gone are damage to readers, behind what is there")
@@ -57,7 +57,7 @@ struct RepairTests {
     await #expect(throws: ListStoreError.damaged(at: 6)) {
       try await LazyList(reading: Walk.store(file)).element(at: 9)
     }
-    // What is before it can be read.
+    // The elements before the damage can be read.
     let reading = LazyList(reading: Walk.store(file))
     #expect(try await reading.prefix(6).array() == Walk.elements(6))
     #expect(try file.bytes.count == broken.count)

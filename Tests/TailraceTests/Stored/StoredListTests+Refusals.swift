@@ -44,7 +44,7 @@ extension StoredListTests {
     #expect(steps.values == [1, 2, 3, 4, 5])
   }
 
-  @Test("what cannot be stored together, but one by one, is no failure")
+  @Test("elements that can only be stored one by one are no failure")
   func oneByOne() async throws {
     let (store, steps) = (Store(), Probe<Int>())
     store.failAppends(with: Mishap(position: 0))
@@ -83,7 +83,7 @@ extension StoredListTests {
     #expect(try await list.array() == [1, 2, 3, 4, 5])
   }
 
-  @Test("who loses a race while storing one by one takes the winner's elements from there on")
+  @Test("the loser of a race while storing one by one takes the winner's elements from there on")
   func racingOneByOne() async throws {
     let store = RefusingStore([3], in: Store(isShared: true)) { commit, base in
       guard commit.elements == [2] else { return }

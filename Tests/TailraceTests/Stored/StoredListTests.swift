@@ -33,11 +33,11 @@ struct StoredListTests {
     #expect(steps.count == 0)
   }
 
-  @Test("what is stored is read without a claim")
+  @Test("stored elements are read without a claim")
   func readingTakesNoClaim() async throws {
     let store = Store()
     _ = try await Self.numbers(in: store).prefix(5).array()
-    // Whoever has the claim does not matter to those who read.
+    // The holder of the claim does not matter to readers.
     let (reader, steps) = (Self.numbers(in: store.other(), steps), Probe<Int>())
     #expect(try await reader.element(at: 4) == 5)
     #expect(steps.count == 0)
@@ -60,7 +60,7 @@ struct StoredListTests {
     #expect(store.commits == (1...5).map { ListCommit([$0], state: $0) })
   }
 
-  @Test("who wants everything stores a segment's worth at once; and no more than is wanted")
+  @Test("a demand of all elements stores a segment's worth at once, and no more than is wanted")
   func atOnce() async throws {
     let (store, steps) = (Store(), Probe<Int>())
     #expect(try await Self.numbers(in: store, upTo: 1000, steps).array() == Array(1...1000))
@@ -241,7 +241,7 @@ struct StoredListTests {
     #expect(steps.count == 0)
   }
 
-  @Test("who follows takes over when the writer is gone", arguments: [true, false])
+  @Test("a follower takes over when the writer is gone", arguments: [true, false])
   func takingOver(_ isWaiting: Bool) async throws {
     let store = Store()
     let writer = store.other()
@@ -263,7 +263,7 @@ struct StoredListTests {
     #expect(steps.values == [5, 6, 7])
   }
 
-  @Test("where all may write, who loses a race takes the winner's element", arguments: 0..<20)
+  @Test("where all may write, the loser of a race takes the winner's element", arguments: 0..<20)
   func racing(_ seed: Int) async throws {
     let (store, steps) = (MemoryStore<String, Int>(isShared: true), Counter())
     let arrays = try await withThrowingTaskGroup(of: [String].self) { group in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tailrace
 
-@Suite("What a stored list does next, without a store", .inTurn)
+@Suite("The next action of a stored list, without a store", .inTurn)
 struct TailTrackerTests {
   typealias Tracker = TailTracker<String>
 
@@ -22,7 +22,7 @@ struct TailTrackerTests {
     ListCheckpoint(count: count, state: "state \(count)", isEnded: isEnded)
   }
 
-  @Test("what is stored is given, whatever the policy", arguments: TailPolicy.all)
+  @Test("stored elements are given, whatever the policy", arguments: TailPolicy.all)
   func giving(_ policy: TailPolicy) {
     var tracker = Tracker(policy, position: 3)
     #expect(name(tracker.didRead(5, isEnd: false)) == "give")

@@ -16,7 +16,7 @@ struct MarbleNotationTests {
   }
 
   @Test(
-    "what is not printed as it was written is the same line",
+    "a line that is printed in another form is the same line",
     arguments: [
       (" a - b | ", "a-b|"), ("( a b )-", "(ab)-"), ("(a)", "a"), ("(|)", "|"), ("'a'", "a"),
       (#"'\u{61}'"#, "a"),
@@ -26,7 +26,7 @@ struct MarbleNotationTests {
     #expect(try Marbles(parsing: text) == Marbles(parsing: printed))
   }
 
-  @Test("what is printed says the same", arguments: 0..<200)
+  @Test("a printed line is parsed as the same line", arguments: 0..<200)
   func anyLine(_ seed: Int) throws {
     // Names that melt with what stands next to them, and signs of the notation.
     let names = [

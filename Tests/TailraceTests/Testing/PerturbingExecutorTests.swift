@@ -125,7 +125,7 @@ struct PerturbingExecutorTests {
     )
   }
 
-  @Test("what it cannot do is said where it is asked for", arguments: [0, 1])
+  @Test("wrong arguments trap, and the message names the place of the call", arguments: [0, 1])
   func misuse(_ kind: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [kind] in

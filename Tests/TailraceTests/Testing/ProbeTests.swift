@@ -16,7 +16,7 @@ struct ProbeTests {
     #expect(probe.count == 4)
   }
 
-  @Test("what is there is not waited for", arguments: 0...2)
+  @Test("a count that has been reached is not waited for", arguments: 0...2)
   func there(_ count: Int) async {
     probe.record(1)
     probe.record(2)

@@ -2,7 +2,7 @@ import Foundation
 import Tailrace
 import Testing
 
-/// What is decoded may be anything: the answer is a value or an error, never a trap.
+/// The input may be anything: decoding it gives a value or an error, never a trap.
 ///
 /// `TAILRACE_INPUTS` sets how many inputs there are in all, `TAILRACE_SEED` where they begin.
 @Suite("Decoders, fed with damaged input", .inTurn)
@@ -95,7 +95,7 @@ struct Target: Sendable, Testing.CustomTestStringConvertible {
 private struct Mutator {
   private var generator: SeededGenerator
   private let samples: [Data]
-  /// What parsers look at.
+  /// Bytes that have a meaning for parsers.
   private static let marks = Array("[]{}<>/,:\"0-9.eE tnf\\u\u{0}".utf8) + [0xFF, 0x80]
 
   init(seed: UInt64, _ samples: [Data]) {

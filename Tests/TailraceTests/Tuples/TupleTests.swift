@@ -127,7 +127,7 @@ struct TupleTests {
     #expect(await Tuple(Int?.none).lazyList.count() == 1)
   }
 
-  @Test("what operators give as a plain tuple is wrapped and given back")
+  @Test("a plain tuple from an operator is wrapped and given back")
   func wrapping() async {
     let rows = await zip(["a", "b"].lazyList, LazyList(1...)).map { Tuple(elements: $0) }.array()
     #expect(rows == [Tuple("a", 1), Tuple("b", 2)])

@@ -1,6 +1,6 @@
 import Measuring
 
-/// What the command line asks for.
+/// The command line, parsed.
 struct Options {
   var rounds = 7
   var isQuick = false

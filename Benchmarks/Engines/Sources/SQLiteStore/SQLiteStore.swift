@@ -68,7 +68,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   ///   - url: of a database that exists or will be made, in an existing folder; not on a network
   ///     file system.
   ///   - list: the name of the list, and of its table. A database can have several.
-  ///   - durability: what a published element survives. Only for the writer.
+  ///   - durability: the failures that a published element survives. Only for the writer.
   ///   - lease: for how long a dead writer keeps others from writing.
   ///   - configuration: of the connections. Without a busy mode they wait 5 seconds for locks.
   ///   - columns: defines the columns of an element, without references to other tables.

@@ -20,7 +20,7 @@ struct StoreAttempt: Equatable {
   let content: [ByteBuffer]
 }
 
-/// What a store knows of itself: a value with one method for each event.
+/// The state of a store, as far as it knows: a value with one method for each event.
 struct StoreStanding {
   private(set) var mark = StoreMark()
   /// Of the claim: its number and the store's name. `nil` without a claim.

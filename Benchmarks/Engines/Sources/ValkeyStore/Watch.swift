@@ -107,7 +107,7 @@ struct WatchState {
 
   enum Step { case leave, wait, watch }
 
-  /// What to wait for: an entry after `last`; a claim freed after `freed`, or from now on.
+  /// The events to wait for: an entry after `last`; a claim freed after `freed`, or from now on.
   struct Round: Equatable {
     let last: Int
     let freed: Int?
@@ -126,7 +126,7 @@ struct WatchState {
     case failed(any Error)
   }
 
-  /// What stood in the way of a claim.
+  /// The claim because of which another one was refused, and the end of its lease.
   private struct Refusal {
     let number: Int
     let until: ContinuousClock.Instant
@@ -142,7 +142,7 @@ struct WatchState {
   private var refusal: Refusal?
   /// The number of the last claim that was freed, if that was seen.
   private var freed = 0
-  /// What is being waited for.
+  /// The events that are being waited for; `nil` if none are.
   private var round: Round?
 
   init(heartbeat: Duration) { self.heartbeat = heartbeat }
@@ -188,7 +188,7 @@ struct WatchState {
   /// The task has returned.
   mutating func forget(_ ticket: Int) { cancelled.remove(ticket) }
 
-  /// What to wait for next; `nil` if nobody waits.
+  /// The events to wait for next; `nil` if nobody waits.
   mutating func nextRound(now: ContinuousClock.Instant) -> Round? {
     round = waiters.isEmpty ? nil : makeRound(now: now)
     return round

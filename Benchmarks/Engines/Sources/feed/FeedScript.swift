@@ -6,7 +6,7 @@ enum FeedScript {
   static let text = #"""
     'use strict'
 
-    // What has been read. A tab keeps it in its session.
+    // The state of reading. A tab keeps it in its session.
     const empty = {
       position: '-1', next: 0, check: 2166136261, elements: 0, gaps: 0, duplicates: 0, changed: 0,
       discarded: 0, mayBeginLater: true, reconnects: 0, reloads: 0, isComplete: false, latest: []
@@ -133,7 +133,7 @@ enum FeedScript {
       } else retry()
     }
 
-    // --- What is seen ---
+    // --- Display ---
 
     const element = id => document.getElementById(id)
     const names = {

@@ -9,7 +9,7 @@ import Synchronization
 final class Proxy: Sendable {
   enum Direction: String, CaseIterable, Sendable { case toServer, toStore }
 
-  /// What becomes of a command.
+  /// The fate of a command.
   enum Fate: Equatable, Sendable {
     case pass
     /// It does not get there, and this comes back.

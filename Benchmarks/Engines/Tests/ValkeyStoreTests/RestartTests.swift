@@ -122,7 +122,7 @@ struct RestartTests {
     try await writer.fill(0..<10)
     #expect(try await ahead.all().elements.count == 10)
     #expect(try await behind.read(from: 0, upTo: 6).elements == (0..<6).texts)
-    // What a replica has that was behind.
+    // The contents of a replica that was behind.
     for number in 7...10 { try await server.run("XDEL", "list", "0-\(number)") }
     try await server.run("XSETID", "list", "0-6")
     try await server.run("DEL", "{list}:lease")
@@ -164,7 +164,7 @@ struct RestartTests {
       await #expect(throws: ValkeyError.self) { try await list.prefix(5).count() }
     }
     #expect(try await server.run("EXISTS", "list") == .number(0))
-    #expect(try await list.prefix(4).last() == "4", "what was given out stays")
+    #expect(try await list.prefix(4).last() == "4", "elements that were given out stay")
   }
 }
 

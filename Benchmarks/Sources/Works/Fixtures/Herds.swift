@@ -27,7 +27,7 @@ let herds: [Quantity] =
     return Leash(channel: channel, task: task)
   }
 
-/// What it weighs, and how long it takes to be rid of it.
+/// The memory of one computation that waits, and the time to release it.
 private func herd<Member: Sendable>(
   _ who: String, _ make: @escaping @Sendable (Animal) async -> Member
 ) -> [Quantity] {
@@ -52,7 +52,7 @@ private func herd<Member: Sendable>(
   ]
 }
 
-/// What a step captures: it goes when the step has gone.
+/// A value that a step captures: it is released with the step.
 private final class Animal: Sendable {
   private let population: Population?
 

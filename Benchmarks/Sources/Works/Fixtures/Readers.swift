@@ -2,8 +2,8 @@ import Synchronization
 
 /// So many tasks that begin together; the sum of what they give.
 ///
-/// Each makes its iterator, and then crosses the line: what has no replay, such as `share()`, gives
-/// every element to every reader if they all have an iterator before the first of them reads.
+/// Each makes its iterator, and then crosses the line: a source without replay, such as `share()`,
+/// gives every element to every reader if they all have an iterator before the first of them reads.
 func together(
   _ readers: Int, _ read: @escaping @Sendable (StartingLine) async -> Int
 ) async -> Int {

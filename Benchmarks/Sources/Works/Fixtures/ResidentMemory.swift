@@ -1,6 +1,6 @@
 import Foundation
 
-/// What Linux says of this process.
+/// The resident memory of this process, as Linux reports it.
 enum ResidentMemory: String {
   case now = "VmRSS:"
   case peak = "VmHWM:"

@@ -1,6 +1,6 @@
 import Tailrace
 
-// What contenders work on. Lists and peers are given the same.
+// The inputs of contenders. Lists and peers are given the same.
 
 /// Strings that live on the heap, as most do.
 func strings(_ count: Int) -> [String] {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// 64 memo cells and how many of them are filled: what both layouts with segments are made of.
+/// 64 memo cells and how many of them are filled: the parts of both layouts with segments.
 // Guard: cells are written by the isolation that owns the segment before they are published with
 // release, and read after an acquire. May touch it: that actor, and readers.
 struct Cells: ~Copyable, @unchecked Sendable {

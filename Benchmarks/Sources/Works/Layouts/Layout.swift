@@ -1,6 +1,6 @@
 import Measuring
 
-/// What computes the element at a position; `nil` at the end.
+/// Computes the element at a position; `nil` at the end.
 typealias StepFunction = @Sendable (Int) -> Int?
 
 /// A way to lay out and isolate memo cells, as contender of several rows.
@@ -61,7 +61,7 @@ where List.Element == Int, List.Failure == Never {
   }
 }
 
-/// What computes twice, or loses elements, has no right to be fast.
+/// Throws a flaw if a layout computes an element twice, or loses one: its times mean nothing then.
 private func verify<List: AsyncSequence & Sendable & SendableMetatype>(
   _ name: String, _ make: @Sendable (@escaping StepFunction) -> List
 ) async throws where List.Element == Int, List.Failure == Never {

@@ -2,7 +2,7 @@ import Measuring
 import Tailrace
 
 extension Topic {
-  /// Whoever finds that somebody else computes has to wait. That may not cost more than it saves.
+  /// A reader that finds another one computing has to wait. That may not cost more than it saves.
   public static let contention = Topic(
     "Contention", about: "readers of one list beside readers that never meet",
     rows: [2, 8, 64].map { readers in

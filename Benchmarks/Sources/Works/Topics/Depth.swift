@@ -3,7 +3,7 @@ import Tailrace
 
 extension Topic {
   public static let depth = Topic(
-    "Depth", about: "what is stacked, and what recurs",
+    "Depth", about: "stacked operators, and recursion",
     rows: [
       Row(
         "10 000 stacked plain maps", per: "element and map", times: 10_000, sizes: [100],

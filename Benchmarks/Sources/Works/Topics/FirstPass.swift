@@ -4,7 +4,7 @@ import OpenCombine
 import Tailrace
 
 extension Topic {
-  /// Tailrace keeps every element; what its peers give is gone when it has been read.
+  /// Tailrace keeps every element; an element of its peers is gone when it has been read.
   public static let firstPass = Topic(
     "First pass", about: "computing each element for the first time",
     rows: [

@@ -95,7 +95,7 @@ private func boundedMemos(_ count: Int) async -> Known {
 
 // MARK: A dictionary
 
-/// What one writes where nobody waits while a value is computed.
+/// The usual code where nobody waits while a value is computed.
 private final class LockedDictionary: Sendable {
   private let values = Mutex<[Int: Int]>([:])
 

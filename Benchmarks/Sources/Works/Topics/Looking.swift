@@ -2,7 +2,7 @@ import Measuring
 import Tailrace
 
 extension Topic {
-  /// What it costs that somebody could record: nothing, as long as nobody does.
+  /// The cost of the possibility to record: nothing, as long as nobody does.
   public static let looking = Topic(
     "Looking", about: "an element, while nobody records, and while somebody does",
     rows: [

@@ -5,7 +5,7 @@ import Tailrace
 
 extension Topic {
   public static let memory = Topic(
-    "Memory", about: "what evaluated elements cost, beyond their own storage elsewhere",
+    "Memory", about: "the cost of evaluated elements, beyond their own storage elsewhere",
     rows: [
       Row(
         "evaluate Ints and keep them",

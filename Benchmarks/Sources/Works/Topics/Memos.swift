@@ -106,7 +106,7 @@ private func keeper(_ count: Int) async -> (keeper: Keeper, count: Int) {
 private actor Keeper {
   private(set) var value = 0
 
-  // What may change between two questions has to be asked for each time.
+  // The value may change between two questions, so it has to be asked for each time.
   @inline(never)
   func set(_ value: Int) { self.value = value }
 }

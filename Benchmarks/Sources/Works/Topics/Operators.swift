@@ -94,7 +94,7 @@ extension Row {
   return digest
 }
 
-/// It has no `removeDuplicates`: what one writes instead.
+/// It has no `removeDuplicates`: the loop that one writes instead.
 @inline(never) private func lazyDuplicates(_ count: Int) -> Int {
   var (digest, last) = (0, Int?.none)
   for element in (0..<count).lazy.map({ $0 / 2 }) where element != last {

@@ -57,7 +57,7 @@ extension Topic {
   return digest
 }
 
-/// It has no lazy `reductions`: what one writes instead.
+/// It has no lazy `reductions`: the loop that one writes instead.
 @inline(never) private func lazyReductions(_ count: Int) -> Int {
   var (digest, sum) = (0, 0)
   for element in 0..<count {

@@ -41,7 +41,7 @@ extension Topic {
     ])
 }
 
-// MARK: What is stored
+// MARK: Stored elements and their file
 
 private let padding = String(repeating: "some words ", count: 6)
 

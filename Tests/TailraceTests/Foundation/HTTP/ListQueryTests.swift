@@ -3,7 +3,7 @@ import Testing
 
 @testable import TailraceFoundation
 
-@Suite("What a request asks of a list", .inTurn)
+@Suite("The query in a request for a list", .inTurn)
 struct ListQueryTests {
   private func query(_ request: ListRequest) throws -> ListQuery {
     try ListQuery(request, pageLimit: 100)
