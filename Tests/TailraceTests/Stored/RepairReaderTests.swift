@@ -244,4 +244,37 @@ struct RepairReaderTests {
     try await RepairTests.append("new", from: 12, through: 14, to: writer)
     #expect(try await failing.read(from: 12, upTo: 1).elements == ["new 12"])
   }
+
+  @Test("a store that begins behind a bad frame is told of it", arguments: Durability.all)
+  func behindABadFrame(_ durability: Durability) async throws {
+    let (bytes, ends) = try await FaultTests.journal(20, durability)
+    let file = try StoredFile.copy(of: bytes)
+    try RepairTests.damage(file, at: ends[11] + 2)
+    for position in [13, 15, 19, 20] {
+      let outcome = await Self.outcome(Walk.store(file), from: position, upTo: 1)
+      // Where the walk begins at the last frames, it passes the bad one only on the way back.
+      let isFound = outcome == (position < 20 ? "1 elements" : "0 elements")
+      #expect(
+        durability == .process
+          ? outcome == "\(ListStoreError.damaged(at: position))"
+          : isFound || outcome.contains("damaged"))
+    }
+  }
+
+  @Test("a read finds a kept element although the list is trimmed on the way to it")
+  func trimmedOnTheWay() async throws {
+    let (bytes, ends) = try await FaultTests.journal(200, .process)
+    let file = try StoredFile.copy(of: bytes)
+    let disk = LyingDisk()
+    let (reader, trims) = (Walk.store(file, .process, disk), Probe<Int>())
+    disk.lies.withLock {
+      $0.afterRead = { offset in
+        guard offset == ends[5], trims.count == 0 else { return }
+        trims.record(0)
+        Self.wait { trims.record((try? await Walk.store(file).trim(before: 150)) ?? -1) }
+      }
+    }
+    #expect(try await reader.read(from: 190, upTo: 1).elements.count == 1)
+    #expect(trims.values == [0, 150])
+  }
 }

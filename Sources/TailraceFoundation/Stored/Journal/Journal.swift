@@ -149,9 +149,7 @@ package final class Journal: @unchecked Sendable {
       defer { journal.reading.withLock { $0.own = nil } }
       // Also a writer looks again: it has not read all that it continues. It keeps the lock.
       if let former = journal.writer.take() {
-        journal.writer = try JournalWriter(
-          former.reader, lock: former.lock, journal.durability, cutsDamage: true,
-          announce: journal.announce)
+        journal.writer = try journal.makeWriter(former.reader, lock: former.lock, cutsDamage: true)
       }
       guard try journal.open(cutsDamage: true), let writer = journal.writer else {
         throw ListStoreError.inUse
@@ -211,15 +209,25 @@ package final class Journal: @unchecked Sendable {
     guard try lock.lock() else { return false }
     let file = try disk.open(path, writes: true)
     let header = try JournalHeader(of: file, expecting: schema, at: name)
-    writer = try JournalWriter(
-      JournalReader(file, header), lock: lock, durability, cutsDamage: cutsDamage,
-      announce: announce)
+    writer = try makeWriter(JournalReader(file, header), lock: lock, cutsDamage: cutsDamage)
     return true
   }
 
-  /// This store is about to repair the file.
-  private func announce(_ repair: JournalRepair) {
-    reading.withLock { $0.own = repair }
+  /// Finds the end of the file, and repairs it if required.
+  private func makeWriter(
+    _ reader: JournalReader, lock: any DiskFile, cutsDamage: Bool
+  ) throws -> JournalWriter {
+    // A repair that fails is not this store's any more before another store can lock the file.
+    try withExtendedLifetime(lock) {
+      do {
+        return try JournalWriter(
+          reader, lock: lock, durability, cutsDamage: cutsDamage,
+          announce: { repair in reading.withLock { $0.own = repair } })
+      } catch {
+        reading.withLock { $0.own = nil }
+        throw error
+      }
+    }
   }
 
   /// Appends a draft if exactly this many elements are stored.

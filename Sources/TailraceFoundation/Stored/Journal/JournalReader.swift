@@ -144,7 +144,8 @@ struct JournalReader: Sendable {
     guard var frame = try frame(at: offset) else {
       // No frame: it may be the beginning of an empty journal.
       return offset == header.size && position == 0
-        ? JournalPlace(position: 0, offset: offset) : nil
+        ? JournalPlace(position: 0, offset: offset)
+        : try placeBehind(offset, of: position, cells, limit: limit)
     }
     while frame.position > position {
       guard offset > first else {
@@ -169,11 +170,23 @@ struct JournalReader: Sendable {
       guard next < limit, let following = try self.frame(at: next) else {
         let end = frame.positions.upperBound
         return position == end
-          ? JournalPlace(position: end, offset: next, before: offset) : nil
+          ? JournalPlace(position: end, offset: next, before: offset)
+          : try placeBehind(next, of: position, cells, limit: limit)
       }
       (offset, frame) = (next, following)
     }
     return JournalPlace(position: position, offset: offset)
+  }
+
+  /// The place of a position behind one where no frame was found: `nil` if nothing is stored there.
+  private func placeBehind(
+    _ offset: Int, of position: Int, _ cells: JournalCells, limit: Int
+  ) throws -> JournalPlace? {
+    let now = try self.cells()
+    // The frames on the way were trimmed meanwhile.
+    if first(now) > first(cells) { return try place(of: position, now, limit: limit) }
+    if offset < limit { try judge(offset, position, isPromised: offset < cells.promised) }
+    return nil
   }
 
   // MARK: Elements
@@ -234,7 +247,7 @@ struct JournalReader: Sendable {
     }
     // The end may be a separate entry.
     if offset < limit, let next = try frame(at: offset, window), next.isEnd, next.count == 0,
-      try isExact || wholeFrame(at: offset) != nil
+      try isExact || wholeFrame(at: offset) == next
     {
       page.isEnd = true
       page.next.offset = offset
@@ -284,11 +297,14 @@ struct JournalReader: Sendable {
       try window.load(offset, atLeast: body.upperBound - offset, upTo: limit)
     }
     guard window.checksum(of: body, seed: seed) == frame.elementsChecksum else { return .bad }
-    // The state was not checked. A frame is certainly whole if another one follows.
-    if !isExact, try self.frame(at: offset + frame.length, window) == nil,
-      try wholeFrame(at: offset) == nil
-    {
-      return .bad
+    // The state was not checked. A frame is certainly whole if another one follows. Outside of the
+    // window it may be another writer's that has replaced a partly written one.
+    let next = offset + frame.length
+    if !isExact, window.frame(at: next, seed: seed) == nil {
+      let isFollowed = try self.frame(at: next) != nil
+      guard try (isFollowed ? self.frame(at: offset) : wholeFrame(at: offset)) == frame else {
+        return .bad
+      }
     }
     return .frame(frame, body.lowerBound - window.start)
   }
