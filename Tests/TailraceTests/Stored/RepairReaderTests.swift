@@ -16,6 +16,12 @@ struct RepairReaderTests {
     return file
   }
 
+  /// A journal of 12 elements, and of a part of the next.
+  private static func torn() async throws -> StoredFile {
+    let (bytes, ends) = try await FaultTests.journal(13, .process)
+    return try StoredFile.copy(of: Array(bytes[..<(ends[12] - 5)]))
+  }
+
   /// Runs an asynchronous call to its end, on a thread that may be blocked.
   private static func wait(for call: @escaping @Sendable () async -> Void) {
     let end = DispatchSemaphore(value: 0)
@@ -172,8 +178,7 @@ struct RepairReaderTests {
 
   @Test("a reader of all that is left waits for more, also while a partly written end is removed")
   func readerAtTheEnd() async throws {
-    let (bytes, ends) = try await FaultTests.journal(13, .process)
-    let file = try StoredFile.copy(of: Array(bytes[..<(ends[12] - 5)]))
+    let file = try await Self.torn()
     let disk = LyingDisk()
     let (reader, found) = (Walk.store(file), Probe<String>())
     #expect(try await reader.read(from: 0, upTo: 20).elements.count == 12)
@@ -231,8 +236,7 @@ struct RepairReaderTests {
 
   @Test("a store that could not announce its repair knows of none")
   func unannouncedRepair() async throws {
-    let (bytes, ends) = try await FaultTests.journal(13, .process)
-    let file = try StoredFile.copy(of: Array(bytes[..<(ends[12] - 5)]))
+    let file = try await Self.torn()
     let disk = LyingDisk()
     let failing = Walk.store(file, .process, disk)
     #expect(try await failing.read(from: 0, upTo: 20).elements.count == 12)

@@ -146,7 +146,6 @@ package final class Journal: @unchecked Sendable {
   /// Discards damaged elements and all after them. Returns the number of elements left.
   nonisolated(nonsending) func cutDamage() async throws -> Int {
     try await withTurn { journal in
-      defer { journal.reading.withLock { $0.own = nil } }
       // Also a writer looks again: it has not read all that it continues. It keeps the lock.
       if let former = journal.writer.take() {
         journal.writer = try journal.makeWriter(former.reader, lock: former.lock, cutsDamage: true)
@@ -154,8 +153,6 @@ package final class Journal: @unchecked Sendable {
       guard try journal.open(cutsDamage: true), let writer = journal.writer else {
         throw ListStoreError.inUse
       }
-      let repair = try writer.reader.repair()
-      journal.reading.withLock { $0.start(after: repair) }
       return writer.count
     }
   }
@@ -219,14 +216,15 @@ package final class Journal: @unchecked Sendable {
   ) throws -> JournalWriter {
     // A repair that fails is not this store's any more before another store can lock the file.
     try withExtendedLifetime(lock) {
-      do {
-        return try JournalWriter(
-          reader, lock: lock, durability, cutsDamage: cutsDamage,
-          announce: { repair in reading.withLock { $0.own = repair } })
-      } catch {
-        reading.withLock { $0.own = nil }
-        throw error
+      defer { reading.withLock { $0.own = nil } }
+      let writer = try JournalWriter(
+        reader, lock: lock, durability, cutsDamage: cutsDamage,
+        announce: { repair in reading.withLock { $0.own = repair } })
+      if cutsDamage {
+        let repair = try reader.repair()
+        reading.withLock { $0.start(after: repair) }
       }
+      return writer
     }
   }
 
