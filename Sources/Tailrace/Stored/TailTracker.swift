@@ -5,12 +5,14 @@
 /// | elements were read | give them; read on |
 /// | the end was read | end the list |
 /// | there are no more elements | by policy: wait, or claim; or compute, if the claim ends exactly here |
-/// | a claim finds more elements | read on: the state belongs after them |
+/// | a claim finds more elements | read on, and claim again behind them |
+/// | it does again, after a read that found none | fail: they were lost |
 /// | a claim finds fewer elements | fail: they were lost; or the list begins beyond them |
 /// | there is another writer | by policy: wait, or fail |
 ///
 /// A claim counts only if it ends where this list has read to: its state must be the one after
-/// this list's last element.
+/// this list's last element. A claim that ends further on is not kept: until the list gets there,
+/// its store may be repaired, and the state discarded, or the end removed.
 @usableFromInline
 struct TailTracker<State: Sendable> {
   @usableFromInline
@@ -30,8 +32,8 @@ struct TailTracker<State: Sendable> {
   @usableFromInline private(set) var position: Int
   /// Where the list begins.
   private let start: Int
-  /// A granted claim whose earlier elements must be read first.
-  private var granted: ListCheckpoint<State>?
+  /// The count of a claim with elements beyond the position, of which none has been read yet.
+  private var unread: Int?
 
   @usableFromInline
   init(_ policy: TailPolicy, position: Int) {
@@ -44,23 +46,24 @@ struct TailTracker<State: Sendable> {
   @usableFromInline
   mutating func didRead(_ count: Int, isEnd: Bool) -> Action {
     position += count
-    if count > 0 { return .give }
+    if count > 0 {
+      unread = nil
+      return .give
+    }
     if isEnd { return .end }
-    if policy == .follow { return .wait }
-    guard let claim = granted.take() else { return .claim }
-    if claim.count > position { return .fail(.damaged(at: position)) }
-    // Another writer has continued since: claim again for its state.
-    guard claim.count == position else { return .claim }
-    return claim.isEnded ? .end : .compute(claim)
+    return policy == .follow ? .wait : .claim
   }
 
   /// The answer to a claim, made when nothing more could be read.
   @usableFromInline
   mutating func didClaim(_ claim: ListCheckpoint<State>?) -> Action {
+    let before = unread.take()
     guard let claim else { return policy == .compute ? .fail(.inUse) : .wait }
     if claim.count < position { return .fail(failure(of: claim)) }
     if claim.count == position { return claim.isEnded ? .end : .compute(claim) }
-    granted = claim
+    // The store counts them, and does not give them.
+    if claim.count == before { return .fail(.damaged(at: position)) }
+    unread = claim.count
     return .read
   }
 

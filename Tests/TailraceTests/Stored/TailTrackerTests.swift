@@ -58,29 +58,50 @@ struct TailTrackerTests {
     #expect(name(tracker.didClaim(checkpoint(4, isEnded: true))) == "end")
   }
 
-  @Test("a claim that ends behind this place is kept until its elements have been read")
-  func behind() {
+  @Test("a claim that ends further on is made again there, for the state of then")
+  func further() {
     var tracker = Tracker(.compute, position: 4)
     #expect(name(tracker.didClaim(checkpoint(6))) == "read")
     #expect(name(tracker.didRead(1, isEnd: false)) == "give")
     #expect(name(tracker.didRead(1, isEnd: false)) == "give")
-    #expect(name(tracker.didRead(0, isEnd: false)) == "compute 6 state 6")
-  }
-
-  @Test("a claim that others have gone past meanwhile is worth nothing: its state is an older one")
-  func passed() {
-    var tracker = Tracker(.compute, position: 4)
-    #expect(name(tracker.didClaim(checkpoint(5))) == "read")
-    #expect(name(tracker.didRead(2, isEnd: false)) == "give")
     #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
     #expect(name(tracker.didClaim(checkpoint(6))) == "compute 6 state 6")
   }
 
-  @Test("elements that a claim counts, and that cannot be read, are damage")
+  @Test("others may have gone on meanwhile: the list reads on once more")
+  func passed() {
+    var tracker = Tracker(.compute, position: 4)
+    #expect(name(tracker.didClaim(checkpoint(6))) == "read")
+    #expect(name(tracker.didRead(2, isEnd: false)) == "give")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
+    #expect(name(tracker.didClaim(checkpoint(7))) == "read")
+    #expect(name(tracker.didRead(1, isEnd: false)) == "give")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
+    #expect(name(tracker.didClaim(checkpoint(7))) == "compute 7 state 7")
+  }
+
+  @Test("a repair after the claim takes its elements, its state and its end away")
+  func repaired() {
+    var tracker = Tracker(.compute, position: 4)
+    #expect(name(tracker.didClaim(checkpoint(6, isEnded: true))) == "read")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
+    #expect(name(tracker.didClaim(checkpoint(4))) == "compute 4 state 4")
+    var reader = Tracker(.compute, position: 4)
+    #expect(name(reader.didClaim(checkpoint(6, isEnded: true))) == "read")
+    #expect(name(reader.didRead(2, isEnd: false)) == "give")
+    #expect(name(reader.didRead(0, isEnd: false)) == "claim")
+    #expect(name(reader.didClaim(checkpoint(6))) == "compute 6 state 6")
+  }
+
+  @Test("elements that two claims count, and that cannot be read in between, are damage")
   func missing() {
     var tracker = Tracker(.compute, position: 4)
     #expect(name(tracker.didClaim(checkpoint(6))) == "read")
-    #expect(name(tracker.didRead(0, isEnd: false)) == "fail \(ListStoreError.damaged(at: 4))")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
+    #expect(name(tracker.didClaim(checkpoint(6))) == "fail \(ListStoreError.damaged(at: 4))")
+    // A later attempt begins anew.
+    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
+    #expect(name(tracker.didClaim(checkpoint(6))) == "read")
     #expect(name(tracker.didRead(1, isEnd: false)) == "give")
     #expect(name(tracker.didClaim(checkpoint(2))) == "fail \(ListStoreError.damaged(at: 2))")
   }
