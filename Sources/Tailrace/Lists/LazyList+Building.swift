@@ -102,7 +102,7 @@ extension LazyList {
   @inlinable
   init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
     // An array's iterator would retain all the lists until the last of them has been read.
-    if Element.self is any _ListLike.Type, let lists = sequence as? [Element] {
+    if isList(Element.self), let lists = sequence as? [Element] {
       self.init(sharing: lists)
       return
     }

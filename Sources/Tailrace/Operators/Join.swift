@@ -122,7 +122,7 @@ extension LazyList {
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: Sequence, Element.Element: Sendable {
     // An array's iterator would retain all its lists until the last of them has been read.
-    if Element.Element.self is any _ListLike.Type {
+    if isList(Element.Element.self) {
       return map { LazyList<Element.Element, Failure>(pulling: $0) }.flattened()
     }
     return stage(Element.Iterator?.none) { (inner, outer) in

@@ -20,6 +20,12 @@ struct StorageTests {
     #expect(list.slice == [1, 2, 3] && list.dropFirst(2).slice == [3])
   }
 
+  @Test("lists are told from other elements, trivial or not")
+  func recognised() {
+    #expect(isList(LazyList<Int, Never>.self) && isList(LazyList<String, any Error>.self))
+    #expect(!isList(Int.self) && !isList(String.self) && !isList([LazyList<Int, Never>].self))
+  }
+
   @Test("a list that is not a part of an array has no slice")
   func noSlice() async {
     let mapped = LazyList<Int, Never>(sharing: [1, 2, 3]).map { $0 }

@@ -16,27 +16,37 @@ final class Storage<Element: Sendable>: @unchecked Sendable {
 
 extension LazyList {
   /// The elements of a slice, in place: it costs one segment without its own cells. Elements that
-  /// are lists are moved to cells: an array would retain each list, and so everything read of it,
-  /// until the last has been read.
+  /// are lists are moved to cells.
   @inlinable
   init(sharing elements: consuming ArraySlice<Element>) {
-    let segment: Segment<Element>? =
-      if elements.isEmpty {
-        nil
-      } else if Element.self is any _ListLike.Type {
-        Segment(evaluated: Array(elements), link: .end)
-      } else {
-        Segment(storage: Storage(elements))
-      }
-    self.init(segment: segment, offset: 0)
+    if isList(Element.self) {
+      self.init(moving: Array(elements))
+    } else {
+      self.init(
+        segment: elements.isEmpty ? nil : Segment(storage: Storage(elements)), offset: 0)
+    }
+  }
+
+  /// The elements of an array, moved to cells: an array of lists would retain each, and so
+  /// everything read of it, until the last has been read.
+  @inlinable
+  init(moving elements: [Element]) {
+    self.init(
+      segment: elements.isEmpty ? nil : Segment(evaluated: elements, link: .end), offset: 0)
   }
 
   /// The elements of an array, as those of a slice.
   @inlinable
   init(sharing elements: [Element]) {
-    // An array may wrap an object of another language, which stores its elements elsewhere.
-    let isNative = Element.self is any _ListLike.Type
-    self.init(sharing: isNative ? elements[...] : Array(ContiguousArray(elements))[...])
+    if isList(Element.self) {
+      self.init(moving: elements)
+    } else if elements.isEmpty {
+      self.init(segment: nil, offset: 0)
+    } else {
+      // An array may wrap an object of another language, which stores its elements elsewhere.
+      let native = Array(ContiguousArray(elements))
+      self.init(segment: Segment(storage: Storage(native[...])), offset: 0)
+    }
   }
 
   /// The whole list, if it is a part of an array.
@@ -46,4 +56,11 @@ extension LazyList {
     guard let storage = segment.storage, case .end = segment.link else { return nil }
     return storage.elements.dropFirst(offset)
   }
+}
+
+/// Whether a type is a list's. The compiler knows that a trivial type is none; for another one the
+/// runtime looks for the conformance, in 20 ns.
+@inlinable @inline(__always)
+func isList<Value>(_ type: Value.Type) -> Bool {
+  !_isPOD(type) && type is any _ListLike.Type
 }
