@@ -16,19 +16,10 @@ struct Cursor<Element: Sendable> {
   @usableFromInline var demand: Demand
   /// Why the last pull gave no element.
   @usableFromInline var absence = Absence.end
-  @usableFromInline var takesOver: Bool
   /// A failed attempt made for this cursor, until the cursor gets there and is told.
   @usableFromInline var told: FailedAttempt?
-  /// Moves elements out of cells that no other reader can see. A cursor that may step back does
-  /// not.
-  @usableFromInline var takesOut = true
-  /// A cancelled task gets evaluated elements only.
-  @usableFromInline var stopsWhenCancelled: Bool
-  /// A cancelled task does not wait: the list that it computes has no reader.
-  @usableFromInline let isInTask: Bool
-  /// The cursor pulls where it may wait, and gets asynchronous steps run right there. A plain stage
-  /// must not: it holds the claim of its own list.
-  @usableFromInline let runsTasks: Bool
+  /// One field: the optimiser keeps a cursor of a few fields in registers ("First pass").
+  @usableFromInline var manner: PullingManner
 
   @inlinable
   init<Failure: Error>(
@@ -37,10 +28,11 @@ struct Cursor<Element: Sendable> {
     isInTask: Bool = false
   ) {
     index = list.offset
-    self.isInTask = isInTask
-    self.takesOver = takesOver
-    self.stopsWhenCancelled = stopsWhenCancelled
-    self.runsTasks = runsTasks
+    manner = .takesOut
+    if takesOver { manner.insert(.takesOver) }
+    if stopsWhenCancelled { manner.insert(.stopsWhenCancelled) }
+    if isInTask { manner.insert(.isInTask) }
+    if runsTasks { manner.insert(.runsTasks) }
     demand = Demand(amount)
     segment = list.segment
   }
@@ -49,8 +41,11 @@ struct Cursor<Element: Sendable> {
   /// retain its list, which may be the one that this cursor belongs to.
   @inlinable
   mutating func takeAbsence() -> Absence {
-    defer { if case .missing = absence { absence = .paused } }
-    return absence
+    guard case .missing = absence else { return absence }
+    // Moved, not copied: a list's reference count is shared memory.
+    var taken = Absence.paused
+    swap(&taken, &absence)
+    return taken
   }
 
   /// Pulls one element. If there is none, `absence` says why; at the end it does so each time.

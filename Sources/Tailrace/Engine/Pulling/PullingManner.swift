@@ -1,0 +1,45 @@
+/// How a cursor pulls.
+@usableFromInline
+struct PullingManner: OptionSet {
+  @usableFromInline var rawValue: UInt8
+
+  @inlinable
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The cursor takes over the producer of elements that no other reader can see.
+  @inlinable static var takesOver: Self { Self(rawValue: 1) }
+  /// It moves elements out of cells that no other reader can see. A cursor that may step back does
+  /// not.
+  @inlinable static var takesOut: Self { Self(rawValue: 2) }
+  /// A cancelled task gets evaluated elements only.
+  @inlinable static var stopsWhenCancelled: Self { Self(rawValue: 4) }
+  /// A cancelled task does not wait: the list that it computes has no reader.
+  @inlinable static var isInTask: Self { Self(rawValue: 8) }
+  /// It pulls where it may wait, and gets asynchronous steps run right there. A plain stage must
+  /// not: it holds the claim of its own list.
+  @inlinable static var runsTasks: Self { Self(rawValue: 16) }
+}
+
+extension Cursor {
+  @inlinable var takesOver: Bool {
+    get { manner.contains(.takesOver) }
+    set { manner.set(.takesOver, newValue) }
+  }
+  @inlinable var takesOut: Bool {
+    get { manner.contains(.takesOut) }
+    set { manner.set(.takesOut, newValue) }
+  }
+  @inlinable var stopsWhenCancelled: Bool {
+    get { manner.contains(.stopsWhenCancelled) }
+    set { manner.set(.stopsWhenCancelled, newValue) }
+  }
+  @inlinable var isInTask: Bool { manner.contains(.isInTask) }
+  @inlinable var runsTasks: Bool { manner.contains(.runsTasks) }
+}
+
+extension PullingManner {
+  @inlinable
+  mutating func set(_ option: Self, _ isOn: Bool) {
+    if isOn { insert(option) } else { remove(option) }
+  }
+}
