@@ -56,6 +56,54 @@ struct CursorTests {
     #expect(modest.next() == 0 && modest.producer == nil)
   }
 
+  /// The missing cell of a pull beside the claim's holder.
+  private func missing(awaited isAwaited: Bool) throws -> MissingCell? {
+    let list = List(0..<20).map { $0 }
+    let evaluator = try #require(list.segment?.evaluator)
+    evaluator.claim.take()!.end()
+    let isMarked = isAwaited && evaluator.claim.await()
+    #expect(isMarked == isAwaited)
+    var cursor = Cursor(list)
+    #expect(cursor.next() == nil)
+    evaluator.letGo(evaluator.claim.passedOn())
+    guard case .missing(let cell) = cursor.takeAbsence() else { return nil }
+    #expect(cursor.next() == 0)
+    return cell
+  }
+
+  @Test("a reader beside a plain step falls behind, unless that step is so slow that others wait")
+  func taken() throws {
+    #expect(try missing(awaited: false)?.isTaken == true)
+    #expect(try missing(awaited: true)?.isTaken == false)
+  }
+
+  @Test("a reader beside an asynchronous step waits for it at once")
+  func takenByTask() throws {
+    let list = List(0..<20).map { (number: Int) async in number }
+    let evaluator = try #require(list.segment?.evaluator)
+    evaluator.claim.take()!.end()
+    defer { evaluator.letGo(evaluator.claim.passedOn()) }
+    var cursor = Cursor(list, runsTasks: true)
+    #expect(cursor.next() == nil)
+    guard case .missing(let cell) = cursor.takeAbsence() else {
+      Issue.record("it is not missing")
+      return
+    }
+    #expect(!cell.isTaken)
+  }
+
+  @Test("a missing cell is given once: the cursor does not retain its list")
+  func takesAbsence() throws {
+    let list = List(0..<20).map { $0 }
+    let evaluator = try #require(list.segment?.evaluator)
+    evaluator.claim.take()!.end()
+    defer { evaluator.letGo(evaluator.claim.passedOn()) }
+    var cursor = Cursor(list)
+    #expect(cursor.next() == nil)
+    #expect(name(cursor.takeAbsence()) == "missing")
+    #expect(name(cursor.takeAbsence()) == "paused")
+  }
+
   @Test("the rest is a list, whether the producer was taken over or not", arguments: [false, true])
   func unpulled(takesOver: Bool) async throws {
     let calls = Probe<Int>()

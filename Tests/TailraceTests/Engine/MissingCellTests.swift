@@ -45,6 +45,17 @@ struct MissingCellTests {
     top.cell.settleNow(isOutermost: true, telling: nil)
   }
 
+  @Test(
+    "the attempt, the amount and the mark of a taken claim share a word",
+    arguments: [0, 1, MissingCell.lastAttempt], [Amount.one, .all])
+  func request(_ attempt: UInt32, _ amount: Amount) {
+    for isTaken in [false, true] {
+      let cell = MissingCell(
+        top, mark: Published(count: 3), amount, attempt: attempt, isTaken: isTaken)
+      #expect(cell.attempt == attempt && cell.amount == amount && cell.isTaken == isTaken)
+    }
+  }
+
   @Test("the deepest first, and then each above it again")
   func deeper() {
     top.answer = { [middle] in $0 == 1 ? .missing(middle.cell) : nil }

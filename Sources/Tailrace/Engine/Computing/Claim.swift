@@ -82,6 +82,7 @@ struct Claim: ~Copyable, Sendable {
 
   /// Whether the holder should react: a task waits, or nothing can read any more.
   @inlinable var isContested: Bool { word.load(ordering: .relaxed) != Self.held }
+  @inlinable var isAwaited: Bool { word.load(ordering: .relaxed) & Self.awaited != 0 }
   @inlinable var isHeld: Bool { word.load(ordering: .relaxed) & Self.held != 0 }
   @inlinable var isAbandoned: Bool { word.load(ordering: .acquiring) & Self.abandoned != 0 }
 }

@@ -11,7 +11,7 @@ public import Synchronization
 final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline typealias Cells = Segment<Element>
 
-  @usableFromInline let claim = Claim()
+  @usableFromInline nonisolated let claim = Claim()
   // Guard of these: the claim, which is this actor's executor. `unsafe` means only that the claim
   // isolates them, and not the runtime's job queue, whose check of every access (`assumeIsolated`)
   // would cost 60 ns an element. May touch them: the methods that ask for a `Held` token. Their
@@ -131,7 +131,8 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       }
     }
     guard task == nil, demand.depth > 0, let held = claim.take() else {
-      absence = .missing(MissingCell(segment, mark: mark, demand.amount))
+      let isTaken = task == nil && demand.depth > 0 && !claim.isAwaited
+      absence = .missing(MissingCell(segment, mark: mark, demand.amount, isTaken: isTaken))
       return .nothing
     }
     var done: Producer<Element>?

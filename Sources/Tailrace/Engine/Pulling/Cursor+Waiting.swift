@@ -23,8 +23,13 @@ extension Cursor {
   ) async -> Element? {
     var rounds = 0
     while true {
-      var obstacle: Absence? = takeAbsence()
-      if case .missing(let cell)? = obstacle { obstacle = await settle(cell, ahead: place) }
+      let obstacle: Absence?
+      switch takeAbsence() {
+      case .missing(let cell):
+        if cell.isTaken, rounds == 0 { fallBehind() }
+        obstacle = await settle(cell, ahead: place)
+      case let why: obstacle = why
+      }
       // A search that gives nothing for long: it pauses, or needs one cell after the other.
       var isLong = false
       switch obstacle {

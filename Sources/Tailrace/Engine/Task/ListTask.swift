@@ -154,8 +154,8 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
       withList { $0.forgetFailure() }
       keepsFailure = false
     }
-    // 0 means none; a missing cell has 31 bits for it.
-    attempts = attempts == .max >> 1 ? 1 : attempts + 1
+    // 0 means none; a missing cell has 30 bits for it.
+    attempts = attempts == MissingCell.lastAttempt ? 1 : attempts + 1
     return attempts
   }
 

@@ -8,21 +8,28 @@ struct MissingCell: Sendable {
   /// The published state when the cell was missed. It keeps a late attempt from evaluating an
   /// element without a demand: if there is more meanwhile, there is nothing to do.
   @usableFromInline let mark: Published
-  /// The amount and the attempt in half a word: a `Step` of one word is then returned in registers
-  /// ("Slices").
+  /// The attempt, and in the two lowest bits the amount and `isTaken`. Half a word: a `Step` of one
+  /// word is then returned in registers ("Slices").
   @usableFromInline let request: UInt32
 
   @inlinable
-  init(_ place: any AwaitedPlace, mark: Published, _ amount: Amount, attempt: UInt32 = 0) {
+  init(
+    _ place: any AwaitedPlace, mark: Published, _ amount: Amount, attempt: UInt32 = 0,
+    isTaken: Bool = false
+  ) {
     self.place = place
     self.mark = mark
-    request = attempt << 1 | (amount == .all ? 1 : 0)
+    request = attempt << 2 | (isTaken ? 2 : 0) | (amount == .all ? 1 : 0)
   }
 
   /// How much is wanted from this cell on.
   @inlinable var amount: Amount { request & 1 == 1 ? .all : .one }
   /// The attempt that the reader has begun, and now has to wait for; 0 if it has begun none.
-  @inlinable var attempt: UInt32 { request >> 1 }
+  @inlinable var attempt: UInt32 { request >> 2 }
+  /// The greatest number of an attempt.
+  @inlinable static var lastAttempt: UInt32 { .max >> 2 }
+  /// Another reader was computing it, in a plain step.
+  @inlinable var isTaken: Bool { request & 2 != 0 }
 
   var position: Int { place.position(of: mark) }
 
@@ -103,4 +110,16 @@ struct MissingCell: Sendable {
       top = above
     }
   }
+}
+
+/// Waits for a microsecond, on the thread, after another reader was met at the front of a plain list.
+///
+/// Readers at one front are slow: for each element, the memory of the cells and of the claim moves
+/// from one processor to another. After the wait the reader finds many elements computed, and reads
+/// them without touching the claim ("Fan-out").
+@usableFromInline @inline(never)
+func fallBehind() {
+  let clock = ContinuousClock()
+  let end = clock.now + .microseconds(1)
+  while clock.now < end {}
 }
