@@ -55,7 +55,7 @@ extension LazyList {
   /// The rows of a zip: one element of each list, this list's first.
   @inlinable @inline(__always)
   consuming func zipping<Others: ZipPeer, Tuple>(
-    _ others: Others, stage: StageName = #function,
+    _ others: consuming Others, stage: StageName = #function,
     _ tuple: @escaping (Element, Others.Value) -> Tuple
   ) -> LazyList<Tuple, Failure> {
     self.stage(Row<Element, _>(others), stage: stage) { (row, source) in
@@ -79,7 +79,7 @@ struct Row<First, Others> {
   @usableFromInline var peers: Others
 
   @inlinable
-  init(_ peers: Others) { self.peers = peers }
+  init(_ peers: consuming Others) { self.peers = peers }
 }
 
 /// One of the lists of a zip after the first, or several.
@@ -100,7 +100,10 @@ struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
   @usableFromInline var others: Others
 
   @inlinable
-  init(_ first: First, _ others: Others) { (self.first, self.others) = (first, others) }
+  init(_ first: consuming First, _ others: consuming Others) {
+    self.first = first
+    self.others = others
+  }
 
   @inlinable @inline(__always)
   mutating func fill(_ demand: Demand) -> Absence? {
