@@ -49,13 +49,22 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  // Nested pairs are released in a loop.
+  // Nested pairs are released in a loop. It is not specialised, and most trees are not nested.
   deinit {
-    var pile = detached()
-    while var top = pile.popLast() {
-      if isKnownUniquelyReferenced(&top) { pile += top.detached() }
+    if !isNested { return }
+    var pending = detached()
+    while var top = pending.popLast() {
+      if isKnownUniquelyReferenced(&top) { pending += top.detached() }
     }
   }
+
+  // Not in `deinit`: the branches must not be retained there.
+  private var isNested: Bool {
+    guard case .pair(let left, let right) = shape else { return false }
+    return left.isPair || right.isPair
+  }
+
+  private var isPair: Bool { if case .pair = shape { true } else { false } }
 
   /// Moves its parts out.
   private func detached() -> [ConcatenationTree] {
