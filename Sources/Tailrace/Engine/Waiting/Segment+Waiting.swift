@@ -33,7 +33,13 @@ extension Segment: AwaitedPlace {
     }
     var demand = demand
     demand.amount = cell.amount
-    let outcome = evaluator.demand(self, after: cell.mark, demand, mayRunTask: true, &absence)
+    // This code is not specialised, and a plain step makes room for an element of unknown size.
+    let outcome =
+      if let task = evaluator.task {
+        evaluator.demand(self, after: cell.mark, demand, of: task, &absence)
+      } else {
+        evaluator.demand(self, after: cell.mark, demand, mayRunTask: true, &absence)
+      }
     if case .nothing = outcome, case .missing(let other) = absence, other.place === self,
       evaluator.isAbandoned
     {
