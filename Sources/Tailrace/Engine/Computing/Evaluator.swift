@@ -6,7 +6,7 @@ public import Synchronization
 /// that demands an element takes a free claim inline, which costs one atomic exchange, and runs a
 /// plain step right there. A list with asynchronous steps has a task for them (``ListTask``), to
 /// which the demand passes the claim. A demand that finds the claim taken waits in a queue, for a
-/// position: it blocks no thread.
+/// position: it blocks no thread for longer than a microsecond.
 @usableFromInline
 final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline typealias Cells = Segment<Element>
