@@ -281,4 +281,75 @@ struct RepairReaderTests {
     #expect(try await reader.read(from: 190, upTo: 1).elements.count == 1)
     #expect(trims.values == [0, 150])
   }
+
+  @Test("a last commit that is damaged after it was given is damage to the store that gave it")
+  func givenAndDamaged() async throws {
+    let (bytes, ends) = try await FaultTests.journal(12, .process)
+    let file = try StoredFile.copy(of: bytes)
+    let store = Walk.store(file)
+    #expect(try await store.read(from: 0, upTo: 12).elements.count == 12)
+    try RepairTests.damage(file, at: ends[10] + 70)
+    await #expect(throws: ListStoreError.damaged(at: 11)) { try await store.claim() }
+    #expect(try file.bytes.count == bytes.count, "nothing is discarded")
+    #expect(try await store.cutDamage() == 11)
+    #expect(try await Walk.list(in: store).prefix(13).array() == Walk.elements(13))
+  }
+
+  @Test("a store that has given less of the damaged commit cuts it off, as after a crash")
+  func notGivenAndDamaged() async throws {
+    let (bytes, ends) = try await FaultTests.journal(12, .process)
+    let file = try StoredFile.copy(of: bytes)
+    let store = Walk.store(file)
+    #expect(try await store.read(from: 0, upTo: 11).elements.count == 11)
+    try RepairTests.damage(file, at: ends[10] + 70)
+    #expect(try await store.claim()?.count == 11)
+    try await RepairTests.append("new", from: 11, through: 12, to: store)
+    #expect(try await store.read(from: 11, upTo: 9).elements == ["new 11", "new 12"])
+  }
+
+  @Test(
+    "a store is refused if another has cut off the last commit that it gave",
+    arguments: ["before others are appended", "after"])
+  func givenAndCutOff(_ moment: String) async throws {
+    let (bytes, ends) = try await FaultTests.journal(12, .process)
+    let file = try StoredFile.copy(of: bytes)
+    let (early, reader) = (Walk.store(file), Walk.store(file))
+    #expect(try await early.read(from: 0, upTo: 11).elements.count == 11)
+    #expect(try await reader.read(from: 0, upTo: 12).elements.count == 12)
+    try RepairTests.damage(file, at: ends[10] + 70)
+    let writer = Walk.store(file)
+    #expect(try await writer.claim()?.count == 11)
+    if moment == "after" {
+      try await RepairTests.append("new", from: 11, through: 13, to: writer)
+    }
+    for _ in 0..<2 {
+      await #expect {
+        _ = try await reader.read(from: 12, upTo: 1)
+      } throws: {
+        "\($0)".contains("another store has discarded them")
+      }
+    }
+    let more = moment == "after" ? ["new 11", "new 12"] : []
+    #expect(try await early.read(from: 11, upTo: 2).elements == more)
+  }
+
+  @Test("a repair after one whose record is damaged is noticed by all that knew of that one")
+  func lostRecord() async throws {
+    let (bytes, ends) = try await FaultTests.journal(20, .machine)
+    let file = try StoredFile.copy(of: bytes)
+    for place in [ends[17], ends[15]] {
+      try RepairTests.damage(file, at: place + 70)
+      _ = try await Walk.store(file).cutDamage()
+    }
+    let (reader, untouched) = (Walk.store(file), Walk.store(file))
+    #expect(try await reader.read(from: 0, upTo: 16).elements.count == 16)
+    try RepairTests.damage(file, at: JournalRepair.offset + 9)
+    #expect(try await reader.read(from: 3, upTo: 1).elements.count == 1, "nothing has changed")
+    try RepairTests.damage(file, at: ends[11] + 70)
+    let writer = Walk.store(file)
+    #expect(try await writer.cutDamage() == 12)
+    try await RepairTests.append("new", from: 12, through: 20, to: writer)
+    await RepairTests.refused { _ = try await reader.read(from: 16, upTo: 1) }
+    #expect(try await untouched.read(from: 16, upTo: 1).elements == ["new 16"])
+  }
 }

@@ -56,6 +56,14 @@ package final class Journal: @unchecked Sendable {
             continue
           }
           page = Result { try page.get().beside(repair, from: position) }
+        } else if try !reader.holds(known?.given) {
+          // Asked after the page was read: frames cut off before that are missing now.
+          page = .failure(
+            ListStoreError.refused(
+              """
+              the last elements that this store has given of \(name) were damaged, and another store has \
+              discarded them: make the store and its lists anew
+              """))
         }
         if reading.withLock({ $0.give(page, after: former) }) { return try page.get() }
         // The page may have elements of both lists.
@@ -217,8 +225,10 @@ package final class Journal: @unchecked Sendable {
     // A repair that fails is not this store's any more before another store can lock the file.
     try withExtendedLifetime(lock) {
       defer { reading.withLock { $0.own = nil } }
+      let last = try reader.repair()
+      let given = reading.withLock { $0.repair == last ? $0.farthest : 0 }
       let writer = try JournalWriter(
-        reader, lock: lock, durability, cutsDamage: cutsDamage,
+        reader, lock: lock, durability, cutsDamage: cutsDamage, given: given,
         announce: { repair in reading.withLock { $0.own = repair } })
       if cutsDamage {
         let repair = try reader.repair()

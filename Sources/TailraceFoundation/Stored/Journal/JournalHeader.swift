@@ -1,3 +1,4 @@
+import Foundation
 import Tailrace
 
 /// The beginning of a journal.
@@ -181,17 +182,29 @@ struct JournalRepair: Sendable, Equatable {
 
   init() {}
 
-  /// None, if the bytes are no repair: an older one, or one that is being written.
-  init(of file: any DiskFile, seed: UInt32) throws {
+  /// `nil` if the bytes are no repair: they are being written, or damaged.
+  init?(of file: any DiskFile, seed: UInt32) throws {
     let bytes = try file.upTo(16, at: Self.offset)
-    guard bytes.count == 16 else { return }
-    bytes.withUnsafeBytes { bytes in
-      guard let number = JournalCells.number(bytes.number(UInt64.self, at: 8), 5, seed),
+    // There was none yet.
+    guard bytes.contains(where: { $0 != 0 }) else { return }
+    let isWhole = bytes.withUnsafeBytes { bytes in
+      guard bytes.count == 16,
+        let number = JournalCells.number(bytes.number(UInt64.self, at: 8), 5, seed),
         let left = JournalCells.number(
           bytes.number(UInt64.self, at: 0), 4, Self.seed(seed, of: number))
-      else { return }
+      else { return false }
       (self.number, self.left) = (number, left)
+      return true
     }
+    if !isWhole { return nil }
+  }
+
+  /// Stands for a repair whose record is damaged. Stores may know its number, so the next one has a
+  /// number that none before it can have had: that of a moment.
+  static func lost(at moment: Date) -> JournalRepair {
+    var repair = JournalRepair()
+    repair.number = 2 * Int(moment.timeIntervalSince1970 * 1000)
+    return repair
   }
 
   /// The next repair, under way. An interrupted one that leaves as much is continued.

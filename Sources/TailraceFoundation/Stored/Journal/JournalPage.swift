@@ -30,11 +30,19 @@ package struct JournalPage: Sendable {
 }
 
 /// A position, and where its frame begins, or will begin if it is the end.
-struct JournalPlace: Sendable, Hashable {
+struct JournalPlace: Sendable, Equatable {
   var position: Int
   var offset: Int
   /// Where the frame before it begins; 0 if unknown.
   var before = 0
+  /// The frame of the last element that was given, if there was one.
+  var given: GivenFrame?
+}
+
+/// A frame whose elements were given, and where it begins.
+struct GivenFrame: Sendable, Equatable {
+  let offset: Int
+  let frame: JournalFrame
 }
 
 extension JournalPage {

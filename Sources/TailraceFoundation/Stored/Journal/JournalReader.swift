@@ -22,8 +22,10 @@ struct JournalReader: Sendable {
     return cells
   }
 
-  /// The last repair.
-  func repair() throws -> JournalRepair { try JournalRepair(of: file, seed: seed) }
+  /// The last repair; none, if its record is being written, or is damaged.
+  func repair() throws -> JournalRepair {
+    try JournalRepair(of: file, seed: seed) ?? JournalRepair()
+  }
 
   /// The first frame after the zeros of those that were trimmed.
   private func firstAfterZeros() throws -> Int? {
@@ -173,6 +175,7 @@ struct JournalReader: Sendable {
       return page
     }
     page.next = place
+    page.next.given = known?.given
     var window = Window(file, size: max(1 << 14, min(count, 1 << 10) * 256))
     var offset = place.offset
     while page.items.count < count {
@@ -196,6 +199,7 @@ struct JournalReader: Sendable {
         guard page.take(frame, at: start, upTo: count) else {
           throw ListStoreError.damaged(at: frame.position)
         }
+        if !page.items.isEmpty { page.next.given = GivenFrame(offset: offset, frame: frame) }
         // Some remain for the next page.
         if page.next.position < frame.positions.upperBound { return page }
         if frame.isEnd {
@@ -229,6 +233,14 @@ struct JournalReader: Sendable {
     }
     return frame.positions.contains(position)
       || (frame.isEnd && frame.positions.upperBound == position)
+  }
+
+  /// Whether a frame is still there. A writer that finds the last frame damaged cuts it off, and other
+  /// elements take its place; but not once it is known to be on the disk.
+  func holds(_ given: GivenFrame?) throws -> Bool {
+    guard let given, try frame(at: given.offset) != given.frame else { return true }
+    let cells = try cells()
+    return given.offset < max(first(cells), cells.synced ?? 0)
   }
 
   private enum Found {

@@ -1,4 +1,5 @@
 import FileReading
+import Foundation
 import Tailrace
 
 /// The end of a journal, for the writer: a value with one method for each event.
@@ -43,10 +44,12 @@ struct JournalWriter: Sendable {
   ///
   /// - Parameters:
   ///   - cutsDamage: whether damaged elements are discarded, with all after them.
+  ///   - given: how many elements this store has given of the present list, and one more for the end.
+  ///     If there are fewer, they are damage: a list that has read them cannot go on.
   ///   - announce: called with the repair before it begins.
   init(
     _ reader: JournalReader, lock: any DiskFile, _ durability: Durability, cutsDamage: Bool,
-    announce: (JournalRepair) -> Void
+    given: Int, announce: (JournalRepair) -> Void
   ) throws {
     self.lock = lock
     self.reader = reader
@@ -57,15 +60,17 @@ struct JournalWriter: Sendable {
     let cells = try reader.cells()
     let size = try reader.file.size()
     if cutsDamage { try walkAll(cells, size) } else { try walkEnd(cells, size) }
-    let former = try reader.repair()
-    if end < size || cells.promised > end || former.isUnderWay {
+    let former = try JournalRepair(of: file, seed: reader.seed) ?? .lost(at: .now)
+    let left = isEnded ? count + 1 : count
+    if end < size || cells.promised > end || former.isUnderWay || given > left {
       let isDamaged =
-        try former.isUnderWay || cells.promised > end || reader.hasFrame(behind: end)
+        try former.isUnderWay || cells.promised > end || given > left
+        || reader.hasFrame(behind: end)
       if isDamaged, !cutsDamage {
         throw ListStoreError.damaged(at: former.isUnderWay ? min(former.left, count) : count)
       }
       let isRepair = try cutsDamage && (isDamaged || hasBytes(end..<size))
-      let repair = former.next(leaving: isEnded ? count + 1 : count)
+      let repair = former.next(leaving: left)
       if isRepair {
         announce(repair)
         try file.put(repair.bytes(seed: reader.seed), at: JournalRepair.offset)
