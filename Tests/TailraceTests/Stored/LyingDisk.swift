@@ -27,6 +27,8 @@ final class LyingDisk: Disk {
     var beforeTruncation: (@Sendable () -> Void)?
     var afterTruncation: (@Sendable () -> Void)?
     var beforeSync: (@Sendable () -> Void)?
+    /// Called before a lock ends.
+    var beforeUnlock: (@Sendable () -> Void)?
     var (reads, writes, syncs, extensions, bytesRead, bytesWritten) = (0, 0, 0, 0, 0, 0)
     /// How often the file was opened for writing.
     var writers = 0
@@ -60,8 +62,13 @@ final class LyingDisk: Disk {
 private final class LyingFile: DiskFile {
   let file: any DiskFile
   let disk: LyingDisk
+  private let isLocked = Locked(false)
 
   init(_ file: any DiskFile, _ disk: LyingDisk) { (self.file, self.disk) = (file, disk) }
+
+  deinit {
+    if isLocked.withLock({ $0 }) { disk.lies.withLock { $0.beforeUnlock }?() }
+  }
 
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
     let (number, beforeRead) = disk.lies.withLock { lies in
@@ -134,5 +141,10 @@ private final class LyingFile: DiskFile {
     if disk.lies.withLock({ $0.punches }) { file.punch(range) }
   }
   func size() throws(SystemError) -> Int { try file.size() }
-  func lock() throws(SystemError) -> Bool { try file.lock() }
+
+  func lock() throws(SystemError) -> Bool {
+    let locks = try file.lock()
+    isLocked.withLock { $0 = locks }
+    return locks
+  }
 }

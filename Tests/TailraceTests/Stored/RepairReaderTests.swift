@@ -282,6 +282,25 @@ struct RepairReaderTests {
     #expect(trims.values == [0, 150])
   }
 
+  @Test("a repair that has failed is not the store's own any more when its lock ends")
+  func failedAndUnlocked() async throws {
+    let file = try await Self.damaged()
+    let disk = LyingDisk()
+    let store = Walk.store(file, .machine, disk)
+    #expect(try await store.claim()?.count == 20, "the damage is not among the last bytes")
+    try await store.append(ListCommit(["old 20"], state: Walk()), at: 20)
+    let found = Probe<String>()
+    disk.lies.withLock {
+      $0.failingTruncations = 1
+      $0.beforeUnlock = {
+        disk.lies.withLock { $0.beforeUnlock = nil }
+        Self.wait { found.record(await Self.outcome(store, from: 15, upTo: 3)) }
+      }
+    }
+    await #expect(throws: (any Error).self) { try await store.cutDamage() }
+    #expect(found.count == 1 && found.values.allSatisfy { $0.contains("was repaired") })
+  }
+
   @Test("a last commit that is damaged after it was given is damage to the store that gave it")
   func givenAndDamaged() async throws {
     let (bytes, ends) = try await FaultTests.journal(12, .process)
