@@ -282,6 +282,39 @@ struct RepairReaderTests {
     #expect(trims.values == [0, 150])
   }
 
+  @Test("a torn commit is not confirmed by those that another writer has put in its place")
+  func tornAndReplaced() async throws {
+    let file = try StoredFile()
+    func contents(of text: String, after bytes: [UInt8], at positions: ClosedRange<Int>)
+      async throws
+      -> [UInt8]
+    {
+      if !bytes.isEmpty { try Data(bytes).write(to: file.url) }
+      let writer = Walk.store(file, .process)
+      #expect(try await writer.claim()?.count == positions.lowerBound)
+      try await RepairTests.append(
+        text, from: positions.lowerBound, through: positions.upperBound, to: writer)
+      return try file.bytes
+    }
+    let kept = try await contents(of: "old", after: [], at: 0...11)
+    let whole = try await contents(of: "old", after: kept, at: 12...12)
+    let new = try await contents(of: "new", after: kept, at: 12...13)
+    // The rest of the commit was not written yet, where zeros are.
+    let torn = whole.dropLast(5) + [UInt8](repeating: 0, count: 4096)
+    let url = file.url
+    var outcomes: Set<[String]> = []
+    for number in 1...16 {
+      try Data(torn).write(to: url)
+      let disk = LyingDisk()
+      disk.lies.withLock {
+        $0.beforeRead = { if $0 == number { try? Data(new).write(to: url) } }
+      }
+      outcomes.insert(try await Walk.store(file, .process, disk).read(from: 12, upTo: 5).elements)
+    }
+    #expect(outcomes.isSubset(of: [[], ["new 12"], ["new 12", "new 13"]]))
+    #expect(outcomes.count > 1, "the contents were replaced before and after the reads")
+  }
+
   @Test("a repair that has failed is not the store's own any more when its lock ends")
   func failedAndUnlocked() async throws {
     let file = try await Self.damaged()
