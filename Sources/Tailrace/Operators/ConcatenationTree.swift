@@ -49,7 +49,8 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  // Nested pairs are released in a loop. It is not specialised, and most trees are not nested.
+  // Nested pairs are released in a loop. Most trees are not nested, and need not make its array, which
+  // is slow: this code is not specialised.
   deinit {
     if !isNested { return }
     var pending = detached()
@@ -58,7 +59,7 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  // Not in `deinit`: the branches must not be retained there.
+  // Is a property because `deinit` must not retain the branches.
   private var isNested: Bool {
     guard case .pair(let left, let right) = shape else { return false }
     return left.isPair || right.isPair

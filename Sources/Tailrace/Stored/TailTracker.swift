@@ -6,7 +6,7 @@
 /// | the end was read | end the list |
 /// | there are no more elements | by policy: wait, or claim; or compute, if the claim ends exactly here |
 /// | a claim finds more elements | read on, and claim again behind them |
-/// | it does again, after a read that found none | fail: they were lost |
+/// | a second one does, after a read that found none | fail: they were lost |
 /// | a claim finds fewer elements | fail: they were lost; or the list begins beyond them |
 /// | there is another writer | by policy: wait, or fail |
 ///
@@ -32,8 +32,8 @@ struct TailTracker<State: Sendable> {
   @usableFromInline private(set) var position: Int
   /// Where the list begins.
   private let start: Int
-  /// The count of a claim with elements beyond the position, of which none has been read yet.
-  private var unread: Int?
+  /// The last claim has counted elements beyond the position, and none has been read since.
+  private var hasUnread = false
 
   @usableFromInline
   init(_ policy: TailPolicy, position: Int) {
@@ -47,7 +47,7 @@ struct TailTracker<State: Sendable> {
   mutating func didRead(_ count: Int, isEnd: Bool) -> Action {
     position += count
     if count > 0 {
-      unread = nil
+      hasUnread = false
       return .give
     }
     if isEnd { return .end }
@@ -57,13 +57,14 @@ struct TailTracker<State: Sendable> {
   /// The answer to a claim, made when nothing more could be read.
   @usableFromInline
   mutating func didClaim(_ claim: ListCheckpoint<State>?) -> Action {
-    let before = unread.take()
+    let hadUnread = hasUnread
+    hasUnread = false
     guard let claim else { return policy == .compute ? .fail(.inUse) : .wait }
     if claim.count < position { return .fail(failure(of: claim)) }
     if claim.count == position { return claim.isEnded ? .end : .compute(claim) }
     // The store counts them, and does not give them.
-    if claim.count == before { return .fail(.damaged(at: position)) }
-    unread = claim.count
+    if hadUnread { return .fail(.damaged(at: position)) }
+    hasUnread = true
     return .read
   }
 

@@ -282,39 +282,6 @@ struct RepairReaderTests {
     #expect(trims.values == [0, 150])
   }
 
-  @Test("a torn commit is not confirmed by those that another writer has put in its place")
-  func tornAndReplaced() async throws {
-    let file = try StoredFile()
-    func contents(of text: String, after bytes: [UInt8], at positions: ClosedRange<Int>)
-      async throws
-      -> [UInt8]
-    {
-      if !bytes.isEmpty { try Data(bytes).write(to: file.url) }
-      let writer = Walk.store(file, .process)
-      #expect(try await writer.claim()?.count == positions.lowerBound)
-      try await RepairTests.append(
-        text, from: positions.lowerBound, through: positions.upperBound, to: writer)
-      return try file.bytes
-    }
-    let kept = try await contents(of: "old", after: [], at: 0...11)
-    let whole = try await contents(of: "old", after: kept, at: 12...12)
-    let new = try await contents(of: "new", after: kept, at: 12...13)
-    // The rest of the commit was not written yet, where zeros are.
-    let torn = whole.dropLast(5) + [UInt8](repeating: 0, count: 4096)
-    let url = file.url
-    var outcomes: Set<[String]> = []
-    for number in 1...16 {
-      try Data(torn).write(to: url)
-      let disk = LyingDisk()
-      disk.lies.withLock {
-        $0.beforeRead = { if $0 == number { try? Data(new).write(to: url) } }
-      }
-      outcomes.insert(try await Walk.store(file, .process, disk).read(from: 12, upTo: 5).elements)
-    }
-    #expect(outcomes.isSubset(of: [[], ["new 12"], ["new 12", "new 13"]]))
-    #expect(outcomes.count > 1, "the contents were replaced before and after the reads")
-  }
-
   @Test("a repair that has failed is not the store's own any more when its lock ends")
   func failedAndUnlocked() async throws {
     let file = try await Self.damaged()
@@ -334,55 +301,27 @@ struct RepairReaderTests {
     #expect(found.count == 1 && found.values.allSatisfy { $0.contains("was repaired") })
   }
 
-  @Test("a last commit that is damaged after it was given is damage to the store that gave it")
-  func givenAndDamaged() async throws {
-    let (bytes, ends) = try await FaultTests.journal(12, .process)
+  @Test("a damaged record of a repair does not make a store forget what it has given")
+  func lostRecordOfAWhole() async throws {
+    let (bytes, ends) = try await FaultTests.journal(20, .machine)
     let file = try StoredFile.copy(of: bytes)
-    let store = Walk.store(file)
-    #expect(try await store.read(from: 0, upTo: 12).elements.count == 12)
-    try RepairTests.damage(file, at: ends[10] + 70)
-    await #expect(throws: ListStoreError.damaged(at: 11)) { try await store.claim() }
-    #expect(try file.bytes.count == bytes.count, "nothing is discarded")
-    #expect(try await store.cutDamage() == 11)
-    #expect(try await Walk.list(in: store).prefix(13).array() == Walk.elements(13))
-  }
-
-  @Test("a store that has given less of the damaged commit cuts it off, as after a crash")
-  func notGivenAndDamaged() async throws {
-    let (bytes, ends) = try await FaultTests.journal(12, .process)
-    let file = try StoredFile.copy(of: bytes)
-    let store = Walk.store(file)
-    #expect(try await store.read(from: 0, upTo: 11).elements.count == 11)
-    try RepairTests.damage(file, at: ends[10] + 70)
-    #expect(try await store.claim()?.count == 11)
-    try await RepairTests.append("new", from: 11, through: 12, to: store)
-    #expect(try await store.read(from: 11, upTo: 9).elements == ["new 11", "new 12"])
-  }
-
-  @Test(
-    "a store is refused if another has cut off the last commit that it gave",
-    arguments: ["before others are appended", "after"])
-  func givenAndCutOff(_ moment: String) async throws {
-    let (bytes, ends) = try await FaultTests.journal(12, .process)
-    let file = try StoredFile.copy(of: bytes)
-    let (early, reader) = (Walk.store(file), Walk.store(file))
-    #expect(try await early.read(from: 0, upTo: 11).elements.count == 11)
-    #expect(try await reader.read(from: 0, upTo: 12).elements.count == 12)
-    try RepairTests.damage(file, at: ends[10] + 70)
+    try RepairTests.damage(file, at: ends[17] + 70)
+    _ = try await Walk.store(file).cutDamage()
+    let disk = LyingDisk()
+    let store = Walk.store(file, .machine, disk)
+    #expect(try await store.read(from: 0, upTo: 18).elements.count == 18)
+    try RepairTests.damage(file, at: JournalRepair.offset + 9)
+    #expect(try await store.cutDamage() == 18)
+    // It gives its lock up.
+    disk.lies.withLock { $0.failingSyncs = 1 }
+    await #expect(throws: (any Error).self) {
+      try await RepairTests.append("own", from: 18, through: 18, to: store)
+    }
+    try RepairTests.damage(file, at: ends[11] + 70)
     let writer = Walk.store(file)
-    #expect(try await writer.claim()?.count == 11)
-    if moment == "after" {
-      try await RepairTests.append("new", from: 11, through: 13, to: writer)
-    }
-    for _ in 0..<2 {
-      await #expect {
-        _ = try await reader.read(from: 12, upTo: 1)
-      } throws: {
-        "\($0)".contains("another store has discarded them")
-      }
-    }
-    let more = moment == "after" ? ["new 11", "new 12"] : []
-    #expect(try await early.read(from: 11, upTo: 2).elements == more)
+    #expect(try await writer.cutDamage() == 12)
+    try await RepairTests.append("new", from: 12, through: 20, to: writer)
+    await RepairTests.refused { _ = try await store.read(from: 18, upTo: 1) }
   }
 
   @Test("a repair after one whose record is damaged is noticed by all that knew of that one")

@@ -28,7 +28,7 @@ struct MissingCell: Sendable {
   @inlinable var attempt: UInt32 { request >> 2 }
   /// The greatest number of an attempt.
   @inlinable static var lastAttempt: UInt32 { .max >> 2 }
-  /// Another reader was computing it, in a plain step.
+  /// The claim of its list, which has plain steps, was taken: mostly another reader computes it.
   @inlinable var isTaken: Bool { request & 2 != 0 }
 
   var position: Int { place.position(of: mark) }
@@ -115,8 +115,8 @@ struct MissingCell: Sendable {
 /// Waits for a microsecond, on the thread, after another reader was met at the front of a plain list.
 ///
 /// Readers at one front are slow: for each element, the memory of the cells and of the claim moves
-/// from one processor to another. After the wait the reader finds many elements computed, and reads
-/// them without touching the claim ("Fan-out").
+/// from one processor to another. After the wait the reader finds many elements computed, if the steps
+/// are short, and reads them without touching the claim ("Fan-out").
 @usableFromInline @inline(never)
 func fallBehind() {
   let clock = ContinuousClock()

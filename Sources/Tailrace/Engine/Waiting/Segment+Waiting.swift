@@ -33,7 +33,8 @@ extension Segment: AwaitedPlace {
     }
     var demand = demand
     demand.amount = cell.amount
-    // This code is not specialised, and a plain step makes room for an element of unknown size.
+    // This code is not specialised: a plain step makes room for an element of unknown size, which an
+    // asynchronous one does not need.
     let outcome =
       if let task = evaluator.task {
         evaluator.demand(self, after: cell.mark, demand, of: task, &absence)

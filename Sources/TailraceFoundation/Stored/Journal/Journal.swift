@@ -45,7 +45,8 @@ package final class Journal: @unchecked Sendable {
       guard let reader = try opened() else { return JournalPage() }
       var count = count
       while true {
-        let (known, former) = reading.withLock { ($0.take(position), $0.repair) }
+        let (known, former, given) = reading.withLock { ($0.take(position), $0.repair, $0.given) }
+        if reading.withLock({ $0.isReplaced }) { throw replaced }
         var page = Result { try reader.page(from: position, upTo: count, known: known) }
         // Read after the page: a repair is announced before it removes anything.
         let repair = try note(reader.repair())
@@ -56,14 +57,10 @@ package final class Journal: @unchecked Sendable {
             continue
           }
           page = Result { try page.get().beside(repair, from: position) }
-        } else if try !reader.holds(known?.given) {
-          // Asked after the page was read: frames cut off before that are missing now.
-          page = .failure(
-            ListStoreError.refused(
-              """
-              the last elements that this store has given of \(name) were damaged, and another store has \
-              discarded them: make the store and its lists anew
-              """))
+        } else if try !reader.holds(given) {
+          // Asked after the page was read: a frame that was cut off before is missing now.
+          guard reading.withLock({ $0.noteReplaced(after: former) }) else { continue }
+          throw replaced
         }
         if reading.withLock({ $0.give(page, after: former) }) { return try page.get() }
         // The page may have elements of both lists.
@@ -80,6 +77,14 @@ package final class Journal: @unchecked Sendable {
       """
       \(name) was repaired, and \(repair.left) elements were left of those that this store has given: \
       make the store and its lists anew
+      """)
+  }
+
+  private var replaced: ListStoreError {
+    .refused(
+      """
+      the last elements that this store has given of \(name) are not there any more: they were damaged, \
+      and perhaps others were stored in their place. Make the store and its lists anew
       """)
   }
 
@@ -141,6 +146,11 @@ package final class Journal: @unchecked Sendable {
       guard try journal.open(cutsDamage: false), let writer = journal.writer else { return nil }
       do {
         try journal.note(writer.reader.repair())
+        let (former, given) = journal.reading.withLock { ($0.repair, $0.given) }
+        if try !writer.reader.holds(given) {
+          _ = journal.reading.withLock { $0.noteReplaced(after: former) }
+        }
+        if journal.reading.withLock({ $0.isReplaced }) { throw journal.replaced }
         return try read(
           JournalCheckpoint(
             count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
@@ -225,8 +235,8 @@ package final class Journal: @unchecked Sendable {
     // A repair that fails is not this store's any more before another store can lock the file.
     try withExtendedLifetime(lock) {
       defer { reading.withLock { $0.own = nil } }
-      let last = try reader.repair()
-      let given = reading.withLock { $0.repair == last ? $0.farthest : 0 }
+      let last = try JournalRepair(of: reader.file, seed: reader.seed)
+      let given = reading.withLock { last == nil || last == $0.repair ? $0.farthest : 0 }
       let writer = try JournalWriter(
         reader, lock: lock, durability, cutsDamage: cutsDamage, given: given,
         announce: { repair in reading.withLock { $0.own = repair } })
@@ -293,8 +303,9 @@ package final class Journal: @unchecked Sendable {
       }
     }
     writer.didAppend(draft, isSynced: syncs)
-    let count = writer.isEnded ? writer.count + 1 : writer.count
-    reading.withLock { $0.farthest = max($0.farthest, count) }
+    if let frame = writer.lastFrame(of: draft, isSynced: syncs) {
+      reading.withLock { $0.note(frame, upTo: writer.isEnded ? writer.count + 1 : writer.count) }
+    }
     // The elements are stored even if this fails: followers then find them later.
     if let cells = writer.cells(isSynced: syncs) {
       try? writer.file.put(cells, at: JournalCells.offset)

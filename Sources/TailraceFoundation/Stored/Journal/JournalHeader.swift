@@ -199,8 +199,8 @@ struct JournalRepair: Sendable, Equatable {
     if !isWhole { return nil }
   }
 
-  /// Stands for a repair whose record is damaged. Stores may know its number, so the next one has a
-  /// number that none before it can have had: that of a moment.
+  /// Stands for a repair whose record is damaged. Stores may know its number. So the next repair gets
+  /// one that none before can have had, unless the clock was set back: it is that of a moment.
   static func lost(at moment: Date) -> JournalRepair {
     var repair = JournalRepair()
     repair.number = 2 * Int(moment.timeIntervalSince1970 * 1000)

@@ -15,6 +15,8 @@ package struct JournalPage: Sendable {
   @usableFromInline var isEnd = false
   /// The next position, and its frame.
   var next = JournalPlace(position: 0, offset: 0)
+  /// The last frame that the page has something of.
+  var given: GivenFrame?
 
   /// The same page while a repair is under way: without an end that the repair removes. Throws for
   /// elements that it removes.
@@ -30,19 +32,19 @@ package struct JournalPage: Sendable {
 }
 
 /// A position, and where its frame begins, or will begin if it is the end.
-struct JournalPlace: Sendable, Equatable {
+struct JournalPlace: Sendable, Hashable {
   var position: Int
   var offset: Int
   /// Where the frame before it begins; 0 if unknown.
   var before = 0
-  /// The frame of the last element that was given, if there was one.
-  var given: GivenFrame?
 }
 
-/// A frame whose elements were given, and where it begins.
-struct GivenFrame: Sendable, Equatable {
+/// A frame whose elements, or whose end, were given.
+struct GivenFrame: Sendable {
   let offset: Int
   let frame: JournalFrame
+  /// It was known to be on the disk: no writer replaces it without a repair, which is recorded.
+  let isSynced: Bool
 }
 
 extension JournalPage {

@@ -175,7 +175,6 @@ struct JournalReader: Sendable {
       return page
     }
     page.next = place
-    page.next.given = known?.given
     var window = Window(file, size: max(1 << 14, min(count, 1 << 10) * 256))
     var offset = place.offset
     while page.items.count < count {
@@ -199,12 +198,13 @@ struct JournalReader: Sendable {
         guard page.take(frame, at: start, upTo: count) else {
           throw ListStoreError.damaged(at: frame.position)
         }
-        if !page.items.isEmpty { page.next.given = GivenFrame(offset: offset, frame: frame) }
+        page.given = given(frame, at: offset, cells)
         // Some remain for the next page.
         if page.next.position < frame.positions.upperBound { return page }
         if frame.isEnd {
-          // Nothing follows; a repeated read gets the same answer.
+          // Nothing follows; a repeated read gets the same answer. It may begin beyond the end.
           page.isEnd = true
+          page.next.position = min(page.next.position, frame.positions.upperBound)
           return page
         }
         page.next.before = offset
@@ -218,6 +218,7 @@ struct JournalReader: Sendable {
     {
       page.isEnd = true
       page.next.offset = offset
+      page.given = given(next, at: offset, cells)
     }
     return page
   }
@@ -235,12 +236,16 @@ struct JournalReader: Sendable {
       || (frame.isEnd && frame.positions.upperBound == position)
   }
 
-  /// Whether a frame is still there. A writer that finds the last frame damaged cuts it off, and other
-  /// elements take its place; but not once it is known to be on the disk.
+  private func given(_ frame: JournalFrame, at offset: Int, _ cells: JournalCells) -> GivenFrame {
+    GivenFrame(
+      offset: offset, frame: frame, isSynced: offset + frame.length <= cells.synced ?? 0)
+  }
+
+  /// Whether a frame is still there, or was trimmed. A writer that finds the last frame damaged cuts
+  /// it off, and other elements take its place.
   func holds(_ given: GivenFrame?) throws -> Bool {
-    guard let given, try frame(at: given.offset) != given.frame else { return true }
-    let cells = try cells()
-    return given.offset < max(first(cells), cells.synced ?? 0)
+    guard let given, !given.isSynced else { return true }
+    return try frame(at: given.offset) == given.frame || first(cells()) > given.offset
   }
 
   private enum Found {

@@ -9,7 +9,11 @@ struct JournalReadings: Sendable {
   /// The repair that this store is doing.
   var own: JournalRepair?
   /// The position after the last element given, or stored, and one more for the end.
-  var farthest = 0
+  private(set) var farthest = 0
+  /// The frame of the farthest one. While it is there, all before it is.
+  private(set) var given: GivenFrame?
+  /// That frame was gone: now there is another list.
+  private(set) var isReplaced = false
   private var places: [JournalPlace] = []
   /// How many consecutive waits have ended without a change.
   var quietWaits = 0
@@ -41,6 +45,7 @@ struct JournalReadings: Sendable {
   mutating func start(after repair: JournalRepair) {
     if repair.number != self.repair.number { farthest = min(farthest, repair.left) }
     self.repair = repair
+    (given, isReplaced) = (nil, false)
     places = []
   }
 
@@ -48,9 +53,25 @@ struct JournalReadings: Sendable {
   mutating func give(_ page: Result<JournalPage, any Error>, after former: JournalRepair) -> Bool {
     if repair != former { return false }
     guard case .success(let page) = page else { return true }
-    farthest = max(farthest, page.isEnd ? page.next.position + 1 : page.next.position)
+    if let frame = page.given {
+      note(frame, upTo: page.isEnd ? page.next.position + 1 : page.next.position)
+    }
     if page.next.offset > 0 { put(page.next) }
     return true
+  }
+
+  /// The frame of the farthest element was not there. False if this store removes it, or has: then
+  /// look again.
+  mutating func noteReplaced(after former: JournalRepair) -> Bool {
+    guard repair == former, own == nil else { return false }
+    isReplaced = true
+    return true
+  }
+
+  /// Elements of a frame were given, or stored.
+  mutating func note(_ frame: GivenFrame, upTo position: Int) {
+    if position < farthest { return }
+    (farthest, given) = (position, frame)
   }
 
   private mutating func put(_ place: JournalPlace) {

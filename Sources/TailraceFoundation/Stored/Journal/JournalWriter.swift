@@ -60,11 +60,13 @@ struct JournalWriter: Sendable {
     let cells = try reader.cells()
     let size = try reader.file.size()
     if cutsDamage { try walkAll(cells, size) } else { try walkEnd(cells, size) }
-    let former = try JournalRepair(of: file, seed: reader.seed) ?? .lost(at: .now)
+    let known = try JournalRepair(of: file, seed: reader.seed)
+    let former = known ?? .lost(at: .now)
     let left = isEnded ? count + 1 : count
-    if end < size || cells.promised > end || former.isUnderWay || given > left {
+    let isMissing = cells.promised > end || given > left
+    if end < size || isMissing || former.isUnderWay || (known == nil && cutsDamage) {
       let isDamaged =
-        try former.isUnderWay || cells.promised > end || given > left
+        try former.isUnderWay || isMissing || (known == nil && cutsDamage)
         || reader.hasFrame(behind: end)
       if isDamaged, !cutsDamage {
         throw ListStoreError.damaged(at: former.isUnderWay ? min(former.left, count) : count)
@@ -252,6 +254,14 @@ struct JournalWriter: Sendable {
     size = max(size, end)
     unsynced = isSynced ? 0 : unsynced + 1
     if isSynced { synced = end }
+  }
+
+  /// The frame of the draft that was appended last.
+  func lastFrame(of draft: JournalDraft, isSynced: Bool) -> GivenFrame? {
+    let frame = draft.bytes.withUnsafeBytes {
+      JournalFrame($0, at: last.offset, seed: reader.seed)
+    }
+    return frame.map { GivenFrame(offset: last.offset, frame: $0, isSynced: isSynced) }
   }
 
   /// The cells to write after an append; usually `nil`, if nothing depends on them.
