@@ -1,4 +1,5 @@
 import FileReading
+import Foundation
 import Tailrace
 
 /// Reads an open journal. A stateless value: several readers may use it, beside a writer.
@@ -76,20 +77,31 @@ struct JournalReader: Sendable {
     var start = offset + 1
     while start + JournalFrame.headerSize <= size {
       let bytes = try file.upTo(window, at: start)
-      let candidates = bytes.withUnsafeBytes { bytes in
-        (0..<max(0, bytes.count - JournalFrame.headerSize + 1)).filter {
-          bytes[$0] == UInt8(ascii: "T")
-            && JournalFrame(
-              bytes.part($0..<$0 + JournalFrame.headerSize), at: start + $0, seed: seed) != nil
-        }
-      }
-      for candidate in candidates where try wholeFrame(at: start + candidate) != nil {
+      for candidate in bytes.withUnsafeBytes({ frames(in: $0, at: start) })
+      where try wholeFrame(at: candidate) != nil {
         return true
       }
       if bytes.count < window { return false }
       start += window - JournalFrame.headerSize + 1
     }
     return false
+  }
+
+  /// The offsets of all headers in some bytes.
+  private func frames(in bytes: UnsafeRawBufferPointer, at start: Int) -> [Int] {
+    var found: [Int] = []
+    var place = 0
+    // Not a closure for each byte, which is slow without optimisation.
+    while let base = bytes.baseAddress, bytes.count - place >= JournalFrame.headerSize,
+      let hit = memchr(
+        base + place, Int32(UInt8(ascii: "T")), bytes.count - JournalFrame.headerSize + 1 - place)
+    {
+      place = hit - UnsafeMutableRawPointer(mutating: base)
+      let header = bytes.part(place..<place + JournalFrame.headerSize)
+      if JournalFrame(header, at: start + place, seed: seed) != nil { found.append(start + place) }
+      place += 1
+    }
+    return found
   }
 
   // MARK: Places
