@@ -22,9 +22,15 @@ extension LazyList {
     if isList(Element.self) {
       self.init(moving: Array(elements))
     } else {
-      self.init(
-        segment: elements.isEmpty ? nil : Segment(storage: Storage(elements)), offset: 0)
+      self.init(inPlace: elements)
     }
+  }
+
+  /// The elements of a slice that are no lists.
+  @inlinable
+  init(inPlace elements: consuming ArraySlice<Element>) {
+    self.init(
+      segment: elements.isEmpty ? nil : Segment(storage: Storage(elements)), offset: 0)
   }
 
   /// The elements of an array, moved to cells: an array of lists would retain each, and so
@@ -40,12 +46,9 @@ extension LazyList {
   init(sharing elements: [Element]) {
     if isList(Element.self) {
       self.init(moving: elements)
-    } else if elements.isEmpty {
-      self.init(segment: nil, offset: 0)
     } else {
       // An array may wrap an object of another language, which stores its elements elsewhere.
-      let native = Array(ContiguousArray(elements))
-      self.init(segment: Segment(storage: Storage(native[...])), offset: 0)
+      self.init(inPlace: Array(ContiguousArray(elements))[...])
     }
   }
 
