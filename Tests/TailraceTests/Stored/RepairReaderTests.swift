@@ -312,11 +312,7 @@ struct RepairReaderTests {
     #expect(try await store.read(from: 0, upTo: 18).elements.count == 18)
     try RepairTests.damage(file, at: JournalRepair.offset + 9)
     #expect(try await store.cutDamage() == 18)
-    // It gives its lock up.
-    disk.lies.withLock { $0.failingSyncs = 1 }
-    await #expect(throws: (any Error).self) {
-      try await RepairTests.append("own", from: 18, through: 18, to: store)
-    }
+    await RepairTests.fail(store, on: disk, at: 18)
     try RepairTests.damage(file, at: ends[11] + 70)
     let writer = Walk.store(file)
     #expect(try await writer.cutDamage() == 12)

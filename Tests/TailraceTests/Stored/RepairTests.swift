@@ -237,12 +237,22 @@ struct RepairTests {
     }
   }
 
-  static func refused(_ body: () async throws -> Void) async {
+  /// Makes a store give its lock up: it does not know what is on the disk.
+  static func fail(_ store: Walk.Store, on disk: LyingDisk, at position: Int) async {
+    disk.lies.withLock { $0.failingSyncs = 1 }
+    await #expect(throws: (any Error).self) {
+      try await append("own", from: position, through: position, to: store)
+    }
+  }
+
+  static func refused(
+    because text: String = "was repaired", _ body: () async throws -> Void
+  ) async {
     await #expect {
       try await body()
     } throws: { failure in
       if case ListStoreError.refused(let why)? = failure as? ListStoreError {
-        return why.contains("was repaired")
+        return why.contains(text)
       }
       return false
     }

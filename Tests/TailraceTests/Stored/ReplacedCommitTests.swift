@@ -9,20 +9,21 @@ import Testing
 @Suite("Commits that are damaged or replaced after they were given", .hangLimit, .inTurn)
 struct ReplacedCommitTests {
   private static func replaced(_ body: () async throws -> Void) async {
-    await #expect {
-      try await body()
-    } throws: {
-      "\($0)".contains("not there any more")
-    }
+    await RepairTests.refused(because: "not there any more", body)
+  }
+
+  /// A journal of 12 elements that are not on the disk, and a place in the last of them.
+  private static func unsynced() async throws -> (file: StoredFile, last: Int) {
+    let (bytes, ends) = try await FaultTests.journal(12, .process)
+    return (try StoredFile.copy(of: bytes), ends[10] + 70)
   }
 
   @Test("a torn commit is not confirmed by those that another writer has put in its place")
   func tornAndReplaced() async throws {
     let file = try StoredFile()
-    func contents(of text: String, after bytes: [UInt8], at positions: ClosedRange<Int>)
-      async throws
-      -> [UInt8]
-    {
+    func contents(
+      of text: String, after bytes: [UInt8], at positions: ClosedRange<Int>
+    ) async throws -> [UInt8] {
       if !bytes.isEmpty { try Data(bytes).write(to: file.url) }
       let writer = Walk.store(file, .process)
       #expect(try await writer.claim()?.count == positions.lowerBound)
@@ -51,24 +52,22 @@ struct ReplacedCommitTests {
 
   @Test("a last commit that is damaged after it was given is damage to the store that gave it")
   func givenAndDamaged() async throws {
-    let (bytes, ends) = try await FaultTests.journal(12, .process)
-    let file = try StoredFile.copy(of: bytes)
-    let store = Walk.store(file)
+    let (file, last) = try await Self.unsynced()
+    let (store, size) = (Walk.store(file), try file.bytes.count)
     #expect(try await store.read(from: 0, upTo: 12).elements.count == 12)
-    try RepairTests.damage(file, at: ends[10] + 70)
+    try RepairTests.damage(file, at: last)
     await #expect(throws: ListStoreError.damaged(at: 11)) { try await store.claim() }
-    #expect(try file.bytes.count == bytes.count, "nothing is discarded")
+    #expect(try file.bytes.count == size, "nothing is discarded")
     #expect(try await store.cutDamage() == 11)
     #expect(try await Walk.list(in: store).prefix(13).array() == Walk.elements(13))
   }
 
   @Test("a store that has given less of the damaged commit cuts it off, as after a crash")
   func notGivenAndDamaged() async throws {
-    let (bytes, ends) = try await FaultTests.journal(12, .process)
-    let file = try StoredFile.copy(of: bytes)
+    let (file, last) = try await Self.unsynced()
     let store = Walk.store(file)
     #expect(try await store.read(from: 0, upTo: 11).elements.count == 11)
-    try RepairTests.damage(file, at: ends[10] + 70)
+    try RepairTests.damage(file, at: last)
     #expect(try await store.claim()?.count == 11)
     try await RepairTests.append("new", from: 11, through: 12, to: store)
     #expect(try await store.read(from: 11, upTo: 9).elements == ["new 11", "new 12"])
@@ -78,12 +77,11 @@ struct ReplacedCommitTests {
     "a store is refused if another has cut off the last commit that it gave",
     arguments: ["before others are appended", "after"])
   func givenAndCutOff(_ moment: String) async throws {
-    let (bytes, ends) = try await FaultTests.journal(12, .process)
-    let file = try StoredFile.copy(of: bytes)
+    let (file, last) = try await Self.unsynced()
     let (early, reader) = (Walk.store(file), Walk.store(file))
     #expect(try await early.read(from: 0, upTo: 11).elements.count == 11)
     #expect(try await reader.read(from: 0, upTo: 12).elements.count == 12)
-    try RepairTests.damage(file, at: ends[10] + 70)
+    try RepairTests.damage(file, at: last)
     let writer = Walk.store(file)
     #expect(try await writer.claim()?.count == 11)
     if moment == "after" {
@@ -98,11 +96,10 @@ struct ReplacedCommitTests {
     "such a store is refused in all its lists, also when the others' elements are on the disk",
     arguments: Durability.all)
   func refusedForGood(_ durability: Durability) async throws {
-    let (bytes, ends) = try await FaultTests.journal(12, .process)
-    let file = try StoredFile.copy(of: bytes)
+    let (file, last) = try await Self.unsynced()
     let reader = Walk.store(file)
     #expect(try await reader.read(from: 0, upTo: 12).elements.count == 12)
-    try RepairTests.damage(file, at: ends[10] + 70)
+    try RepairTests.damage(file, at: last)
     let writer = Walk.store(file, durability)
     #expect(try await writer.claim()?.count == 11)
     try await RepairTests.append("new", from: 11, through: 20, to: writer)
@@ -115,18 +112,13 @@ struct ReplacedCommitTests {
 
   @Test("the store that has appended a commit is refused like those that have read it")
   func ownCommitReplaced() async throws {
-    let (bytes, _) = try await FaultTests.journal(12, .process)
-    let file = try StoredFile.copy(of: bytes)
+    let (file, _) = try await Self.unsynced()
     let disk = LyingDisk()
     let store = Walk.store(file, .machineEvery(2), disk)
     #expect(try await store.claim()?.count == 12)
     try await RepairTests.append("own", from: 12, through: 12, to: store)
     let offset = try #require(Data(try file.bytes).range(of: Data("own 12".utf8))?.lowerBound)
-    // It gives its lock up.
-    disk.lies.withLock { $0.failingSyncs = 1 }
-    await #expect(throws: (any Error).self) {
-      try await RepairTests.append("own", from: 13, through: 13, to: store)
-    }
+    await RepairTests.fail(store, on: disk, at: 13)
     try RepairTests.damage(file, at: offset)
     let size = try #require(Data(try file.bytes).range(of: Data("own 13".utf8))?.lowerBound) - 70
     try Data(try file.bytes.prefix(size)).write(to: file.url)

@@ -45,8 +45,10 @@ package final class Journal: @unchecked Sendable {
       guard let reader = try opened() else { return JournalPage() }
       var count = count
       while true {
-        let (known, former, given) = reading.withLock { ($0.take(position), $0.repair, $0.given) }
-        if reading.withLock({ $0.isReplaced }) { throw replaced }
+        let (known, former, given, isReplaced) = reading.withLock {
+          ($0.take(position), $0.repair, $0.given, $0.isReplaced)
+        }
+        if isReplaced { throw replaced }
         var page = Result { try reader.page(from: position, upTo: count, known: known) }
         // Read after the page: a repair is announced before it removes anything.
         let repair = try note(reader.repair())
@@ -57,10 +59,9 @@ package final class Journal: @unchecked Sendable {
             continue
           }
           page = Result { try page.get().beside(repair, from: position) }
-        } else if try !reader.holds(given) {
+        } else if try !isThere(given, after: former, reader) {
           // Asked after the page was read: a frame that was cut off before is missing now.
-          guard reading.withLock({ $0.noteReplaced(after: former) }) else { continue }
-          throw replaced
+          continue
         }
         if reading.withLock({ $0.give(page, after: former) }) { return try page.get() }
         // The page may have elements of both lists.
@@ -78,6 +79,16 @@ package final class Journal: @unchecked Sendable {
       \(name) was repaired, and \(repair.left) elements were left of those that this store has given: \
       make the store and its lists anew
       """)
+  }
+
+  /// Whether the frame of the farthest element is still there. False if this store removes it, or
+  /// has: then look again. Throws if another store has.
+  private func isThere(
+    _ given: GivenFrame?, after former: JournalRepair, _ reader: JournalReader
+  ) throws -> Bool {
+    if try reader.holds(given) { return true }
+    guard reading.withLock({ $0.noteReplaced(after: former) }) else { return false }
+    throw replaced
   }
 
   private var replaced: ListStoreError {
@@ -147,9 +158,7 @@ package final class Journal: @unchecked Sendable {
       do {
         try journal.note(writer.reader.repair())
         let (former, given) = journal.reading.withLock { ($0.repair, $0.given) }
-        if try !writer.reader.holds(given) {
-          _ = journal.reading.withLock { $0.noteReplaced(after: former) }
-        }
+        _ = try journal.isThere(given, after: former, writer.reader)
         if journal.reading.withLock({ $0.isReplaced }) { throw journal.replaced }
         return try read(
           JournalCheckpoint(
@@ -235,10 +244,11 @@ package final class Journal: @unchecked Sendable {
     // A repair that fails is not this store's any more before another store can lock the file.
     try withExtendedLifetime(lock) {
       defer { reading.withLock { $0.own = nil } }
-      let last = try JournalRepair(of: reader.file, seed: reader.seed)
-      let given = reading.withLock { last == nil || last == $0.repair ? $0.farthest : 0 }
       let writer = try JournalWriter(
-        reader, lock: lock, durability, cutsDamage: cutsDamage, given: given,
+        reader, lock: lock, durability, cutsDamage: cutsDamage,
+        given: { last in
+          reading.withLock { last == nil || last == $0.repair ? $0.farthest : 0 }
+        },
         announce: { repair in reading.withLock { $0.own = repair } })
       if cutsDamage {
         let repair = try reader.repair()
@@ -302,10 +312,8 @@ package final class Journal: @unchecked Sendable {
         throw error
       }
     }
-    writer.didAppend(draft, isSynced: syncs)
-    if let frame = writer.lastFrame(of: draft, isSynced: syncs) {
-      reading.withLock { $0.note(frame, upTo: writer.isEnded ? writer.count + 1 : writer.count) }
-    }
+    let frame = writer.didAppend(draft, isSynced: syncs)
+    reading.withLock { $0.note(frame, upTo: writer.countWithEnd) }
     // The elements are stored even if this fails: followers then find them later.
     if let cells = writer.cells(isSynced: syncs) {
       try? writer.file.put(cells, at: JournalCells.offset)
@@ -352,12 +360,4 @@ package final class Journal: @unchecked Sendable {
       throw FileError(name, failure)
     }
   }
-}
-
-/// The state of a journal.
-@usableFromInline
-package struct JournalCheckpoint: Sendable {
-  @usableFromInline let count: Int
-  @usableFromInline let state: JournalState?
-  @usableFromInline let isEnded: Bool
 }

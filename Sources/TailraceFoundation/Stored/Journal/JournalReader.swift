@@ -49,7 +49,7 @@ struct JournalReader: Sendable {
 
   /// The header of a frame, from the window if it is there. A header missing there may have been
   /// written meanwhile.
-  private func frame(at offset: Int, _ window: Window) throws -> JournalFrame? {
+  private func frame(at offset: Int, _ window: JournalWindow) throws -> JournalFrame? {
     try window.frame(at: offset, seed: seed) ?? frame(at: offset)
   }
 
@@ -187,7 +187,7 @@ struct JournalReader: Sendable {
       return page
     }
     page.next = place
-    var window = Window(file, size: max(1 << 14, min(count, 1 << 10) * 256))
+    var window = JournalWindow(file, size: max(1 << 14, min(count, 1 << 10) * 256))
     var offset = place.offset
     while page.items.count < count {
       guard offset < limit else {
@@ -272,7 +272,7 @@ struct JournalReader: Sendable {
   ///
   /// - Parameter isExact: whether all frames before the limit are known to be whole.
   private func element(
-    at offset: Int, _ limit: Int, _ window: inout Window, isExact: Bool, mayLoad: Bool
+    at offset: Int, _ limit: Int, _ window: inout JournalWindow, isExact: Bool, mayLoad: Bool
   ) throws -> Found {
     let headerSize = JournalFrame.headerSize
     guard limit - offset >= headerSize else { return .bad }
@@ -320,45 +320,5 @@ struct JournalReader: Sendable {
     let first = first(try cells())
     guard first > offset else { return .damaged(at: position) }
     return .trimmed(first: try frame(at: first)?.position ?? position)
-  }
-}
-
-/// Some bytes of a file.
-private struct Window {
-  let file: any DiskFile
-  let size: Int
-  private(set) var start = 0
-  private(set) var bytes: [UInt8] = []
-
-  init(_ file: any DiskFile, size: Int) {
-    self.file = file
-    self.size = size
-  }
-
-  func has(_ range: Range<Int>) -> Bool {
-    start <= range.lowerBound && range.upperBound <= start + bytes.count
-  }
-
-  /// Reads bytes from a place on: the required ones and more, but none after the limit.
-  mutating func load(_ offset: Int, atLeast count: Int, upTo limit: Int) throws {
-    start = offset
-    bytes = try file.upTo(min(max(count, size), limit - offset), at: offset)
-  }
-
-  /// The header of a frame, if there is one.
-  func frame(at offset: Int, seed: UInt32) -> JournalFrame? {
-    let place = offset - start
-    guard place + JournalFrame.headerSize <= bytes.count else { return nil }
-    return bytes.withUnsafeBytes {
-      JournalFrame($0.part(place..<place + JournalFrame.headerSize), at: offset, seed: seed)
-    }
-  }
-
-  /// The checksum of some bytes; `nil` if the file ends before.
-  func checksum(of range: Range<Int>, seed: UInt32) -> UInt32? {
-    guard has(range) else { return nil }
-    return bytes.withUnsafeBytes {
-      CRC32C.of($0.part(range.lowerBound - start..<range.upperBound - start), after: seed)
-    }
   }
 }

@@ -22,6 +22,8 @@ struct JournalWriter: Sendable {
   /// Where the next frame begins.
   private(set) var end: Int
   private(set) var isEnded = false
+  /// One more at the end of the list.
+  var countWithEnd: Int { isEnded ? count + 1 : count }
   /// Where the last frame with a state begins; 0 if there is none.
   private(set) var stateOffset = 0
   private var jumps = JournalJumps(from: nil) { _ in nil }
@@ -35,6 +37,8 @@ struct JournalWriter: Sendable {
   /// The offset of the last frame in the cells.
   private var known = 0
   private var number: UInt8 = 0
+  /// The frame of the draft sealed last.
+  private var sealed = JournalFrame()
 
   var file: any DiskFile { reader.file }
 
@@ -44,12 +48,12 @@ struct JournalWriter: Sendable {
   ///
   /// - Parameters:
   ///   - cutsDamage: whether damaged elements are discarded, with all after them.
-  ///   - given: how many elements this store has given of the present list, and one more for the end.
-  ///     If there are fewer, they are damage: a list that has read them cannot go on.
+  ///   - given: how many elements this store has given of the list after a repair, and one more for the
+  ///     end. If there are fewer, they are damage: a list that has read them cannot go on.
   ///   - announce: called with the repair before it begins.
   init(
     _ reader: JournalReader, lock: any DiskFile, _ durability: Durability, cutsDamage: Bool,
-    given: Int, announce: (JournalRepair) -> Void
+    given: (JournalRepair?) -> Int, announce: (JournalRepair) -> Void
   ) throws {
     self.lock = lock
     self.reader = reader
@@ -60,19 +64,18 @@ struct JournalWriter: Sendable {
     let cells = try reader.cells()
     let size = try reader.file.size()
     if cutsDamage { try walkAll(cells, size) } else { try walkEnd(cells, size) }
-    let known = try JournalRepair(of: file, seed: reader.seed)
-    let former = known ?? .lost(at: .now)
-    let left = isEnded ? count + 1 : count
-    let isMissing = cells.promised > end || given > left
-    if end < size || isMissing || former.isUnderWay || (known == nil && cutsDamage) {
-      let isDamaged =
-        try former.isUnderWay || isMissing || (known == nil && cutsDamage)
-        || reader.hasFrame(behind: end)
+    let record = try JournalRepair(of: file, seed: reader.seed)
+    let former = record ?? .lost(at: .now)
+    var isDamaged =
+      former.isUnderWay || cells.promised > end || given(record) > countWithEnd
+      || (record == nil && cutsDamage)
+    if end < size || isDamaged {
+      if !isDamaged { isDamaged = try reader.hasFrame(behind: end) }
       if isDamaged, !cutsDamage {
         throw ListStoreError.damaged(at: former.isUnderWay ? min(former.left, count) : count)
       }
       let isRepair = try cutsDamage && (isDamaged || hasBytes(end..<size))
-      let repair = former.next(leaving: left)
+      let repair = former.next(leaving: countWithEnd)
       if isRepair {
         announce(repair)
         try file.put(repair.bytes(seed: reader.seed), at: JournalRepair.offset)
@@ -176,7 +179,7 @@ struct JournalWriter: Sendable {
   /// Completes the header of a draft, for the place at the end.
   ///
   /// - Returns: false if it does not belong there.
-  func seal(
+  mutating func seal(
     _ draft: inout JournalDraft, at position: Int, elements: UInt8, state: UInt8
   ) throws -> Bool {
     guard position == count, !isEnded else { return false }
@@ -206,6 +209,7 @@ struct JournalWriter: Sendable {
       frame.stateChecksum = CRC32C.of(body.part(stateStart..<body.count), after: seed)
       frame.put(into: bytes, at: end, seed: seed)
     }
+    sealed = frame
     return true
   }
 
@@ -243,8 +247,8 @@ struct JournalWriter: Sendable {
     draft.isEnd && size > end + draft.bytes.count
   }
 
-  /// A sealed draft is at the end of the file, and on the disk if required.
-  mutating func didAppend(_ draft: JournalDraft, isSynced: Bool) {
+  /// A sealed draft is at the end of the file, and on the disk if required. Returns its frame.
+  mutating func didAppend(_ draft: JournalDraft, isSynced: Bool) -> GivenFrame {
     last = (end, draft.bytes.count)
     jumps.append(at: end)
     if draft.hasState { stateOffset = end }
@@ -254,14 +258,7 @@ struct JournalWriter: Sendable {
     size = max(size, end)
     unsynced = isSynced ? 0 : unsynced + 1
     if isSynced { synced = end }
-  }
-
-  /// The frame of the draft that was appended last.
-  func lastFrame(of draft: JournalDraft, isSynced: Bool) -> GivenFrame? {
-    let frame = draft.bytes.withUnsafeBytes {
-      JournalFrame($0, at: last.offset, seed: reader.seed)
-    }
-    return frame.map { GivenFrame(offset: last.offset, frame: $0, isSynced: isSynced) }
+    return GivenFrame(offset: last.offset, frame: sealed, isSynced: isSynced)
   }
 
   /// The cells to write after an append; usually `nil`, if nothing depends on them.
@@ -319,6 +316,14 @@ struct JournalWriter: Sendable {
     file.punch(reader.header.size..<kept)
     return frame.position
   }
+}
+
+/// The end of a journal, for a list that continues there.
+@usableFromInline
+package struct JournalCheckpoint: Sendable {
+  @usableFromInline let count: Int
+  @usableFromInline let state: JournalState?
+  @usableFromInline let isEnded: Bool
 }
 
 /// A state as bytes.
