@@ -161,7 +161,8 @@ final class WorkCell: Sendable {
   }
 
   private func move<R>(_ event: (inout WorkPhase) -> R) -> (R, WorkPhase) {
-    var old = phase.load(ordering: .relaxed)
+    // An answer that changes nothing, such as *over*, shows also what the thread did that made it so.
+    var old = phase.load(ordering: .acquiring)
     while true {
       var new = old
       let result = event(&new)
