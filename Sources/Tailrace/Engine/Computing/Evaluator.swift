@@ -94,22 +94,10 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     assert(task == nil || task!.isSound, "a claim is released while the list's task runs")
   }
 
-  /// A job that hops here, as onto any actor, runs when the claim is free.
+  /// No job is run here: the claim is taken in place, and this actor has no isolated members.
   @usableFromInline
   nonisolated func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    Task { [self] in
-      while true {
-        if let held = claim.take() {
-          job.runSynchronously(on: asUnownedSerialExecutor())
-          return letGo(held)
-        }
-        // The claim is held for ever, without a holder.
-        if claim.isAbandoned { return job.runSynchronously(on: asUnownedSerialExecutor()) }
-        let waiter = Waiter()
-        if enter(waiter, until: .max, unless: { false }) == nil { _ = await waiter.park() }
-      }
-    }
+    fatalError("Evaluator.enqueue: a job hops here; take the claim in place (`Claim.take`) instead")
   }
 
   // MARK: Demands
