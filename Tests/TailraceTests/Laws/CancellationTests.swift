@@ -124,6 +124,45 @@ struct CancellationTests {
     #expect(pulls.value < 100)
   }
 
+  /// How a whole-list call comes to run the steps of an asynchronous list.
+  enum Driving: CaseIterable {
+    /// It drives them from the first step on.
+    case drives
+    /// A step has suspended, and the call goes on with it when it comes back.
+    case goesOn
+    /// The asynchronous list is below many plain ones.
+    case drivesBelow
+  }
+
+  @Test(
+    "a cancelled whole-list call takes no step after the one in flight",
+    arguments: Driving.allCases, [false, true])
+  func noFurtherStep(_ driving: Driving, _ answers: Bool) async {
+    let (gate, isKnown, calls) = (Gate(), Gate(), Counter())
+    let reader = Probe<Task<Int?, Never>>()
+    var list = LazyList(0..<1_000).map { (number: Int) async -> Int in
+      if number == 300, driving == .goesOn { await gate.wait() }
+      if number == 305 { reader.values.first?.cancel() }
+      calls.increment()
+      return number
+    }
+    var held = [list]
+    for _ in 0..<(driving == .drivesBelow ? 100 : 0) {
+      list = list.map { $0 }
+      held.append(list)
+    }
+    let task = Task.detached { [list] in
+      await isKnown.wait()
+      return answers ? await list.count() : try? await list.cancellable.count()
+    }
+    reader.record(task)
+    isKnown.open()
+    if driving == .goesOn { await gate.waitForArrivals(1) }
+    gate.open()
+    #expect(await task.value == (answers ? 1_000 : nil))
+    #expect(calls.value == (answers ? 1_000 : 306))
+  }
+
   @Test("where it cannot, a question waits for the true answer")
   func questions() async {
     let gate = Gate()

@@ -63,16 +63,7 @@ extension Cursor {
   ) async -> Absence? {
     noteOutermost()
     let (isOutermost, told) = (demand.isOutermost, told)
-    let settled: (obstacle: Absence?, attempt: FailedAttempt?)
-    if cell.amount == .all, stopsWhenCancelled {
-      settled = await withTaskCancellationHandler {
-        cell.settleNow(isOutermost: isOutermost, telling: told)
-      } onCancel: {
-        cell.place.executor?.wanted.store(0, ordering: .relaxed)
-      }
-    } else {
-      settled = cell.settleNow(isOutermost: isOutermost, telling: told)
-    }
+    let settled = cell.settleNow(isOutermost: isOutermost, telling: told)
     if let attempt = settled.attempt, let failure = remember(attempt) { return failure }
     var obstacle = settled.obstacle
     while case .missing(let missing)? = obstacle {

@@ -68,10 +68,10 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
     let position = segment.start + mark.count
     let attempt = beginAttempt()
     executor.computed.store(position, ordering: .relaxed)
-    want(segment, after: mark, amount)
+    executor.wanted.store(segment.end(after: mark, amount), ordering: .relaxed)
     borrowed = .passUnretained(segment)
     let span = Recorder.isOn ? beginDemand(at: position) : 0
-    let hasParked = executor.drive(isOutermost: isOutermost)
+    let hasParked = asReader(amount) { executor.drive(isOutermost: isOutermost, for: $0) }
     if span != 0 { endDemand(span, isSuspended: !hasParked) }
     if hasParked { return parked(segment, after: mark, amount, &absence) }
     held.take()?.end()
@@ -90,7 +90,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
     executor.wanted.store(segment.end(after: mark, amount), ordering: .relaxed)
     let attempt = attempts
     return withExtendedLifetime(retained) {
-      guard executor.goOn() else {
+      guard asReader(amount, { executor.goOn(for: $0) }) else {
         leaveSuspended()
         absence = .missing(MissingCell(segment, mark: mark, amount, attempt: attempt))
         return segment.isMissing(mark) ? .nothing : .new
@@ -120,17 +120,11 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
     return .failedBehind(FailedAttempt(segment.identity, executor.position, failure))
   }
 
-  /// Notes how many elements the driver wants: one, if its task is cancelled.
-  @inlinable
-  func want(_ segment: Cells, after mark: Published, _ amount: Amount) {
-    executor.wanted.store(segment.end(after: mark, amount), ordering: .relaxed)
-    guard amount == .all else { return }
-    // The handler of a cancellation stores 0 after the task is marked as cancelled
-    // (`Cursor.settle`): one of the two sees the other.
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if Task.isCancelled {
-      executor.wanted.store(segment.end(after: mark, .one), ordering: .relaxed)
-    }
+  /// Runs the task for the current one. Between its steps, if many are wanted, the list's task can
+  /// see whether the current one is cancelled.
+  @inlinable @inline(__always)
+  func asReader(_ amount: Amount, _ run: (UnsafeCurrentTask?) -> Bool) -> Bool {
+    amount == .all ? withUnsafeCurrentTask { run($0) } : run(nil)
   }
 
   /// A driver leaves a suspended step, which may wait for a reader of the cells before it. Readers
@@ -237,6 +231,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   @inlinable @inline(__always)
   func wants(after position: Int) -> Bool {
     var wanted = executor.wanted.load(ordering: .relaxed)
+    if position < wanted, let reader = executor.reader, reader.isCancelled { wanted = 0 }
     // The cell is published before the waiters' mark is read; waiters set the mark before they look
     // for the cell (`enter`). Without a fence on both sides each could miss the other. A driver
     // makes up for it when the next step suspends (`leaveSuspended`).

@@ -26,6 +26,10 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
   /// Whether a driver that retains the open segment is on the stack below.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isDriven = false
+  /// The task of that driver, while it wants more than one element.
+  // Set only while the driver's frame is below, as `UnsafeCurrentTask` requires.
+  @exclusivity(unchecked) @usableFromInline
+  nonisolated(unsafe) private(set) var reader: UnsafeCurrentTask?
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: JobSlot.Job = 0
   /// The recording of the running step; 0 for none.
@@ -136,8 +140,10 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// Resumes the task, and runs it here until it parks. False if a step has suspended. For the
   /// holder of the claim, which passes to the task.
+  ///
+  /// - Parameter reader: the current task, if it wants more than one element.
   @usableFromInline
-  nonisolated func drive(isOutermost: Bool) -> Bool {
+  nonisolated func drive(isOutermost: Bool, for reader: UnsafeCurrentTask? = nil) -> Bool {
     let job = takeParked()
     let outer = isOutermost ? nil : Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
@@ -149,28 +155,32 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
       leave(job)
       return false
     }
-    return attend(job, isDriven: true)
+    return attend(job, isDriven: true, for: reader)
   }
 
   /// The reader was woken for the job, and runs the task as a driver does. True if the task has
   /// parked: the claim is the reader's. Otherwise the step has suspended again.
-  nonisolated func goOn() -> Bool {
+  nonisolated func goOn(for reader: UnsafeCurrentTask?) -> Bool {
     let job = update { $0.goOn() }
     forget()
     depth.store(1, ordering: .relaxed)
-    return attend(job, isDriven: true)
+    return attend(job, isDriven: true, for: reader)
   }
 
   /// Runs a job of the task, and jobs that come back meanwhile. True if the task has parked.
-  private nonisolated func attend(_ first: JobSlot.Job, isDriven: Bool) -> Bool {
+  private nonisolated func attend(
+    _ first: JobSlot.Job, isDriven: Bool, for reader: UnsafeCurrentTask?
+  ) -> Bool {
     var job = first
     // A step that comes back again and again gets its own thread. So do steps that each come back a
     // few times, after many: other tasks want the thread, too.
     for _ in 0..<64 {
-      if job == own { self.isDriven = isDriven }
+      if job == own { (self.isDriven, self.reader) = (isDriven, reader) }
       run(job)
       switch slot.load(ordering: .relaxed).state {
-      case .parked, .ended: return true
+      case .parked, .ended:
+        self.reader = nil
+        return true
       case .running: if isDriven { handOver() }
       case .idle, .awaited, .holding: break
       }
@@ -196,6 +206,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   private nonisolated func handOver() {
     list?.driverLeaves()
     isDriven = false
+    reader = nil
   }
 
   // MARK: Jobs
@@ -242,7 +253,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     let list = list
     if update({ $0.begin() }) { forget() }
     // There is no driver: the claim is released for the task.
-    if attend(job, isDriven: false) { list?.taskHasParked() }
+    if attend(job, isDriven: false, for: nil) { list?.taskHasParked() }
   }
 
   private static func bits(_ job: UnownedJob) -> JobSlot.Job {
