@@ -584,14 +584,12 @@ extension RetriedPipeline {
         case .failing(let kind, _): kind.looksAhead
         }
       }
-      // So may one that was followed by an attempt of another reader, which succeeded at once: then the
-      // element is there. And an attempt for a whole-list call may fail before the call has read what is
-      // in front of it. A reader of elements that is alone hears of all of them.
-      let isAlone =
-        pipeline.readers.count + pipeline.catching == 1
-        && !pipeline.readers.contains { $0.question == .array || $0.question == .count }
-      if !isAhead, isAlone, pipeline.readers.allSatisfy({ $0.leavesAfter == nil }) {
-        for told in log.untold { log.problem("nobody was told \(told)") }
+      let calls = log.calls
+      if !isAhead, pipeline.readers.allSatisfy({ $0.leavesAfter == nil }) {
+        // A later attempt that has brought the element is answer enough for those who waited.
+        for told in log.untold where calls[told.stage][told.position] == told.attempt {
+          log.problem("nobody was told \(told), and there was no other attempt")
+        }
       }
       // A reader that has read to the end has had every step succeed.
       guard
