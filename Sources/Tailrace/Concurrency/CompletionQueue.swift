@@ -12,7 +12,8 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   @inlinable
   func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, any Error>) {
     let step = QueuedStep(number, of: self)
-    guard state.withLock({ $0.starts(number, step) }) else { return }
+    let priority = Task.currentPriority
+    guard state.withLock({ $0.starts(number, step, at: priority) }) else { return }
     let task = WorkerToken.making(step) { token in
       StepExecutor.atHome { [self] in
         token.begin()
@@ -28,7 +29,9 @@ final class CompletionQueue<Output: Sendable>: Sendable {
         for task in cancelled { task.cancel() }
       }
     }
-    if !state.withLock({ $0.attach(task, number) }) { task.cancel() }
+    let (isWanted, raised) = state.withLock { $0.attach(task, number, madeAt: priority) }
+    if !isWanted { task.cancel() }
+    if let raised { task.raise(to: raised) }
   }
 
   /// The next result. For one demand at a time, which knows that there will be one.
@@ -64,7 +67,7 @@ extension CompletionQueue: AwaitedPlace {
 
   @usableFromInline
   func raise(to priority: TaskPriority) {
-    for task in state.withLock({ $0.tasks }) { task.raise(to: priority) }
+    for task in state.withLock({ $0.raise(to: priority) }) { task.raise(to: priority) }
   }
 }
 
@@ -121,8 +124,22 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
     case wait(after: Int)
   }
 
-  /// By number; the task is `nil` while it is being made.
-  @usableFromInline var running: [Int: (step: QueuedStep, task: Running?)] = [:]
+  @usableFromInline
+  struct Closure: Sendable {
+    @usableFromInline let step: QueuedStep
+    /// `nil` while it is being made.
+    @usableFromInline var task: Running?
+    /// The highest priority that the task was made with, or that has waited for a result.
+    @usableFromInline var raisedTo: UInt8
+
+    @inlinable
+    init(_ step: QueuedStep, at priority: TaskPriority) {
+      (self.step, raisedTo) = (step, priority.rawValue)
+    }
+  }
+
+  /// By number.
+  @usableFromInline var running: [Int: Closure] = [:]
   @usableFromInline var results = FIFO<Result<Output, any Error>>()
   @usableFromInline var taken = 0
   @usableFromInline var waiters = WaiterSet<Waiter, Void>()
@@ -136,18 +153,33 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   @inlinable var steps: [QueuedStep] { running.values.map(\.step) }
 
   @inlinable
-  mutating func starts(_ number: Int, _ step: QueuedStep) -> Bool {
+  mutating func starts(_ number: Int, _ step: QueuedStep, at priority: TaskPriority) -> Bool {
     if isOver { return false }
-    running[number] = (step, nil)
+    running[number] = Closure(step, at: priority)
     return true
   }
 
-  /// False if the task is to be cancelled.
+  /// The task is known. It is to be cancelled if it is no longer wanted, and to be raised if a task
+  /// of higher priority has waited before it was known.
   @inlinable
-  mutating func attach(_ task: Running, _ number: Int) -> Bool {
+  mutating func attach(
+    _ task: Running, _ number: Int, madeAt priority: TaskPriority
+  ) -> (isWanted: Bool, raised: TaskPriority?) {
     // It may be done already.
     running[number]?.task = task
-    return !isOver
+    let raisedTo = running[number]?.raisedTo ?? 0
+    return (!isOver, raisedTo > priority.rawValue ? TaskPriority(rawValue: raisedTo) : nil)
+  }
+
+  /// A task of this priority waits for any result. Returns the tasks to raise.
+  @inlinable
+  mutating func raise(to priority: TaskPriority) -> [Running] {
+    var raised: [Running] = []
+    for number in running.keys where running[number]!.raisedTo < priority.rawValue {
+      running[number]!.raisedTo = priority.rawValue
+      if let task = running[number]!.task { raised.append(task) }
+    }
+    return raised
   }
 
   /// A closure has returned. Its result is moved here; otherwise the task would retain an element

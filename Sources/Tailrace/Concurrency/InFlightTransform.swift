@@ -53,7 +53,8 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   /// Starts the closure, unless its result is no longer wanted.
   @inlinable
   func start() {
-    guard state.withLock({ $0.begin() }) else { return }
+    let priority = Task.currentPriority
+    guard state.withLock({ $0.begin(at: priority) }) else { return }
     // Each closure is written where the task is made: a passed closure would be wrapped three
     // times.
     let task = WorkerToken.making(self) { token in
@@ -63,7 +64,9 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
         Task { await self.run(token) }
       }
     }
-    if !state.withLock({ $0.attach(task) }) { task.cancel() }
+    let (isWanted, raised) = state.withLock { $0.attach(task, madeAt: priority) }
+    if !isWanted { task.cancel() }
+    if let raised { task.raise(to: raised) }
   }
 
   @inlinable
@@ -128,7 +131,9 @@ extension InFlightTransform: AwaitedPlace {
   func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
   @usableFromInline
-  func raise(to priority: TaskPriority) { state.withLock { $0.task }?.raise(to: priority) }
+  func raise(to priority: TaskPriority) {
+    state.withLock { $0.raise(to: priority) }?.raise(to: priority)
+  }
 }
 
 /// The series of steps that run at the same time.
@@ -164,41 +169,49 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
   @usableFromInline var waiters = WaiterSet<Waiter, Void>()
   /// Whether a temporary failure has been reported.
   @usableFromInline var isTold = false
+  /// The highest priority that the task was made with, or that has waited, perhaps before it began.
+  @usableFromInline var raisedTo: UInt8 = 0
 
   @inlinable
   init() {}
 
-  @inlinable var task: Running? {
-    switch phase {
-    case .running(let task, _), .done(let task): task
-    case .idle, .cancelled: nil
-    }
-  }
-
-  /// The closure is about to start. False if it is no longer wanted.
+  /// The closure is about to start, in a task of this priority. False if it is no longer wanted.
   @inlinable
-  mutating func begin() -> Bool {
+  mutating func begin(at priority: TaskPriority) -> Bool {
     switch phase {
     case .idle:
       phase = .running(nil, isCancelled: false)
+      raisedTo = max(raisedTo, priority.rawValue)
       return true
     case .cancelled: return false
     case .running, .done: preconditionFailure("a step beside others was started twice")
     }
   }
 
-  /// The task is known. False if it is to be cancelled.
+  /// The task is known. It is to be cancelled if it is no longer wanted, and to be raised if a task
+  /// of higher priority has waited before it was known.
   @inlinable
-  mutating func attach(_ task: Running) -> Bool {
+  mutating func attach(
+    _ task: Running, madeAt priority: TaskPriority
+  ) -> (isWanted: Bool, raised: TaskPriority?) {
     switch phase {
     case .running(_, let isCancelled):
       phase = .running(task, isCancelled: isCancelled)
-      return !isCancelled
+      return (!isCancelled, raisedTo > priority.rawValue ? TaskPriority(rawValue: raisedTo) : nil)
     // The closure has finished already.
     case .done: phase = .done(task)
     case .idle, .cancelled: preconditionFailure("a step that had not begun has a task")
     }
-    return true
+    return (true, nil)
+  }
+
+  /// A task of this priority waits. Returns the task to raise, if it is known.
+  @inlinable
+  mutating func raise(to priority: TaskPriority) -> Running? {
+    guard raisedTo < priority.rawValue else { return nil }
+    raisedTo = priority.rawValue
+    guard case .running(let task, _) = phase else { return nil }
+    return task
   }
 
   /// A reader would wait. False if the result is there.

@@ -141,6 +141,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let executor = executorAhead()
     executor.noteCause(StepExecutor.current)
     StepExecutor.lookingAhead.add(1, ordering: .relaxed)
+    let priority = Task.currentPriority
     let puller = WorkerToken.making(executor) { token in
       Task(executorPreference: executor) { [self] in
         token.begin()
@@ -150,7 +151,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
         rests()
       }
     }
-    if !state.withLock({ $0.attach(puller) }) { puller.cancel() }
+    if !state.withLock({ $0.attach(puller, madeAt: priority) }) { puller.cancel() }
   }
 
   @inlinable
@@ -237,19 +238,19 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// The work for an element failed: the work ahead of it is cancelled.
   @inlinable
   func failed(_ number: Int) {
-    let (slots, puller, waiters) = state.withLock { $0.failed(number) }
-    puller?.cancel()
-    for slot in slots { discard(slot) }
-    for waiter in waiters { waiter.wake(.lookAgain) }
+    let left = state.withLock { $0.failed(number) }
+    left.puller?.cancel()
+    for slot in left.slots { discard(slot) }
+    for waiter in left.waiters { waiter.wake(.lookAgain) }
   }
 
   /// Nothing can read any more.
   @inlinable
   func abandon() {
-    let (slots, puller, waiters) = state.withLock { $0.abandon() }
-    puller?.cancel()
-    for slot in slots { discard(slot) }
-    for waiter in waiters { waiter.wake(.absent(.released)) }
+    let left = state.withLock { $0.abandon() }
+    left.puller?.cancel()
+    for slot in left.slots { discard(slot) }
+    for waiter in left.waiters { waiter.wake(.absent(.released)) }
     // Two lists that read each other may have caused each other's look-ahead.
     node.withLock { $0 }?.noteCause(nil)
   }
@@ -287,7 +288,9 @@ extension Lookahead: AwaitedPlace {
   func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
   @usableFromInline
-  func raise(to priority: TaskPriority) { state.withLock { $0.puller }?.raise(to: priority) }
+  func raise(to priority: TaskPriority) {
+    state.withLock { $0.raise(to: priority) }?.raise(to: priority)
+  }
 }
 
 /// Retained by the list that is read, and not by the tasks that pull ahead.

@@ -59,6 +59,19 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     case refused
   }
 
+  /// What is left when there will be no more look-ahead, to be told, and released outside of a lock.
+  @usableFromInline
+  struct Leavings: Sendable {
+    @usableFromInline var slots: [Slot] = []
+    @usableFromInline var puller: Puller?
+    @usableFromInline var waiters: [Waiter] = []
+    /// May hold the last reference to a user's error.
+    @usableFromInline var source = Source.abandoned
+
+    @inlinable
+    init() {}
+  }
+
   /// The maximum number of slots beside the demanded one.
   @usableFromInline let distance: Int
   @usableFromInline var source = Source.resting
@@ -74,6 +87,8 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// The demands that wait for the current pull.
   @usableFromInline var waiters = WaiterSet<Waiter, Void>()
   @usableFromInline var puller: Puller?
+  /// The highest priority that the puller was made with, or that has waited for it.
+  @usableFromInline var raisedTo: UInt8 = 0
 
   @inlinable
   init(distance: Int) { self.distance = distance }
@@ -176,29 +191,48 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
 
   /// The work for an element has failed: no element after it will ever be read.
   @inlinable
-  mutating func failed(_ number: Int) -> (slots: [Slot], puller: Puller?, waiters: [Waiter]) {
-    if case .abandoned = source { return ([], nil, []) }
-    source = .over(nil)
+  mutating func failed(_ number: Int) -> Leavings {
+    if case .abandoned = source { return Leavings() }
     lastNumber = min(lastNumber, number)
-    return (slots.removeLast { $0.number > number }.map(\.slot), puller.take(), wakeAll())
+    return leave(.over(nil), keeping: number)
   }
 
   /// Nothing can read any more.
   @inlinable
-  mutating func abandon() -> (slots: [Slot], puller: Puller?, waiters: [Waiter]) {
-    source = .abandoned
-    return (slots.removeLast { _ in true }.map(\.slot), puller.take(), wakeAll())
+  mutating func abandon() -> Leavings { leave(.abandoned, keeping: -1) }
+
+  /// - Parameter last: the number of the last slot that may still be read.
+  @inlinable
+  mutating func leave(_ source: Source, keeping last: Int) -> Leavings {
+    var left = Leavings()
+    left.slots = slots.removeLast { $0.number > last }.map(\.slot)
+    left.puller = puller.take()
+    left.waiters = wakeAll()
+    left.source = source
+    swap(&left.source, &self.source)
+    return left
   }
 
   /// The task that pulls ahead is known. False if it is to be cancelled.
+  ///
+  /// Nobody has waited for it yet: the claim of the list that is read is held until now.
   @inlinable
-  mutating func attach(_ puller: Puller) -> Bool {
+  mutating func attach(_ puller: Puller, madeAt priority: TaskPriority) -> Bool {
     switch source {
     case .over, .abandoned: return false
     case .resting, .hesitating, .pulling:
       self.puller = puller
+      raisedTo = priority.rawValue
       return true
     }
+  }
+
+  /// A task of this priority waits. Returns the task to raise.
+  @inlinable
+  mutating func raise(to priority: TaskPriority) -> Puller? {
+    guard raisedTo < priority.rawValue else { return nil }
+    raisedTo = priority.rawValue
+    return puller
   }
 
   @inlinable

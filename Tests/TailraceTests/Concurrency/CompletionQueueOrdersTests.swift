@@ -5,7 +5,8 @@ import Testing
 /// Closures that run at the same time, their results in the order in which they come, and two readers.
 private struct CompletionQueueModel: Explorable {
   enum Event: Hashable {
-    case start, attach(Int), finish(Int, fails: Bool), demand(Int), waits(Int), leaves(Int), cancel
+    case start, attach(Int), finish(Int, fails: Bool), demand(Int), waits(Int), leaves(Int)
+    case raise, cancel
   }
 
   enum Reader: Hashable {
@@ -22,8 +23,16 @@ private struct CompletionQueueModel: Explorable {
   let waiters = [Waiter(), Waiter()]
   var readers = [Reader.idle, .idle]
   var started = 0
-  /// Those that run, and whether their task is known, and whether it has been cancelled.
-  var running: [Int: (isAttached: Bool, isCancelled: Bool)] = [:]
+  struct Closure {
+    /// Whether its task is known, whether that was cancelled, and whether it was raised.
+    var isAttached = false
+    var isCancelled = false
+    var isRaised = false
+    /// Whether a task of higher priority has waited for a result since it was started.
+    var isAwaited = false
+  }
+
+  var running: [Int: Closure] = [:]
   /// Results that were not taken, in the order in which they came; a failure is negative.
   var finished: [Int] = []
   var hasFailed = false
@@ -57,6 +66,7 @@ private struct CompletionQueueModel: Explorable {
       case .asleep: events.append(.leaves(number))
       }
     }
+    if readers.contains(.asleep) { events.append(.raise) }
     if !isOver { events.append(.cancel) }
     return events
   }
@@ -66,13 +76,15 @@ private struct CompletionQueueModel: Explorable {
     case .start:
       let number = started
       started += 1
-      let starts = state.starts(number, Self.steps[number])
+      let starts = state.starts(number, Self.steps[number], at: .low)
       if starts == (isOver || hasFailed) { violation = "starts(\(number)) gives \(starts)" }
-      if starts { running[number] = (false, false) }
+      if starts { running[number] = Closure() }
     case .attach(let number):
-      let isWanted = state.attach(Self.tasks[number], number)
+      let (isWanted, raised) = state.attach(Self.tasks[number], number, madeAt: .low)
       if isWanted == (isOver || hasFailed) { violation = "attach(\(number)) gives \(isWanted)" }
-      running[number] = (true, !isWanted)
+      running[number]?.isAttached = true
+      running[number]?.isCancelled = !isWanted
+      if raised != nil { raise(number) }
     case .finish(let number, let fails):
       running[number] = nil
       var result: Result<Int, any Error>? = fails ? .failure(Failure()) : .success(number)
@@ -103,6 +115,10 @@ private struct CompletionQueueModel: Explorable {
     case .leaves(let reader):
       state.leave(waiters[reader])
       readers[reader] = .idle
+    case .raise:
+      for number in running.keys { running[number]!.isAwaited = true }
+      let raised = state.raise(to: .high)
+      for (number, task) in Self.tasks.enumerated() where raised.contains(task) { raise(number) }
     case .cancel:
       isOver = true
       let (cancelled, woken) = state.cancel()
@@ -110,6 +126,11 @@ private struct CompletionQueueModel: Explorable {
       wake(woken)
     }
     check()
+  }
+
+  private mutating func raise(_ number: Int) {
+    if running[number]?.isRaised == true { violation = "closure \(number) is raised twice" }
+    running[number]?.isRaised = true
   }
 
   private mutating func cancel(_ tasks: [CompletionQueueState<Int>.Running]) {
@@ -129,6 +150,9 @@ private struct CompletionQueueModel: Explorable {
     let sleeps = readers.contains(.asleep)
     if sleeps, !finished.isEmpty { violation = "a result is there, and a reader sleeps" }
     if sleeps, running.isEmpty { violation = "nothing runs, and a reader sleeps" }
+    if running.values.contains(where: { $0.isAttached && $0.isAwaited != $0.isRaised }) {
+      violation = "a closure is not raised though it is awaited, or the other way round"
+    }
     if isOver || hasFailed,
       running.values.contains(where: { $0.isAttached && !$0.isCancelled })
     {

@@ -4,7 +4,7 @@ import Testing
 
 /// A step beside others, its task, and two readers of its result.
 private struct InFlightModel: Explorable {
-  enum Event: Hashable { case begin, attach, enter(Int), leave(Int), complete, tell, cancel }
+  enum Event: Hashable { case begin, attach, enter(Int), leave(Int), raise, complete, tell, cancel }
 
   enum Step: Hashable { case idle, running, done, unwanted }
 
@@ -26,6 +26,9 @@ private struct InFlightModel: Explorable {
   var isWanted = true
   var isTaskCancelled = false
   var sleepers: [Int] = []
+  /// Whether a task of higher priority has waited, and whether the step's task was raised to that.
+  var hasAsked = false
+  var isRaised = false
   /// Whether the failure, if the result is one, has been reported.
   var isTold = false
   var violation: String?
@@ -33,7 +36,7 @@ private struct InFlightModel: Explorable {
   var key: String {
     """
     \(state) \(state.waiters.first == nil) \(step) \(hasBegun) \(isAttached) \(isWanted) \
-    \(isTaskCancelled) \(sleepers) \(isTold)
+    \(isTaskCancelled) \(sleepers) \(isTold) \(hasAsked) \(isRaised)
     """
   }
 
@@ -48,6 +51,7 @@ private struct InFlightModel: Explorable {
     for reader in 0..<2 where !sleepers.contains(reader) {
       events.append(.enter(reader))
     }
+    if !sleepers.isEmpty { events.append(.raise) }
     if step == .done { events.append(.tell) }
     if sleepers.isEmpty { events.append(.cancel) }
     return events
@@ -57,12 +61,13 @@ private struct InFlightModel: Explorable {
     switch event {
     case .begin:
       hasBegun = true
-      let begins = state.begin()
+      let begins = state.begin(at: .low)
       if begins != (step == .idle) { violation = "begin() gives \(begins)" }
       if begins { step = .running }
     case .attach:
       isAttached = true
-      let isKept = state.attach(Self.task)
+      let (isKept, raised) = state.attach(Self.task, madeAt: .low)
+      if raised != nil { isRaised = true }
       if !isKept { isTaskCancelled = true }
       if isKept != (isWanted || step == .done) { violation = "attach() gives \(isKept)" }
     case .enter(let reader):
@@ -72,6 +77,12 @@ private struct InFlightModel: Explorable {
     case .leave(let reader):
       state.leave(Self.readers[reader])
       sleepers.removeAll { $0 == reader }
+    case .raise:
+      hasAsked = true
+      if state.raise(to: .high) != nil {
+        if isRaised { violation = "it is raised twice" }
+        isRaised = true
+      }
     case .complete:
       step = .done
       let woken = state.complete().map(\.number)
@@ -94,7 +105,8 @@ private struct InFlightModel: Explorable {
     if step == .running, isAttached, !isWanted, !isTaskCancelled {
       violation = "a step that nobody wants runs on"
     }
-    if (state.task != nil) != isAttached { violation = "the task is not known" }
+    if step == .running, isAttached, hasAsked, !isRaised { violation = "the task is not raised" }
+    if !hasAsked, isRaised { violation = "the task is raised for nobody" }
   }
 }
 

@@ -9,7 +9,7 @@ struct InFlightTransformTests {
   func leaving(_ leaver: Int) {
     let all = [Waiter(), Waiter(), Waiter()]
     var state = InFlightState<Waiter>()
-    #expect(state.begin() == true)
+    #expect(state.begin(at: .medium) == true)
     for waiter in all { #expect(state.enter(waiter) == true) }
     state.leave(all[leaver])
     let others = all.indices.filter { $0 != leaver }.map { all[$0] }
@@ -20,12 +20,12 @@ struct InFlightTransformTests {
   @Test("a failure that does not stay is told to those who waited, or to the first who comes")
   func told() {
     var awaited = InFlightState<Waiter>()
-    #expect(awaited.begin() == true)
+    #expect(awaited.begin(at: .medium) == true)
     #expect(awaited.enter(Waiter()) == true)
     _ = awaited.complete()
     #expect(awaited.tell() == false, "it was told in the moment in which it was there")
     var alone = InFlightState<Waiter>()
-    #expect(alone.begin() == true)
+    #expect(alone.begin(at: .medium) == true)
     let nobody = alone.complete()
     #expect(nobody.isEmpty)
     #expect(alone.tell() == true)
@@ -37,16 +37,60 @@ struct InFlightTransformTests {
   func unwanted() {
     var early = InFlightState<Waiter>()
     #expect(early.cancel() == nil)
-    #expect(early.begin() == false)
+    #expect(early.begin(at: .medium) == false)
     var late = InFlightState<Waiter>()
-    #expect(late.begin() == true)
+    #expect(late.begin(at: .medium) == true)
     #expect(late.cancel() == nil, "its task is being made")
-    #expect(late.attach(Task {}) == false, "which is to be cancelled")
+    #expect(late.attach(Task {}, madeAt: .medium).isWanted == false, "which is to be cancelled")
     var known = InFlightState<Waiter>()
-    #expect(known.begin() == true)
+    #expect(known.begin(at: .medium) == true)
     let task = Task {}
-    #expect(known.attach(task) == true)
+    #expect(known.attach(task, madeAt: .medium).isWanted == true)
     #expect(known.cancel() == task)
+  }
+
+  @Test("a priority that waits before the task is known raises it when it is", arguments: 0..<4)
+  func raisedEarly(_ moment: Int) {
+    let task = Task {}
+    var state = InFlightState<Waiter>()
+    if moment == 0 { #expect(state.raise(to: .high) == nil, "it has not begun") }
+    #expect(state.begin(at: .utility) == true)
+    if moment == 1 { #expect(state.raise(to: .high) == nil, "its task is being made") }
+    let (isWanted, raised) = state.attach(task, madeAt: .utility)
+    #expect(isWanted)
+    #expect(raised == (moment < 2 ? .high : nil))
+    #expect(state.raise(to: .utility) == nil, "it was made with that")
+    #expect(state.raise(to: .high) == (moment < 2 ? nil : task), "it was raised to that")
+    #expect(state.raise(to: .high) == nil, "each priority is asked for once")
+    _ = state.complete()
+    #expect(state.raise(to: TaskPriority(rawValue: 99)) == nil, "it is done")
+  }
+
+  @Test("a reader that waits before the closure is started raises it", .timeLimit(.minutes(5)))
+  func raisedBeforeItBegins() async {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+    let (gate, priority) = (Gate(), Probe<TaskPriority>())
+    let rules = InFlightTransform<Int, Int>.Rules(isRetried: false) { number in
+      await gate.wait()
+      priority.record(Task.currentPriority)
+      return number
+    } failure: { _ in
+      nil
+    }
+    let step = InFlightTransform(rules, 7, 0, in: nil)
+    step.raise(to: .high)
+    let starter = Probe<Int>()
+    // Awaiting the starter would raise it.
+    Task.detached(priority: .background) {
+      step.start()
+      starter.record(0)
+    }
+    await starter.waitForCount(1)
+    await gate.waitForArrivals(1)
+    await raisesAreMade()
+    gate.open()
+    await priority.waitForCount(1)
+    #expect(priority.values == [.high])
   }
 
   @Test("readers that are cancelled leave the others their result", .timeLimit(.minutes(5)))

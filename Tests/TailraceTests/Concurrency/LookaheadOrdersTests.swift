@@ -163,24 +163,24 @@ private struct LookaheadModel: Explorable {
       readers[reader] = .idle
     case .attaches:
       isAttached = true
-      if !state.attach(Self.task) { isCancelled = true }
+      if !state.attach(Self.task, madeAt: .medium) { isCancelled = true }
     case .fails(let number):
       running.remove(number)
       failed = min(failed ?? .max, number)
-      let (slots, puller, waiters) = state.failed(number)
-      wake(waiters)
-      if puller != nil { isCancelled = true }
-      for slot in slots {
+      let left = state.failed(number)
+      wake(left.waiters)
+      if left.puller != nil { isCancelled = true }
+      for slot in left.slots {
         if slot <= number { violation = "element \(slot) is discarded by the failure of \(number)" }
         running.remove(slot)
       }
     case .abandon:
       isAbandoned = true
-      let (slots, puller, waiters) = state.abandon()
-      if puller != nil { isCancelled = true }
-      for slot in slots { running.remove(slot) }
+      let left = state.abandon()
+      if left.puller != nil { isCancelled = true }
+      for slot in left.slots { running.remove(slot) }
       running.subtract(delivered)
-      wake(waiters)
+      wake(left.waiters)
     }
     // Nobody is woken where nobody pulls.
     if violation == nil, ahead == .none, readers.contains(.asleep),

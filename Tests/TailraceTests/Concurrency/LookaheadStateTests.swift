@@ -1,3 +1,4 @@
+import TailraceTesting
 import Testing
 
 @testable import Tailrace
@@ -115,12 +116,38 @@ struct LookaheadStateTests {
   func abandon() {
     var state = Self.begun(5)
     _ = Self.pulled(1, &state)
-    let (slots, _, waiters) = state.abandon()
-    #expect(slots == [1])
-    #expect(waiters.isEmpty)
+    let left = state.abandon()
+    #expect(left.slots == [1])
+    #expect(left.waiters.isEmpty)
     #expect(Self.pulled(2, &state) == "refused")
     #expect(Self.demand(&state) == "abandoned")
     #expect(state.failed(0).slots.isEmpty)
+  }
+
+  @Test("a failure that was pulled ahead is released by the caller", arguments: [true, false])
+  func failureAhead(_ isAbandoned: Bool) {
+    struct Failure: Error { let member: Population.Member }
+    let population = Population()
+    var state = Self.begun(5)
+    _ = Self.pulled(1, &state)
+    _ = state.end(with: Failure(member: population.member()))
+    #expect(population.alive == 1)
+    let left = isAbandoned ? state.abandon() : state.failed(1)
+    withExtendedLifetime(left) {
+      #expect(population.alive == 1, "the caller has released its lock before it releases this")
+    }
+  }
+
+  @Test("the puller is raised once for each priority, and not to that with which it was made")
+  func raised() {
+    var state = Self.begun(5)
+    let (first, second) = (Task {}, Task {})
+    #expect(state.attach(first, madeAt: .utility) == true)
+    #expect(state.raise(to: .utility) == nil)
+    #expect(state.raise(to: .high) == first)
+    #expect(state.raise(to: .high) == nil)
+    #expect(state.attach(second, madeAt: .utility) == true)
+    #expect(state.raise(to: .high) == second)
   }
 
   // At a cost that grows with the square, this would not end.
@@ -130,7 +157,7 @@ struct LookaheadStateTests {
     for element in 1...1_000_000 { _ = state.pulledAhead(element, element) }
     #expect(Self.demand(&state) == "1")
     #expect(state.failed(10).slots.count == 999_990)
-    let (slots, _, _) = state.abandon()
-    #expect(slots == Array((2...10).reversed()))
+    let left = state.abandon()
+    #expect(left.slots == Array((2...10).reversed()))
   }
 }

@@ -170,6 +170,51 @@ struct StackTests {
     #expect(await memo.value() == depth)
   }
 
+  /// How a reader comes to have a higher priority than the step that it waits for.
+  enum Raise: CaseIterable { case escalated, awaited, joined }
+
+  @Test(
+    "two hundred thousand lists, or memos, that wait for one another are raised",
+    arguments: Raise.allCases, [true, false])
+  func raised(_ raise: Raise, ofMemos: Bool) async {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+    let depth = 200_000 / scale
+    let (gate, raised) = (Gate(), Probe<TaskPriority>())
+    @Sendable func first() async -> Int {
+      await withTaskPriorityEscalationHandler {
+        await gate.wait()
+      } onPriorityEscalated: { _, priority in
+        raised.record(priority)
+      }
+      return 0
+    }
+    let memos = Memos<Int, Int, Never>.recursive { memos, key in
+      key == 0 ? await first() : await memos.value(for: key - 1) + 1
+    }
+    var lists = [List(0..<1).map { (_: Int) async in await first() }]
+    if !ofMemos {
+      for number in 0..<depth {
+        lists.append(lists[number].map { (number: Int) async -> Int in number + 1 })
+      }
+    }
+    let last = lists[lists.count - 1]
+    @Sendable func value() async -> Int? {
+      ofMemos ? await memos.value(for: depth) : await last.head()
+    }
+    let reader = Task.detached(priority: .background) { await value() }
+    await gate.waitForArrivals(1)
+    switch raise {
+    case .escalated: reader.escalatePriority(to: .high)
+    case .awaited: Task.detached(priority: .high) { await reader.value }
+    case .joined: Task.detached(priority: .high) { await value() }
+    }
+    // The steps that came to wait later have raised those that they wait for themselves.
+    await raised.waitForCount(1)
+    #expect(raised.values == [.high])
+    gate.open()
+    #expect(await value() == depth)
+  }
+
   @Test("ten thousand maps that nobody evaluates are released")
   func unevaluatedMaps() async {
     let population = Population()

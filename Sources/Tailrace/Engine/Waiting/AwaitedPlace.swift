@@ -65,7 +65,6 @@ extension AwaitedPlace {
     guard let worker = awaitedWorker else {
       return await waiter.wait(cancellable: cancellable)
     }
-    raise(to: Task.currentPriority)
     let node = WorkerToken.runningWorker
     if let node,
       let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: worker, asked: asked)

@@ -76,15 +76,18 @@ extension Waiter {
     }
   }
 
-  /// Waits for a step, which is raised with the waiting task.
+  /// Waits for a step, which is raised to the priority of the waiting task, now and later.
   nonisolated(nonsending) func wait(
     cancellable: Bool, raising raise: @Sendable (TaskPriority) -> Void
   ) async -> ResumeReason {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+      raise(Task.currentPriority)
       return await wait(cancellable: cancellable)
     }
     return await withTaskPriorityEscalationHandler {
-      await wait(cancellable: cancellable)
+      // Not before the handler is there: no escalation is missed in between.
+      raise(Task.currentPriority)
+      return await wait(cancellable: cancellable)
     } onPriorityEscalated: { _, priority in
       raise(priority)
     }
