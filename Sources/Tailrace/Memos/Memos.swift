@@ -65,7 +65,8 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///
   /// A key without a value is computed as by a demand. A computation in progress is left to go on.
   ///
-  /// - Isolation: a plain closure runs right here; an asynchronous one runs here until it suspends.
+  /// - Isolation: a plain closure runs right here; an asynchronous one runs here until it suspends. So
+  ///   may what other tasks have asked of an actor that it asks: hold no lock during this call.
   /// - Failure: the old value stays, and the failure is counted.
   @inlinable
   public func refresh(_ key: Key) { store.refresh(key) }

@@ -191,7 +191,9 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   /// demand has left because a step has suspended, or was cancelled.
   @inlinable
   var wanted: Int {
-    max(0, executor.wanted.load(ordering: .relaxed) - executor.computed.load(ordering: .relaxed))
+    guard !executor.hasCancelledReader else { return 0 }
+    return max(
+      0, executor.wanted.load(ordering: .relaxed) - executor.computed.load(ordering: .relaxed))
   }
 
   /// A step has been taken. True if the task has to park now, until the next demand.
@@ -231,7 +233,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   @inlinable @inline(__always)
   func wants(after position: Int) -> Bool {
     var wanted = executor.wanted.load(ordering: .relaxed)
-    if position < wanted, let reader = executor.reader, reader.isCancelled { wanted = 0 }
+    if position < wanted, executor.hasCancelledReader { wanted = 0 }
     // The cell is published before the waiters' mark is read; waiters set the mark before they look
     // for the cell (`enter`). Without a fence on both sides each could miss the other. A driver
     // makes up for it when the next step suspends (`leaveSuspended`).

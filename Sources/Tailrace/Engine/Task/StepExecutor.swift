@@ -30,6 +30,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   // Set only while the driver's frame is below, as `UnsafeCurrentTask` requires.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) private(set) var reader: UnsafeCurrentTask?
+  @inlinable nonisolated var hasCancelledReader: Bool { reader?.isCancelled == true }
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: JobSlot.Job = 0
   /// The recording of the running step; 0 for none.
