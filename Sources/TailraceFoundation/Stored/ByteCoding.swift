@@ -129,7 +129,7 @@ extension ByteCoding where Value: BitwiseCopyable {
 }
 
 /// A value has different sizes in the file and in memory.
-public struct CodingSizeError: Error, Equatable, Sendable {
+public struct CodingSizeError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The size in memory, in bytes.
   public let expected: Int
   /// The size in the file.
@@ -139,5 +139,11 @@ public struct CodingSizeError: Error, Equatable, Sendable {
   init(expected: Int, found: Int) {
     self.expected = expected
     self.found = found
+  }
+
+  /// Both sizes, in a sentence.
+  public var description: String {
+    "a value takes \(expected) bytes here, and \(found) bytes are stored: it was stored by a type "
+      + "of another size"
   }
 }
