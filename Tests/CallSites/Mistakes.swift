@@ -11,8 +11,7 @@ let numbers = LazyList(1...100)
 func wrongTypes() async {
   _ = await numbers.map { $0 + "1" }.filter { $0 == "2" }.array()
   // expected-error@-1 {{binary operator '+' cannot be applied to operands of type 'Int' and}}
-  // expected-error@-2 {{cannot infer type of closure parameter '$0' without a type annotation}}
-  // expected-note@-3 {{overloads for '+' exist}}
+  // expected-note@-2 {{overloads for '+' exist}}
   _ = await numbers.map { $0 * 2 }.filter { $0.isEmpty }.count()
   // expected-error@-1 {{cannot infer type of closure parameter '$0' without a type annotation}}
   _ = await numbers.map { $0 * 2 }.filter { $0 % 3 }.array()
@@ -56,6 +55,18 @@ func demandsWithoutCall() async {
   // expected-error@-1 {{'first' is unavailable: it takes a call to demand an element: 'await list}}
 }
 
+func countsWithoutCall() async {
+  if await numbers.count > 3 { print("many") }
+  // expected-error@-1 {{'count' is unavailable: it takes a call to count the elements: 'await list.count()'}}
+  // expected-warning@-2 {{no 'async' operations occur within 'await' expression}}
+  let _: Int = await numbers.map { $0 * 2 }.count
+  // expected-error@-1 {{'count' is unavailable: it takes a call to count the elements: 'await list.count()'}}
+  // expected-warning@-2 {{no 'async' operations occur within 'await' expression}}
+  print(await numbers.count)
+  // Here any type would do, and the compiler has to choose a method.
+  // expected-error@-2 {{ambiguous use of 'count'}}
+}
+
 struct Feed: Sendable {
   func onEvent(_ handler: @escaping @Sendable (Int) -> Void) {}
 }
@@ -96,6 +107,16 @@ func resultsWithoutType() {
   }
 }
 
+// An `if` is a value only with an `else`. The compiler says so at both its ends.
+func valuesWithoutElse() async {
+  _ = await numbers.map { if $0 > 1 { $0 } }.array()
+  // expected-error@-1 2 {{an 'if' without an 'else' gives no value: add the 'else'; 'filter' and}}
+  _ = numbers.compactMap { if $0 > 1 { $0 } }
+  // expected-error@-1 2 {{an 'if' without an 'else' gives no value: add the 'else'; 'filter' and}}
+  _ = numbers.filter { if $0 > 1 { true } }
+  // expected-error@-1 2 {{an 'if' without an 'else' gives no value: add the 'else'; 'filter' and}}
+}
+
 func wrongStatements() {
   _ = numbers.filter { number in number = 1 }
   // expected-error@-1 {{cannot assign to value: 'number' is a 'let' constant}}
@@ -117,8 +138,16 @@ func failuresOfOtherTypes(
   // expected-error@-1 {{cannot assign value of type 'LazyList<Int, Never>' to type}}
   // expected-note@-2 {{arguments to generic parameter 'Failure' ('Never' and 'ParseError') are expected}}
   let _: LazyList<Int, ParseError> = numbers.map { try parse("\($0)") }
-  // expected-error@-1 {{cannot assign value of type 'LazyList<Int, any Error>' to type}}
-  // expected-note@-2 {{arguments to generic parameter 'Failure' ('any Error' and 'ParseError') are}}
+  // expected-error@-1 {{the result has another failure than the expected type: 'map(failingAs:_:)' names}}
+  let _: LazyList<Int, Never> = failing.compactMap { number in
+    // expected-error@-1 {{the result has another failure than the expected type: 'compactMap(failingAs:_:)'}}
+    let half = number / 2
+    return half > 1 ? half : nil
+  }
+  let _: LazyList<Int, ParseError> = numbers.compactMap { await score($0) }
+  // expected-error@-1 {{the result has another failure than the expected type: 'compactMap(failingAs:_:)'}}
+  let _: LazyList<Int, ParseError> = numbers.filter { $0 > 1 }
+  // expected-error@-1 {{the result has another failure than the expected type: 'filter(failingAs:_:)'}}
   _ = numbers.setFailureType() + failing
   _ = failing + numbers.setFailureType(to: ParseError.self)
   _ = numbers.zip(failing)
@@ -142,4 +171,8 @@ func failuresOfOtherTypes(
   let _: LazyList<Int, Never> = same
   let both = failing.map { _ in others }.joined()
   let _: LazyList<Int, any Error> = both
+  let mapped = numbers.flatMap { _ in failing }
+  let _: LazyList<Int, ParseError> = mapped
+  let mappedLater = failing.flatMap { number async in LazyList(0..<number) }
+  let _: LazyList<Int, ParseError> = mappedLater
 }

@@ -67,6 +67,18 @@ public enum _CheckedAlone<Value>: Sendable {
   /// The value of an `if` or a `switch` that is the whole body.
   @inlinable @inline(__always)
   public static func buildEither(second value: Value) -> Value { value }
+
+  /// The message for an `if` without an `else`.
+  @available(
+    *, unavailable,
+    message: """
+      an 'if' without an 'else' gives no value: add the 'else'; 'filter' and 'compactMap' leave \
+      out elements, and 'onEach' needs no value
+      """
+  )
+  public static func buildOptional(_ value: Value?) -> Value {
+    fatalError("the value of an 'if' without an 'else' was used")
+  }
 }
 
 // If no value is expected, a body may contain anything.

@@ -55,3 +55,49 @@ extension LazyList {
     fatalError("setFailureType(to:) was called on a list that can fail")
   }
 }
+
+// The same for operators whose result fails in another way than is expected: without these, the
+// compiler would offer operators of AsyncSequence. Each stands for all four kinds of closures.
+extension LazyList {
+  /// The message if the result has another failure than is expected.
+  @available(
+    *, unavailable,
+    message: """
+      the result has another failure than the expected type: 'map(failingAs:_:)' names the one of \
+      the closure, and 'setFailureType(to:)' and 'mapFailure(_:)' change the one of a list
+      """
+  )
+  public func map<T: Sendable, E: Error>(
+    _ transform: @escaping @Sendable (Element) async throws -> T
+  ) -> LazyList<T, E> {
+    fatalError("a map whose result fails in another way was called")
+  }
+
+  /// The message if the result has another failure than is expected.
+  @available(
+    *, unavailable,
+    message: """
+      the result has another failure than the expected type: 'compactMap(failingAs:_:)' names the \
+      one of the closure, and 'setFailureType(to:)' and 'mapFailure(_:)' change the one of a list
+      """
+  )
+  public func compactMap<T: Sendable, E: Error>(
+    _ transform: @escaping @Sendable (Element) async throws -> T?
+  ) -> LazyList<T, E> {
+    fatalError("a compactMap whose result fails in another way was called")
+  }
+
+  /// The message if the result has another failure than is expected.
+  @available(
+    *, unavailable,
+    message: """
+      the result has another failure than the expected type: 'filter(failingAs:_:)' names the one \
+      of the closure, and 'setFailureType(to:)' and 'mapFailure(_:)' change the one of a list
+      """
+  )
+  public func filter<E: Error>(
+    _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
+  ) -> LazyList<Element, E> {
+    fatalError("a filter whose result fails in another way was called")
+  }
+}

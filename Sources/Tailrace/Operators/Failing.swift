@@ -40,6 +40,44 @@ extension LazyList where Failure == Never {
   where Element: _ListLike, Element.Failure == Never {
     flattened()
   }
+
+  /// Returns the elements of the lists, which can fail although this list cannot, that a closure
+  /// makes from each element.
+  ///
+  /// ```swift
+  /// let twice = LazyList(1...2).flatMap { _ in parsed }   // fails with a ParseError, as `parsed`
+  /// ```
+  ///
+  /// - Laziness: searching, through empty lists.
+  @inlinable @_disfavoredOverload
+  public consuming func flatMap<T: Sendable, InnerFailure: Error>(
+    @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+      @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
+  ) -> LazyList<T, InnerFailure> {
+    map(transform).flattened()
+  }
+
+  /// Returns the elements of the lists, which can fail although this list cannot, that an
+  /// asynchronous closure makes from each element.
+  // None of the asynchronous kinds is disfavoured, for AsyncSequence has the same. So one that is
+  // closer than each of the others stands below, for lists of which none can fail.
+  @inlinable
+  public consuming func flatMap<T: Sendable, InnerFailure: Error>(
+    @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
+      @escaping @Sendable (Element) async -> LazyList<T, InnerFailure>
+  ) -> LazyList<T, InnerFailure> {
+    map(transform).flattened()
+  }
+
+  /// Returns the elements of the lists that an asynchronous closure makes from each element. None
+  /// of them can fail.
+  @inlinable
+  public consuming func flatMap<T: Sendable>(
+    @_CheckedAlone<LazyList<T, Never>> _ transform:
+      @escaping @Sendable (Element) async -> LazyList<T, Never>
+  ) -> LazyList<T, Never> {
+    map(transform).flattened()
+  }
 }
 
 // If both fail with types of their own, the result may fail with any error.
@@ -92,6 +130,25 @@ extension LazyList {
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: _ListLike, Element.Failure == Never {
     flattened()
+  }
+
+  /// Returns the elements of the lists, which cannot fail, that a closure makes from each element.
+  @inlinable @_disfavoredOverload
+  public consuming func flatMap<T: Sendable>(
+    @_CheckedAlone<LazyList<T, Never>> _ transform:
+      @escaping @Sendable (Element) -> LazyList<T, Never>
+  ) -> LazyList<T, Failure> {
+    map(transform).flattened()
+  }
+
+  /// Returns the elements of the lists, which cannot fail, that an asynchronous closure makes from
+  /// each element.
+  @inlinable
+  public consuming func flatMap<T: Sendable>(
+    @_CheckedAlone<LazyList<T, Never>> _ transform:
+      @escaping @Sendable (Element) async -> LazyList<T, Never>
+  ) -> LazyList<T, Failure> {
+    map(transform).flattened()
   }
 
   /// Returns the elements of this list's lists, if both fail with types of their own.

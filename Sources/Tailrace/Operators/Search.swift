@@ -165,3 +165,11 @@ extension Fold {
     return answer
   }
 }
+
+extension _ListLike {
+  /// Use `count()` to demand all elements.
+  // Without this, the compiler would complain of the method's type. A list itself cannot have a
+  // property beside a method of the same name that takes nothing.
+  @available(*, unavailable, message: "it takes a call to count the elements: 'await list.count()'")
+  public var count: Int { 0 }
+}

@@ -47,6 +47,42 @@ struct FlatMapTests {
     expectList(bound, Never.self)
   }
 
+  @Test("a failure that only one of both has stays as it is")
+  func failures() async throws {
+    let fine = List(1...3)
+    let failing = LazyList<Int, Mishap>([1, 2]) + .failing(Mishap(position: 2))
+    @Sendable func inner(_ number: Int) -> LazyList<Int, Mishap> {
+      number == 3 ? .failing(Mishap(position: 3)) : .just(number)
+    }
+    @Sendable func other(_ number: Int) -> LazyList<Int, CancellationError> { .just(number) }
+
+    let innerFails = fine.flatMap { inner($0) }
+    expectList(innerFails, Mishap.self)
+    let innerFailsLater = fine.flatMap { number async in inner(number) }
+    expectList(innerFailsLater, Mishap.self)
+    let outerFails = failing.flatMap { List.repeating($0, count: 2) }
+    expectList(outerFails, Mishap.self)
+    let outerFailsLater = failing.flatMap { number async in List.repeating(number, count: 2) }
+    expectList(outerFailsLater, Mishap.self)
+    let bothFail = failing.flatMap { inner($0) }
+    expectList(bothFail, Mishap.self)
+    let bothFailLater = failing.flatMap { number async in inner(number) }
+    expectList(bothFailLater, Mishap.self)
+    let apart = failing.flatMap { other($0) }
+    expectList(apart, (any Error).self)
+    let apartLater = failing.flatMap { number async in other(number) }
+    expectList(apartLater, (any Error).self)
+
+    for list in [innerFails, innerFailsLater] {
+      #expect(try await list.prefix(2).array() == [1, 2])
+      await #expect(throws: Mishap(position: 3)) { try await list.array() }
+    }
+    for list in [outerFails, outerFailsLater] {
+      #expect(try await list.prefix(4).array() == [1, 1, 2, 2])
+      await #expect(throws: Mishap(position: 2)) { try await list.array() }
+    }
+  }
+
   @Test("lists and sequences, empty ones among them, and endless ones")
   func elements() async {
     #expect(
