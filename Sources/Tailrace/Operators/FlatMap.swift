@@ -108,6 +108,9 @@ extension LazyList {
   /// await list.array()   // [1, 1, 2, 2, 3, 3]
   /// ```
   ///
+  /// The closure is `@Sendable`: a state that it captures, such as a counter, needs a `Mutex` or an
+  /// `Atomic`. To pass a state from element to element, give it to `reductions(_:_:)` before.
+  ///
   /// - Laziness: searching, through empty lists.
   ///
   /// Replaces `-bind:`.

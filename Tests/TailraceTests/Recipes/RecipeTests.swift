@@ -113,6 +113,58 @@ struct RecipeTests {
     #expect(answer.values == [nil, 5])
   }
 
+  // MARK: Several at a time, and stored
+
+  actor Squares {
+    private var next = 0
+    private var ahead: SharedIterator<Int, any Error>?
+    private let attempts = Counter()
+
+    func square(at position: Int) async throws -> Int? {
+      if position != next { ahead = nil }
+      let squares =
+        ahead
+        ?? LazyList(1...6).dropFirst(position)
+        .concurrentMap(limit: 4) { [attempts] number async throws in
+          await Task.yield()
+          if number == 5, attempts.increment() == 1 { throw Offline() }
+          return number * number
+        }
+        .makeSharedIterator()
+      ahead = nil
+      let square = try await squares.next()
+      (ahead, next) = (squares, position + 1)
+      return square
+    }
+  }
+
+  private func squares(in store: MemoryStore<Int, Int>) -> LazyList<Int, any Error> {
+    let computed = Squares()
+    return LazyList(storedIn: store, state: 0, atTail: .computeOrFollow) {
+      position async throws -> Int? in
+      let square = try await computed.square(at: position)
+      position += 1
+      return square
+    }
+  }
+
+  @Test("several at a time, and stored: a writer that others were before, and one that fails")
+  func severalAndStored() async throws {
+    let first = MemoryStore<Int, Int>()
+    let (second, third) = (first.other(), first.other())
+    var (writer, heir): (LazyList?, LazyList) = (squares(in: first), squares(in: second))
+    #expect(try await writer?.prefix(2).array() == [1, 4])
+    // While the other has the claim.
+    #expect(try await heir.prefix(2).array() == [1, 4])
+    #expect(try await writer?.prefix(3).array() == [1, 4, 9])
+    writer = nil
+    first.release()
+    #expect(try await heir.prefix(4).array() == [1, 4, 9, 16])
+    await #expect(throws: Offline.self) { try await heir.array() }
+    #expect(try await heir.array() == [1, 4, 9, 16, 25, 36])
+    #expect(try await third.read(from: 0, upTo: 10).elements == [1, 4, 9, 16, 25, 36])
+  }
+
   // MARK: Loading more
 
   @MainActor
