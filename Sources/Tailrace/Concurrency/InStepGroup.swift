@@ -1,14 +1,18 @@
 public import Synchronization
 
+typealias InStepStanding = (position: Int, standing: InStepState<Waiter>.Standing)
+
 /// The readers of one list that stay within a distance of one another: the shell of
 /// ``InStepState``.
 @usableFromInline
 final class InStepGroup: Sendable {
   private let state: Locked<InStepState<Waiter>>
   private let positions: [InStepPosition]
+  let distance: Int
 
   /// - Parameter distance: 1 or more.
   init(readers count: Int, distance: Int) {
+    self.distance = distance
     state = Locked(InStepState(readers: count, distance: distance))
     positions = (0..<count).map { _ in InStepPosition() }
   }
@@ -19,11 +23,6 @@ final class InStepGroup: Sendable {
     positions.enumerated().map { InStepMember(self, $0.offset, $0.element) }
   }
 
-  /// Used only for comparison.
-  private static var currentTask: UInt {
-    withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
-  }
-
   private func locate(_ reader: Int, _ isAwaited: Bool) -> Int {
     positions[reader].locate(isAwaited)
   }
@@ -31,11 +30,10 @@ final class InStepGroup: Sendable {
   /// Waits until a reader may take another element. Returns the position before which it may, or
   /// `nil` if the task is cancelled first.
   fileprivate nonisolated(nonsending) func demand(by reader: Int, at position: Int) async -> Int? {
-    let task = Self.currentTask
     while true {
       let waiter = Waiter()
       let answer = state.withLock {
-        $0.demand(by: reader, at: position, in: task, waiter: waiter, locate)
+        $0.demand(by: reader, at: position, waiter: waiter, locate)
       }
       if case .mayRead(let end) = answer { return end }
       if case .absent(.cancelled) = await waiter.wait(cancellable: true) { return nil }
@@ -43,12 +41,20 @@ final class InStepGroup: Sendable {
   }
 
   fileprivate func moved(_ reader: Int) {
-    let task = Self.currentTask
     let woken = state.withLock { state in
-      state.moved(reader, to: positions[reader].told(), in: task, locate)
+      state.moved(reader, to: positions[reader].told(), locate)
     }
     for waiter in woken { waiter.wake(.lookAgain) }
   }
+
+  /// Each reader's position, and how it is getting on, all at one moment but for those that go on.
+  func standings(of readers: Range<Int>) -> [InStepStanding] {
+    state.withLock { state in
+      readers.map { (positions[$0].locate(false), state.standing(of: $0, locate)) }
+    }
+  }
+
+  var count: Int { positions.count }
 
   fileprivate func leave(_ reader: Int) {
     for waiter in state.withLock({ $0.leave(reader, locate) }) { waiter.wake(.lookAgain) }
@@ -89,8 +95,8 @@ final class InStepPosition: Sendable {
 /// A place among the readers. It has one owner at a time: the reader, then its iteration.
 @usableFromInline
 final class InStepMember: Sendable {
-  private let group: InStepGroup
-  private let reader: Int
+  let group: InStepGroup
+  let reader: Int
   let position: InStepPosition
 
   fileprivate init(_ group: InStepGroup, _ reader: Int, _ position: InStepPosition) {

@@ -23,7 +23,7 @@
 ///
 /// The other readers wait for this one from the start, even before it is first read. They stop
 /// waiting when its iteration ends, fails, is cancelled or is abandoned, or when it is released
-/// unread.
+/// unread. ``debugDescription`` and ``diagram()`` show which readers wait for which.
 ///
 /// - Isolation: no thread is blocked. A reader gets the elements in its own isolation.
 /// - Failure: surfaces after the elements before it, and ends the reader. A failure that the list
@@ -40,13 +40,18 @@ public struct InStepReader<Element: Sendable, Failure: Error>: Sendable {
     case measured(LazyList<Measured<Element>, Failure>)
   }
 
-  private final class Start: Sendable {
+  final class Start: Sendable {
     let place: Locked<(InStepMember, Source)?>
+    /// To be looked at. They do not retain the reader's place among the others.
+    let (group, number): (InStepGroup, Int)
 
-    init(_ member: InStepMember, _ source: Source) { place = Locked((member, source)) }
+    init(_ member: InStepMember, _ source: Source) {
+      (group, number) = (member.group, member.reader)
+      place = Locked((member, source))
+    }
   }
 
-  private let start: Start
+  let start: Start
 
   @usableFromInline
   init(_ member: InStepMember, _ source: Source) { start = Start(member, source) }

@@ -4,6 +4,11 @@
 /// counts otherwise. A reader may take an element while it is less than the distance ahead of the
 /// slowest reader.
 ///
+/// Positions decide, and nothing else. The task in which a reader was last seen tells nothing: its
+/// iterator may have been handed over, and the address of a task that has ended is used again. So a
+/// task that reads several readers waits as any other does, and must not let one of them get
+/// further ahead of another than the distance.
+///
 /// ```
 ///            demand                  demand, too far ahead
 ///   ┌──────────────────▶ reading ──────────────────────────▶ waiting
@@ -27,9 +32,15 @@ struct InStepState<Waiter: Sendable>: Sendable {
     case mustWait
   }
 
-  private struct Waiting: Sendable {
-    let waiter: Waiter
-    let task: UInt
+  /// How a reader is getting on.
+  enum Standing: Equatable, Sendable {
+    /// It has not asked for an element. Those that are waited for include it.
+    case notRead
+    case reading
+    /// It is at the distance from these, the slowest, which are at that position.
+    case waiting(for: [Int], at: Int)
+    /// It has left.
+    case over
   }
 
   let distance: Int
@@ -37,11 +48,9 @@ struct InStepState<Waiter: Sendable>: Sendable {
   private var readers: Ranking
   /// The waiting ones of these, at exact positions.
   private var waiting: Ranking
-  private var waiters: [Waiting?]
-  /// The waiting readers, by their tasks. A task waits in one place at a time.
-  private var waitingInTask: [UInt: Int] = [:]
-  /// The task in which each reader was seen last; 0 for none.
-  private var tasks: [UInt]
+  private var waiters: [Waiter?]
+  /// The readers that have asked for an element.
+  private var haveAsked: [Bool]
 
   /// - Parameter distance: 1 or more.
   init(readers count: Int, distance: Int) {
@@ -49,15 +58,15 @@ struct InStepState<Waiter: Sendable>: Sendable {
     readers = Ranking(count: count, at: 0)
     waiting = Ranking(capacity: count)
     waiters = Array(repeating: nil, count: count)
-    tasks = Array(repeating: 0, count: count)
+    haveAsked = Array(repeating: false, count: count)
   }
 
   /// A reader is at its permitted end, and wants another element.
   mutating func demand(
-    by reader: Int, at position: Int, in task: UInt, waiter: Waiter, _ locate: Locate
+    by reader: Int, at position: Int, waiter: Waiter, _ locate: Locate
   ) -> Answer {
     readers.move(reader, to: position)
-    tasks[reader] = task
+    haveAsked[reader] = true
     let bound = position - distance
     // Looks further than necessary, or it would soon be asked again.
     var slowest = slowest(ahead: position - distance / 2, locate)
@@ -66,20 +75,14 @@ struct InStepState<Waiter: Sendable>: Sendable {
       let (end, isEndless) = slowest.position.addingReportingOverflow(distance)
       return .mayRead(before: isEndless ? .max : end)
     }
-    // The waiting task itself has to move the slowest reader.
-    if task != 0, tasks[slowest.item] == task { return .mayRead(before: position + 1) }
     waiting.insert(reader, at: position)
-    waiters[reader] = Waiting(waiter: waiter, task: task)
-    if task != 0 { waitingInTask[task] = reader }
+    waiters[reader] = waiter
     return .mustWait
   }
 
   /// An awaited reader has taken an element. Returns the waiters to wake.
-  mutating func moved(
-    _ reader: Int, to position: Int, in task: UInt, _ locate: Locate
-  ) -> [Waiter] {
+  mutating func moved(_ reader: Int, to position: Int, _ locate: Locate) -> [Waiter] {
     readers.move(reader, to: position)
-    tasks[reader] = task
     return release(locate)
   }
 
@@ -94,30 +97,34 @@ struct InStepState<Waiter: Sendable>: Sendable {
   /// Whether a reader waits.
   func isWaiting(_ reader: Int) -> Bool { waiting.contains(reader) }
 
+  /// How a reader is getting on. Changes nothing, and nobody is awaited for it.
+  func standing(of reader: Int, _ locate: Locate) -> Standing {
+    guard readers.contains(reader) else { return .over }
+    guard waiting.contains(reader) else { return haveAsked[reader] ? .reading : .notRead }
+    var slowest: (readers: [Int], position: Int) = ([], .max)
+    for item in haveAsked.indices where readers.contains(item) {
+      let position = locate(item, false)
+      if position < slowest.position { slowest = ([], position) }
+      if position == slowest.position { slowest.readers.append(item) }
+    }
+    return .waiting(for: slowest.readers, at: slowest.position)
+  }
+
   /// Wakes readers that need not wait any longer.
   private mutating func release(_ locate: Locate) -> [Waiter] {
     var woken: [Waiter] = []
     while let first = waiting.first {
       let bound = first.position - distance
-      let slowest = awaitedSlowest(ahead: bound, locate)
-      if slowest.position > bound {
-        if let waiter = wake(first.item) { woken.append(waiter) }
-        continue
-      }
-      // No reader may wait in the task that has to move the slowest reader.
-      if let own = waitingInTask[tasks[slowest.item]], let waiter = wake(own) {
-        woken.append(waiter)
-      }
-      break
+      guard awaitedSlowest(ahead: bound, locate).position > bound else { break }
+      if let waiter = wake(first.item) { woken.append(waiter) }
     }
     return woken
   }
 
   private mutating func wake(_ reader: Int) -> Waiter? {
-    guard let former = waiters[reader].take() else { return nil }
+    guard let waiter = waiters[reader].take() else { return nil }
     waiting.remove(reader)
-    if waitingInTask[former.task] == reader { waitingInTask[former.task] = nil }
-    return former.waiter
+    return waiter
   }
 
   /// The slowest reader, after checking those that may be slower than a bound. It is ahead of the
@@ -143,3 +150,5 @@ struct InStepState<Waiter: Sendable>: Sendable {
     }
   }
 }
+
+extension InStepState: Equatable, Hashable where Waiter: Hashable {}

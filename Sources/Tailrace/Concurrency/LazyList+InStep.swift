@@ -21,7 +21,17 @@ extension LazyList {
   ///
   /// - Read each in a task of its own, concurrently. Reading one to its end before the next begins
   ///   waits for ever.
+  /// - A task that reads several takes elements in turns, and needs no more of one before it goes on
+  ///   with another than the distance. It waits for itself otherwise, for ever: it is not known to
+  ///   be the task that would have to go on, since it could have handed an iterator to another.
   /// - Release readers that will not be read.
+  ///
+  /// The debug descriptions of the readers show who waits for whom: `print(readers)`.
+  ///
+  /// The distance bounds the elements *taken*: whoever reads, in how many tasks, a reader that has
+  /// taken as many elements more than the slowest as the distance takes no other. What it does not
+  /// bound are elements that you keep, elements retained by other copies of the list, and the rest
+  /// of a segment: cells are released in pieces of up to 128.
   ///
   /// The readers retain this list. Keep no copy of it, because a copy retains everything.
   ///

@@ -1,8 +1,8 @@
 /// Numbered items in order of position: a binary heap that knows where each item is.
 ///
 /// Finding the first is immediate; moving or removing an item is O(log n).
-struct Ranking: Sendable {
-  struct Entry: Sendable, Equatable {
+struct Ranking: Sendable, Hashable {
+  struct Entry: Sendable, Hashable {
     let item: Int
     var position: Int
   }

@@ -45,6 +45,8 @@ struct Sketch {
     var name: String?
   }
 
+  init() {}
+
   init(of list: any LookedList) {
     pile = [(list, Place())]
     while let (list, place) = pile.popLast() { list.draw(&self, place) }

@@ -15,16 +15,13 @@ struct InStepStateTests {
     var phases: [Phase]
     /// Before which position each may take elements.
     var ends: [Int]
-    /// The task of each.
-    var tasks: [UInt]
 
-    init(readers: Int, distance: Int, tasks: [UInt]? = nil) {
+    init(readers: Int, distance: Int) {
       state = InStepState(readers: readers, distance: distance)
       positions = Array(repeating: 0, count: readers)
       awaited = Array(repeating: false, count: readers)
       phases = Array(repeating: .reading, count: readers)
       ends = Array(repeating: 0, count: readers)
-      self.tasks = tasks ?? (0..<readers).map { UInt($0) + 1 }
     }
 
     var slowest: Int {
@@ -52,8 +49,8 @@ struct InStepStateTests {
       positions[reader] += cost
       guard awaited[reader] else { return true }
       awaited[reader] = false
-      let (position, task) = (positions[reader], tasks[reader])
-      wake(ask { $0.moved(reader, to: position, in: task, $1) })
+      let position = positions[reader]
+      wake(ask { $0.moved(reader, to: position, $1) })
       return true
     }
 
@@ -64,8 +61,8 @@ struct InStepStateTests {
     }
 
     private mutating func demand(_ reader: Int) -> Bool {
-      let (position, task) = (positions[reader], tasks[reader])
-      switch ask({ $0.demand(by: reader, at: position, in: task, waiter: reader, $1) }) {
+      let position = positions[reader]
+      switch ask({ $0.demand(by: reader, at: position, waiter: reader, $1) }) {
       case .mayRead(let end):
         #expect(end > position, "there is room for an element")
         ends[reader] = end
@@ -85,7 +82,11 @@ struct InStepStateTests {
       }
     }
 
-    /// Checks the invariants after an event, where each reader has a task of its own.
+    func standing(_ reader: Int) -> InStepState<Int>.Standing {
+      state.standing(of: reader) { reader, _ in positions[reader] }
+    }
+
+    /// Checks the invariants after an event.
     func check(_ place: SourceLocation = #_sourceLocation) {
       for reader in positions.indices where phases[reader] != .gone {
         let ahead = positions[reader] - slowest
@@ -171,28 +172,28 @@ struct InStepStateTests {
     #expect(world.take(1, cost: 1) == false)
   }
 
-  @Test("a task does not wait for a reader that it reads itself")
-  func sameTask() {
-    var world = World(readers: 3, distance: 2, tasks: [1, 1, 2])
-    for reader in 0..<3 { world.take(reader) }
-    for _ in 0..<2 { #expect(world.take(0) == true) }
-    // The third, of another task, is as slow, but the second is one reason never to wait.
-    world.take(2)
-    #expect(world.take(0) == true)
-    #expect(world.take(0) == true)
-    #expect(world.take(2) == true)
-    #expect(world.take(2) == false, "another task does wait")
+  @Test("one element of each in turn: nobody waits, whatever the distance", arguments: [1, 2, 5])
+  func turns(_ distance: Int) {
+    var world = World(readers: 3, distance: distance)
+    for _ in 0..<20 {
+      for reader in 0..<3 { #expect(world.take(reader, cost: 3) == true) }
+    }
   }
 
-  @Test("a task that waits is woken when it has become the one that reads the slowest")
-  func sameTaskLater() {
-    var world = World(readers: 3, distance: 10, tasks: [1, 1, 2])
-    world.take(1, cost: 5)
-    world.take(0, cost: 30)
-    #expect(world.take(0) == false, "the third is the slowest")
-    world.take(2, cost: 20)
-    #expect(world.phases == [.reading, .reading, .reading])
-    #expect(world.take(0) == true)
+  @Test("how each is getting on: not read yet, reading, waiting for the slowest, over")
+  func standings() {
+    var world = World(readers: 4, distance: 3)
+    #expect(world.standing(0) == .notRead)
+    for _ in 0..<4 { world.take(0) }
+    world.take(2)
+    #expect(world.standing(0) == .waiting(for: [1, 3], at: 0))
+    #expect(world.standing(1) == .notRead)
+    #expect(world.standing(2) == .reading)
+    world.leave(3)
+    #expect(world.standing(0) == .waiting(for: [1], at: 0))
+    #expect(world.standing(3) == .over)
+    world.take(1)
+    #expect(world.standing(0) == .reading)
   }
 
   @Test(

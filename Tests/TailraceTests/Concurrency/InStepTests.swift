@@ -394,16 +394,130 @@ struct InStepTests {
 
   // MARK: Cycles
 
-  @Test("a task that reads several of them goes beyond the distance instead of waiting for itself")
-  func sameTask() async {
-    let readers = LazyList(0..<100).inStep(readers: 2, within: 5)
+  @Test("one task that reads several in turns, as a zip does", arguments: [1, 2, 5])
+  func turns(_ distance: Int) async {
+    let readers = LazyList(0..<100).inStep(readers: 3, within: distance)
+    var iterators = readers.map { $0.makeAsyncIterator() }
+    for number in 0..<100 {
+      for index in 0..<3 { #expect(await iterators[index].next() == number) }
+    }
+    for index in 0..<3 { #expect(await iterators[index].next() == nil) }
+  }
+
+  @Test("one task that takes as many of one as the distance, then of the other, by cost too")
+  func runs() async {
+    let readers = LazyList(0..<60).inStep(readers: 2, within: 15) { _ in 3 }
     var (first, second) = (readers[0].makeAsyncIterator(), readers[1].makeAsyncIterator())
-    #expect(await second.next() == 0)
-    for number in 0..<50 { #expect(await first.next() == number) }
-    for number in 1..<100 { #expect(await second.next() == number) }
-    for number in 50..<100 { #expect(await first.next() == number) }
+    for start in stride(from: 0, to: 60, by: 5) {
+      for number in start..<start + 5 { #expect(await first.next() == number) }
+      for number in start..<start + 5 { #expect(await second.next() == number) }
+    }
     #expect(await first.next() == nil)
     #expect(await second.next() == nil)
+  }
+
+  /// An iterator that tasks pass to one another: one has it at a time.
+  private final class Passed: @unchecked Sendable {
+    var iterator: InStepReader<Int, Never>.Iterator
+    init(_ reader: InStepReader<Int, Never>) { iterator = reader.makeAsyncIterator() }
+    func next() async -> Int? { await iterator.next() }
+  }
+
+  /// Which task has read the first element of the slower reader.
+  enum FirstTask: CaseIterable { case thatReadsTheOther, thatHasEnded }
+
+  @Test(
+    "the distance holds whichever task has read the slower one: it may have handed that over",
+    arguments: FirstTask.allCases, [false, true])
+  func handedOver(_ first: FirstTask, _ isMeasured: Bool) async {
+    let list = LazyList(0...)
+    let readers =
+      isMeasured
+      ? list.inStep(readers: 2, within: 4) { _ in 1 } : list.inStep(readers: 2, within: 4)
+    let (slow, fast) = (Passed(readers[0]), Passed(readers[1]))
+    let (scheduler, taken) = (VirtualScheduler(), Counter())
+    if first == .thatHasEnded {
+      scheduler.schedule { _ = await slow.next() }
+      scheduler.run()
+    }
+    let reading = scheduler.schedule {
+      if first == .thatReadsTheOther { _ = await slow.next() }
+      while taken.value < 100, await fast.next() != nil { taken.increment() }
+    }
+    scheduler.run()
+    #expect(taken.value == 5)
+    // Another task reads the slower one now.
+    scheduler.schedule { _ = await slow.next() }
+    scheduler.run()
+    #expect(taken.value == 6)
+    reading.cancel()
+    scheduler.run()
+  }
+
+  @Test("a reader in tasks of its own, each of which ends: the distance holds")
+  func shortTasks() async {
+    for _ in 0..<20 {
+      let readers = LazyList(0...).inStep(readers: 2, within: 4)
+      let (slow, fast) = (Passed(readers[0]), Passed(readers[1]))
+      let (scheduler, taken) = (VirtualScheduler(), Counter())
+      scheduler.schedule { _ = await slow.next() }
+      scheduler.run()
+      var waiting: Task<Void, Never>?
+      while waiting == nil, taken.value < 100 {
+        let before = taken.value
+        let reading = scheduler.schedule { if await fast.next() != nil { taken.increment() } }
+        scheduler.run()
+        if taken.value == before { waiting = reading }
+      }
+      #expect(taken.value == 5)
+      waiting?.cancel()
+      scheduler.run()
+    }
+  }
+
+  // MARK: Looking
+
+  @Test("the descriptions and the diagram name who waits for whom")
+  func looking() async {
+    let readers = LazyList(1...).inStep(readers: 3, within: 4)
+    let course = Course(readers)
+    course.take(1, times: 2)
+    course.take(0, times: 5)
+    #expect("\(readers[0])" == "InStepReader(0 of 3, within 4: at 4, waits for reader 2, at 0)")
+    #expect("\(readers[1])" == "InStepReader(1 of 3, within 4: at 2)")
+    #expect("\(readers[2])" == "InStepReader(2 of 3, within 4: at 0, not read yet)")
+    #expect(
+      readers[1].diagram() == """
+        flowchart TD
+          subgraph list0["in step, within 4"]
+            stage0["reader 0<br/>at 4, waits for reader 2, at 0"]
+            stage1["reader 1<br/>at 2"]
+            stage2["reader 2<br/>at 0, not read yet"]
+          end
+          stage2 -->|keeps waiting| stage0
+
+        """)
+    course.take(2, times: 2)
+    course.take(0, times: 2)
+    #expect(
+      "\(readers[0])" == "InStepReader(0 of 3, within 4: at 6, waits for readers 1 and 2, at 2)")
+    course.cancel(2)
+    course.take(2, times: 6)
+    #expect(course.over == [2])
+    #expect("\(readers[2])".hasSuffix(", over)"))
+    course.stop()
+    #expect("\(readers[0])".contains("over"))
+  }
+
+  @Test("a crowd that is waited for is named by its first two")
+  func lookingAtMany() {
+    let readers = LazyList(1...).inStep(readers: 6, within: 1) { _ in 7 }
+    let course = Course(Array(readers[..<1]))
+    course.take(0, times: 2)
+    #expect(
+      "\(readers[0])"
+        == "InStepReader(0 of 6, within 1: at 7, waits for readers 1, 2 and 3 others, at 0)")
+    course.stop()
   }
 
   // MARK: Memory

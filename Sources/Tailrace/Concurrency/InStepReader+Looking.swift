@@ -1,0 +1,86 @@
+extension InStepReader: CustomDebugStringConvertible {
+  /// The reader's number among the readers, its position, and the readers that it waits for.
+  ///
+  /// ```swift
+  /// let readers = LazyList(1...).inStep(readers: 2, within: 4)
+  /// var iterator = readers[0].makeAsyncIterator()
+  /// _ = await iterator.next()
+  /// print(readers)
+  /// // [InStepReader(0 of 2, within 4: at 1), InStepReader(1 of 2, within 4: at 0, not read yet)]
+  /// ```
+  ///
+  /// A reader that waits says for which, by their places in the array: `InStepReader(0 of 3, within
+  /// 4: at 21, waits for reader 2, at 17)`. A position is the number of elements taken, or their
+  /// cost.
+  ///
+  /// - Laziness: demands nothing, and disturbs no reader.
+  /// - Complexity: O(*readers*).
+  public var debugDescription: String {
+    let (group, number) = (start.group, start.number)
+    let words = group.standings(of: number..<number + 1).map(InStepWords.text)
+    return "InStepReader(\(number) of \(group.count), within \(group.distance): \(words[0]))"
+  }
+
+  /// Returns a picture of all readers that are in step with this one, as the text of a Mermaid
+  /// flowchart.
+  ///
+  /// ```swift
+  /// let readers = LazyList(1...).inStep(readers: 2, within: 4)
+  /// var iterator = readers[0].makeAsyncIterator()
+  /// _ = await iterator.next()
+  /// print(readers[0].diagram())
+  /// // flowchart TD
+  /// //   subgraph list0["in step, within 4"]
+  /// //     stage0["reader 0<br/>at 1"]
+  /// //     stage1["reader 1<br/>at 0, not read yet"]
+  /// //   end
+  /// ```
+  ///
+  /// An arrow leads from a reader that others wait for to these. The list itself is not in the
+  /// picture: see ``LazyList/diagram()``.
+  ///
+  /// - Laziness: demands nothing, and disturbs no reader.
+  /// - Complexity: O(*readers*²) if many wait. At most 400 readers are drawn.
+  public func diagram() -> String { Sketch(inStep: start.group).mermaid }
+}
+
+enum InStepWords {
+  /// The position of a reader, and how it is getting on.
+  static func text(_ reader: InStepStanding) -> String {
+    switch reader.standing {
+    case .notRead: "at \(reader.position), not read yet"
+    case .reading: "at \(reader.position)"
+    case .waiting(let others, let position):
+      "at \(reader.position), waits for \(names(others)), at \(position)"
+    case .over: "at \(reader.position), over"
+    }
+  }
+
+  /// At most three of them.
+  private static func names(_ readers: [Int]) -> String {
+    guard readers.count > 1, let last = readers.last else {
+      return "reader \(readers.first.map(String.init) ?? "?")"
+    }
+    if readers.count <= 3 {
+      return "readers \(readers.dropLast().map(String.init).joined(separator: ", ")) and \(last)"
+    }
+    let first = readers.prefix(2).map(String.init).joined(separator: ", ")
+    return "readers \(first) and \(readers.count - 2) others"
+  }
+}
+
+extension Sketch {
+  /// The readers of a group: each that is waited for, with arrows to those that wait.
+  init(inStep group: InStepGroup) {
+    self.init()
+    let readers = group.standings(of: 0..<group.count)
+    let frame = layer("in step, within \(group.distance)")
+    let nodes = readers.enumerated().map { number, reader in
+      node("reader \(number)\n\(InStepWords.text(reader))", in: frame)
+    }
+    for (number, reader) in readers.enumerated() where nodes[number] != nil {
+      guard case .waiting(let others, _) = reader.standing else { continue }
+      for other in others { connect(nodes[other], nodes[number], "keeps waiting") }
+    }
+  }
+}
