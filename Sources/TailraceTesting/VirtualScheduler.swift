@@ -52,6 +52,18 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// How many pieces of work and jobs are still to run, without cancelled ones.
   public var pendingCount: Int { agenda.withLock { $0.pendingCount } }
 
+  /// The date of the next piece of work or job that is still to run, cancelled ones aside; `nil` if
+  /// there is none.
+  ///
+  /// ```swift
+  /// let scheduler = VirtualScheduler()
+  /// scheduler.schedule(after: .seconds(3)) {}
+  /// print(scheduler.nextDate?.offset ?? .zero)   // 3.0 seconds
+  /// ```
+  ///
+  /// - Complexity: O(``pendingCount``).
+  public var nextDate: Instant? { agenda.withLock { $0.nextDate } }
+
   // MARK: Passing the time
 
   /// Advances time by a duration, and runs all work that becomes due.
@@ -83,8 +95,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   ///   - line: the caller's line.
   public func advance(to instant: Instant, file: StaticString = #fileID, line: UInt = #line) {
     exclusively(file, line) {
-      while let entry = agenda.withLock({ $0.next(until: instant) }) { perform(entry) }
-      agenda.withLock { $0.pass(to: instant) }
+      while let entry = next(until: instant) { perform(entry) }
     }
   }
 
@@ -99,7 +110,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// Replaces `-[RACTestScheduler stepAll]`.
   public func run(file: StaticString = #fileID, line: UInt = #line) {
     exclusively(file, line) {
-      while let entry = agenda.withLock({ $0.next(until: nil) }) { perform(entry) }
+      while let entry = next(until: nil) { perform(entry) }
     }
   }
 
@@ -113,7 +124,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   @discardableResult
   public func step(file: StaticString = #fileID, line: UInt = #line) -> Bool {
     exclusively(file, line) {
-      guard let entry = agenda.withLock({ $0.next(until: nil) }) else { return false }
+      guard let entry = next(until: nil) else { return false }
       perform(entry)
       return true
     }
@@ -130,9 +141,36 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// Code outside the scheduler starts to sleep at a time the test does not control. If the clock
   /// is advanced too early, it passes the deadline before that exists. Cancelled work does not
   /// count.
+  ///
+  /// Every sleep counts, also that of a deadline or of a timer beside the one that the test means:
+  /// then wait for that one, with ``waitForSleeper(due:)``.
   public func waitForSleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       if agenda.withLock({ $0.isAsleep(count, continuation) }) { continuation.resume() }
+    }
+  }
+
+  /// Waits until a sleep until a point in time is pending: of a task, a timer or delayed work.
+  ///
+  /// ```swift
+  /// let scheduler = VirtualScheduler()
+  /// let deadline = scheduler.schedule(after: .seconds(60)) { print("too late") }
+  /// let answer = Task {   // somewhere else
+  ///   try await scheduler.clock.sleep(for: .seconds(1))
+  ///   return "tea"
+  /// }
+  /// await scheduler.waitForSleeper(due: .start + .seconds(1))   // the deadline is not enough
+  /// scheduler.advance(by: .seconds(1))
+  /// print(try await answer.value)   // tea
+  /// deadline.cancel()
+  /// ```
+  ///
+  /// Returns at once if that time has come, and as soon as it comes, since then nothing begins to
+  /// sleep until it. Cancelled work does not count.
+  public func waitForSleeper(due instant: Instant) async {
+    await withCheckedContinuation { continuation in
+      let isThere = agenda.withLock { $0.isAsleep(until: instant, continuation) }
+      if isThere { continuation.resume() }
     }
   }
 
@@ -147,6 +185,15 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
     }
     defer { agenda.withLock { $0.end() } }
     return performAsCurrent(body)
+  }
+
+  private func next(until limit: Instant?) -> Agenda.Entry? {
+    while true {
+      let (entry, watchers) = agenda.withLock { ($0.next(until: limit), $0.takeMissed()) }
+      for watcher in watchers { watcher.resume() }
+      // A task that was woken may run here, and be due now.
+      if entry != nil || watchers.isEmpty { return entry }
+    }
   }
 
   private func perform(_ entry: Agenda.Entry) {

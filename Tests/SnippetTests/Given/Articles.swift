@@ -114,15 +114,32 @@ struct RecipesGiven: Given {
 }
 
 struct TestingYourOwnCodeGiven: Given {
+  func within<Value: Sendable>(
+    _ limit: Duration, on clock: some Clock<Duration>,
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        try await clock.sleep(for: limit)
+        throw Offline()
+      }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() else { throw CancellationError() }
+      return value
+    }
+  }
+
   func retrying<Value: Sendable>(
-    on clock: some Clock<Duration>, _ attempt: @Sendable () async throws -> Value
+    on clock: some Clock<Duration>, jitter: @Sendable () -> Double = { 1 },
+    _ attempt: @Sendable () async throws -> Value
   ) async throws -> Value {
     var delay = Duration.milliseconds(100)
     while true {
       do {
         return try await attempt()
       } catch {
-        try await clock.sleep(for: delay)
+        try await clock.sleep(for: delay * jitter())
         delay *= 2
       }
     }

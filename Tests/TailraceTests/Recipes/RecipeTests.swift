@@ -87,6 +87,50 @@ struct RecipeTests {
     #expect(tries.count == 3)
   }
 
+  struct TimedOut: Error {}
+
+  private func within<Value: Sendable>(
+    _ limit: Duration, on clock: some Clock<Duration>,
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        try await clock.sleep(for: limit)
+        throw TimedOut()
+      }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() else { throw CancellationError() }
+      return value
+    }
+  }
+
+  @Test("a step that backs off under a deadline, in tasks that do not run on the scheduler")
+  func backingOffWithinDeadline() async throws {
+    for _ in 0..<50 {
+      let (scheduler, tries) = (VirtualScheduler(), Counter())
+      let list = LazyList(state: 1) { number async throws -> Int? in
+        let page = try await within(.seconds(60), on: scheduler.clock) { [number] in
+          try await retrying(on: scheduler.clock, jitter: { 1 }) {
+            if tries.increment() < 3 { throw Offline() }
+            return number
+          }
+        }
+        number += 1
+        return page
+      }
+      let reader = Task { try await list.head() }
+      // The deadline may sleep before the first attempt has failed.
+      for delay in [100, 300] {
+        let due = VirtualScheduler.Instant.start + .milliseconds(delay)
+        await scheduler.waitForSleeper(due: due)
+        scheduler.advance(to: due)
+      }
+      #expect(try await reader.value == 1)
+      #expect(tries.value == 3)
+    }
+  }
+
   @Test("a deadline on virtual time")
   func deadline() {
     let (scheduler, answer) = (VirtualScheduler(), Probe<Int?>())

@@ -234,6 +234,83 @@ struct VirtualSchedulerTests {
     #expect(scheduler.pendingCount == 0)
   }
 
+  @Test("a test waits until something sleeps until a time, however much else sleeps")
+  func sleeperDue() async {
+    let (asleep, second) = (Probe<Int>(), VirtualScheduler.Instant.start + .seconds(1))
+    let deadline = scheduler.schedule(after: .seconds(60)) {}
+    let dead = scheduler.schedule(at: second) {}
+    dead.cancel()
+    for number in 1...2 {
+      Task { [scheduler] in
+        await scheduler.waitForSleeper(due: second)
+        asleep.record(number)
+      }
+    }
+    scheduler.schedule(at: second + .seconds(1)) {}
+    #expect(asleep.count == 0, "none of these is meant")
+    #expect(scheduler.nextDate == second + .seconds(1))
+    let sleeping = Task { [scheduler] in try await scheduler.clock.sleep(until: second) }
+    await asleep.waitForCount(2)
+    await scheduler.waitForSleeper(due: second)
+    #expect(scheduler.nextDate == second)
+    scheduler.advance(to: second)
+    #expect(await sleeping.result.isSuccess)
+    deadline.cancel()
+    scheduler.run()
+    #expect(scheduler.nextDate == nil)
+  }
+
+  @Test("who waits for a sleeper whose time has come, or comes, does not wait for ever")
+  func sleeperMissed() async {
+    scheduler.advance(by: .seconds(1))
+    await scheduler.waitForSleeper(due: scheduler.now)
+    let waiting = Probe<Void>()
+    let watcher = scheduler.schedule { [scheduler] () async in
+      await scheduler.waitForSleeper(due: .start + .seconds(2))
+      waiting.record(())
+    }
+    scheduler.run()
+    #expect(waiting.count == 0)
+    scheduler.advance(by: .seconds(1))
+    await watcher.value
+    #expect(waiting.count == 1)
+  }
+
+  @Test("time never runs back, although other threads schedule during an advance")
+  func otherThreads() async {
+    struct Seen {
+      var last = VirtualScheduler.Instant.start
+      var back = 0
+      var isOver = false
+    }
+    let scheduler = VirtualScheduler()
+    let seen = Locked(Seen())
+    @Sendable func look() {
+      let now = scheduler.now
+      seen.withLock { seen in
+        if now < seen.last { seen.back += 1 }
+        seen.last = max(seen.last, now)
+      }
+    }
+    let others = (0..<2).map { number in
+      Task.detached {
+        var generator = SeededGenerator(seed: RandomCases.firstSeed &+ UInt64(number))
+        while !seen.withLock({ $0.isOver }) {
+          let delay = Int.random(in: 1...9_000, using: &generator)
+          scheduler.schedule(after: .milliseconds(delay)) { look() }
+        }
+      }
+    }
+    for _ in 0..<RandomCases.count("TAILRACE_VIRTUAL_TIME_CASES", debug: 300, optimised: 3_000) {
+      scheduler.advance(by: .seconds(10))
+      // The advance has ended at its time, which no later work may precede.
+      look()
+    }
+    seen.withLock { $0.isOver = true }
+    for other in others { await other.value }
+    #expect(seen.withLock { $0.back } == 0)
+  }
+
   @Test("a sleep until a time that has come returns at once", arguments: [-5, -1, 0])
   func pastSleep(_ seconds: Int) async throws {
     let scheduler = VirtualScheduler()
