@@ -13,5 +13,8 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The error of this thread's last call.
   package static var last: SystemError { SystemError(code: errno) }
 
+  /// The error of a call that was given up because its task was cancelled.
+  package static var cancelled: SystemError { SystemError(code: ECANCELED) }
+
   package var description: String { String(cString: strerror(code)) }
 }

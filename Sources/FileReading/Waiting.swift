@@ -4,14 +4,14 @@ import Synchronization
 // Tasks share few threads: none of those waits here.
 
 extension Descriptor {
-  /// The next bytes, at most that many: none at the end, and none if the task is cancelled while
-  /// there is nothing.
+  /// The next bytes, at most that many: none at the end. Throws
+  /// ``SystemError/cancelled`` if the task is cancelled while there is nothing: that is not the end.
   package func read(upTo count: Int = 1 << 16) async throws(SystemError) -> [UInt8] {
     while true {
       let bytes = await elsewhere { [self] () throws(SystemError) in try readNow(upTo: count) }
       if let bytes = try bytes.get() { return bytes }
       await waitUntilReadable()
-      if Task.isCancelled { return [] }
+      if Task.isCancelled { throw .cancelled }
     }
   }
 

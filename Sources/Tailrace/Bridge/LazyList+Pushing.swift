@@ -16,7 +16,9 @@ extension LazyList {
   /// - Isolation: if the walk demands first, the list's plain closures run on the scheduler.
   ///   Handlers of `subscribe` also run there.
   /// - Failure: sent as a failure after the elements before it.
-  /// - Cancellation: ending the subscription stops the walk before the next element.
+  /// - Cancellation: ending the subscription stops the walk before the next element. Nothing else
+  ///   does: if a step of the list cancels the task in which the walk runs, the walk goes on in
+  ///   another.
   ///
   /// Replaces `-signalWithScheduler:` and, on `.background()`, `-signal`.
   @inlinable
@@ -75,7 +77,12 @@ extension LazyList where Failure == Never {
 
 extension LazyList where Failure == any Error {
   /// Returns the elements as an `AsyncThrowingStream` that is filled on a scheduler. It throws the
-  /// list's failure. In a cancelled task it ends, as every such stream does.
+  /// list's failure.
+  ///
+  /// - Cancellation: a read that waits throws `CancellationError`. A read that begins in a cancelled
+  ///   task gives `nil`, as with every such stream: after a loop over it, call
+  ///   `Task.checkCancellation()`. A loop over the list itself, or over ``signal(on:)``, needs no such
+  ///   call.
   @inlinable
   public func stream(
     on scheduler: any Scheduler,

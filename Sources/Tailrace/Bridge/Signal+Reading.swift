@@ -65,26 +65,16 @@ extension Signal {
   /// - Laziness: exhaustive; it never returns if the signal never ends.
   /// - Failure: thrown; the elements before it are lost.
   /// - Cancellation: ends the subscription and throws `CancellationError` where `Failure` is `any
-  ///   Error`; otherwise waits for the complete result, as `Task.value` does.
+  ///   Error`, `Failure.cancelled` where it is a ``CancellableFailure``; otherwise waits for the
+  ///   complete result, as `Task.value` does.
   ///
   /// Replaces `-collect` and `-toArray`, without blocking.
   @inlinable
   public func array() async throws(Failure) -> [Element] {
-    let reading = open()
-    let canSayCancelled = Failure.cancellation != nil
     var elements: [Element] = []
-    while true {
-      switch await reading.event(leavingWhenCancelled: canSayCancelled) {
-      case .next(let element): elements.append(element)
-      case .completed: return elements
-      case .failure(let failure): throw failure
-      case nil:
-        guard let cancellation = Failure.cancellation else {
-          preconditionFailure("a subscription that nobody could leave was left")
-        }
-        throw cancellation
-      }
-    }
+    var iterator = makeAsyncIterator()
+    while let element = try await iterator._nextForFold(isolation: nil) { elements.append(element) }
+    return elements
   }
 
   /// Returns the elements as a list that memoizes them for all its readers.

@@ -21,6 +21,10 @@ extension Signal where Failure == Never {
 
 extension Signal where Failure == any Error {
   /// Returns a subscription as an `AsyncThrowingStream`, for APIs that need that type.
+  ///
+  /// - Cancellation: a read that waits throws `CancellationError`. A read that begins in a cancelled
+  ///   task gives `nil`, as with every such stream: after a loop over it, call
+  ///   `Task.checkCancellation()`. A loop over the signal itself needs no such call.
   @inlinable
   public func stream() -> AsyncThrowingStream<Element, any Error> {
     TakingTurns(open()).stream()
@@ -45,15 +49,22 @@ final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
   nonisolated(nonsending) func next() async throws(Failure) -> Element? {
     guard await lock.lock() else {
       reading.cancel()
-      return nil
+      return try cancelled()
     }
     let event = await reading.event(leavingWhenCancelled: true)
     lock.unlock()
     switch event {
     case .next(let element): return element
     case .failure(let failure): throw failure
-    case .completed, nil: return nil
+    case .completed: return nil
+    case nil: return try cancelled()
     }
+  }
+
+  @inlinable
+  func cancelled() throws(Failure) -> Element? {
+    guard let cancellation = Failure.cancellation else { return nil }
+    throw cancellation
   }
 }
 

@@ -23,7 +23,8 @@
 ///   isolation.
 /// - Cancellation: cancelling the reading task, leaving the loop, or releasing the last copy of an
 ///   iterator ends the subscription and runs the handlers given to
-///   ``Subscriber/onTermination(_:)``.
+///   ``Subscriber/onTermination(_:)``. A fold, such as `reduce`, is a question: if the failure cannot
+///   say that it was cancelled, it waits for the true answer; ``cancellable`` can say it.
 ///
 /// Replaces `RACSignal`; a hot one replaces `RACSubject`.
 public struct Signal<Element: Sendable, Failure: Error>: Sendable {
@@ -152,8 +153,9 @@ extension Signal: AsyncSequence {
   ///
   /// - Failure: thrown at its place, and by every later `next()`.
   /// - Cancellation: in a cancelled task `next()` ends the subscription, for all copies. It throws
-  ///   `CancellationError` where `Failure` is `any Error`, and otherwise returns `nil`.
-  public struct Iterator: AsyncIteratorProtocol {
+  ///   `CancellationError` where `Failure` is `any Error`, `Failure.cancelled` where it is a
+  ///   ``CancellableFailure``, and otherwise returns `nil`.
+  public struct Iterator: _FoldIteratorProtocol {
     @usableFromInline let reading: Reading<Element, Failure>
 
     /// How many elements the subscription's policy has dropped before the element read last.
@@ -185,8 +187,28 @@ extension Signal: AsyncSequence {
         throw cancellation
       }
     }
+
+    @inlinable
+    public mutating func _nextForFold(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Failure) -> Element? {
+      let canSayCancelled = Failure.cancellation != nil
+      if !canSayCancelled || !Task.isCancelled, let element = reading.pop() { return element }
+      switch await reading.event(leavingWhenCancelled: canSayCancelled) {
+      case .next(let element): return element
+      case .failure(let failure): throw failure
+      case .completed: return nil
+      case nil:
+        guard let cancellation = Failure.cancellation else {
+          preconditionFailure("a subscription that nobody could leave was left")
+        }
+        throw cancellation
+      }
+    }
   }
 }
+
+extension Signal: _FoldableSequence {}
 
 @available(*, unavailable)
 extension Signal.Iterator: Sendable {}

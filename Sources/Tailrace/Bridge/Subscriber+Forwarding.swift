@@ -21,6 +21,33 @@ extension Signal.Subscriber {
     }
   }
 
+  /// Runs a part of a walk in a task that is cancelled when the subscription ends, and the next part
+  /// in another one, until a part says that it was the last.
+  ///
+  /// A user's closure that runs in the task, such as a plain step of a list, may cancel "the current
+  /// task". The subscription has not ended then, and a `nil` that a cancelled reader gets is not the
+  /// end of what it reads: the walk goes on in a task that is not cancelled.
+  ///
+  /// - Parameter part: returns whether the walk goes on in another task.
+  @usableFromInline
+  func runParts(
+    on executor: (any TaskExecutor)?, _ part: @escaping @Sendable () async -> Bool
+  ) {
+    let current = WalkTask()
+    begin(part, in: current, on: executor ?? StepExecutor.preferredHome)
+    onTermination { _ in current.cancel() }
+  }
+
+  private func begin(
+    _ part: @escaping @Sendable () async -> Bool, in current: WalkTask,
+    on executor: (any TaskExecutor)?
+  ) {
+    current.replace(
+      with: Task(executorPreference: executor) {
+        if await part() { begin(part, in: current, on: executor) }
+      })
+  }
+
   /// Sends the elements of a sequence and its ending, with a pause before each.
   ///
   /// - Parameters:
@@ -35,24 +62,40 @@ extension Signal.Subscriber {
     }
   ) where Base.Element == Element, Base.Failure == Failure {
     // The task takes the sequence: walking must not retain the head of a list.
-    let sequence = Owned(Optional(sequence))
-    run(on: executor) {
-      guard var iterator = sequence.state.take()?.makeAsyncIterator() else { return }
+    let walk = Owned(Walk(sequence))
+    runParts(on: executor) {
+      guard var iterator = walk.state.takeIterator() else { return false }
+      if let held = walk.state.held.take() { await send(whenReady: held) }
+      var count = walk.state.count
       do throws(Failure) {
-        var count = 0
         while true {
           await pause(count)
           // Before evaluation: an element without room must not be evaluated.
           await ready()
-          if Task.isCancelled { return }
-          guard let element = try await iterator.next(isolation: nil) else { break }
-          await send(whenReady: element)
+          if Task.isCancelled { break }
+          guard let element = try await iterator.next(isolation: nil) else {
+            if Task.isCancelled { break }
+            if let failure = walk.state.doubted { throw failure }
+            if completing { complete() }
+            return false
+          }
           count &+= 1
+          walk.state.doubted = nil
+          if Task.isCancelled {
+            walk.state.held = .some(element)
+            break
+          }
+          await send(whenReady: element)
         }
-        if completing { complete() }
       } catch {
-        fail(error)
+        guard Task.isCancelled, !isTerminated, error.mayBeCancellation else {
+          fail(error)
+          return false
+        }
+        walk.state.doubted = error
       }
+      (walk.state.iterator, walk.state.count) = (iterator, count)
+      return !isTerminated
     }
   }
 
@@ -62,19 +105,84 @@ extension Signal.Subscriber {
     _ reading: Reading<Element, Failure>, on scheduler: (any Scheduler)?, completing: Bool = true
   ) {
     reading.start()
-    run(on: scheduler) {
-      var missing = 0
-      while let event = await reading.event(leavingWhenCancelled: true) {
+    let progress = Owned((missing: 0, held: Signal<Element, Failure>.Event?.none))
+    runParts(on: scheduler) {
+      // Leaves when the subscription ends, which ends the reading, not when its task is cancelled.
+      while true {
+        var next = progress.state.held.take()
+        if next == nil { next = await reading.event(leavingWhenCancelled: false) }
+        guard let event = next else { return false }
+        if Task.isCancelled {
+          progress.state.held = event
+          return !isTerminated
+        }
         let dropped = reading.droppedCount
-        if dropped > missing { lose(dropped - missing) }
-        missing = dropped
+        if dropped > progress.state.missing { lose(dropped - progress.state.missing) }
+        progress.state.missing = dropped
         switch event {
         case .next(let element): await send(whenReady: element)
-        case .failure(let failure): return fail(failure)
-        case .completed: return completing ? complete() : ()
+        case .failure(let failure):
+          fail(failure)
+          return false
+        case .completed:
+          if completing { complete() }
+          return false
         }
       }
     }
     onTermination { _ in reading.cancel() }
+  }
+}
+
+/// How far a walk has come.
+@usableFromInline
+struct Walk<Base: AsyncSequence> where Base.Element: Sendable {
+  @usableFromInline var sequence: Base?
+  @usableFromInline var iterator: Base.AsyncIterator?
+  @usableFromInline var count = 0
+  /// An element that was computed when the task had been cancelled, and has not been sent.
+  @usableFromInline var held: Base.Element?
+  /// A failure that may only say that the task was cancelled. It counts if nothing follows.
+  @usableFromInline var doubted: Base.Failure?
+
+  @inlinable
+  init(_ sequence: Base) { self.sequence = sequence }
+
+  @inlinable
+  mutating func takeIterator() -> Base.AsyncIterator? {
+    iterator.take() ?? sequence.take()?.makeAsyncIterator()
+  }
+}
+
+extension Error {
+  /// Whether a sequence may have thrown this only because the task that reads it was cancelled.
+  @usableFromInline
+  var mayBeCancellation: Bool { self is CancellationError || self is any CancellableFailure }
+}
+
+/// The task in which a walk goes on.
+private final class WalkTask: Sendable {
+  private enum State {
+    case walking(Task<Void, Never>?)
+    case cancelled
+  }
+
+  private let state = Locked(State.walking(nil))
+
+  func replace(with task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      if case .cancelled = state { return true }
+      state = .walking(task)
+      return false
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  func cancel() {
+    let former = state.withLock { state in
+      defer { state = .cancelled }
+      return state
+    }
+    if case .walking(let task) = former { task?.cancel() }
   }
 }

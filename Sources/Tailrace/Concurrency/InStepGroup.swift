@@ -28,15 +28,17 @@ final class InStepGroup: Sendable {
   }
 
   /// Waits until a reader may take another element. Returns the position before which it may, or
-  /// `nil` if the task is cancelled first.
-  fileprivate nonisolated(nonsending) func demand(by reader: Int, at position: Int) async -> Int? {
+  /// `nil` if the task is cancelled first and that ends the wait.
+  fileprivate nonisolated(nonsending) func demand(
+    by reader: Int, at position: Int, cancellable: Bool
+  ) async -> Int? {
     while true {
       let waiter = Waiter()
       let answer = state.withLock {
         $0.demand(by: reader, at: position, waiter: waiter, locate)
       }
       if case .mayRead(let end) = answer { return end }
-      if case .absent(.cancelled) = await waiter.wait(cancellable: true) { return nil }
+      if case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) { return nil }
     }
   }
 
@@ -107,8 +109,8 @@ final class InStepMember: Sendable {
 
   deinit { group.leave(reader) }
 
-  nonisolated(nonsending) func demand(at position: Int) async -> Int? {
-    await group.demand(by: reader, at: position)
+  nonisolated(nonsending) func demand(at position: Int, cancellable: Bool) async -> Int? {
+    await group.demand(by: reader, at: position, cancellable: cancellable)
   }
 
   @usableFromInline

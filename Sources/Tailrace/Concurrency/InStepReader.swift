@@ -15,8 +15,9 @@
 /// sums   // [6, 6]
 /// ```
 ///
-/// It has the operators of `AsyncSequence`, and none of a list's: count with
-/// `reduce(0) { count, _ in count + 1 }`.
+/// It has a list's folds, such as `reduce`, `count()` and `array()`, and the operators of
+/// `AsyncSequence`, none of a list's. Apply operators to the list, before `inStep`: a fold behind one of
+/// `AsyncSequence`'s takes a cancellation for the end if `Failure` cannot say it.
 ///
 /// Made by ``LazyList/inStep(readers:within:file:line:)``. It is read once, from the list's head
 /// on, by one task at a time. A second iteration is a programmer's error, and traps.
@@ -30,8 +31,9 @@
 ///   retries does not end it: the readers that waited for that attempt get the failure, and the
 ///   next demand tries again. Until then the others wait.
 /// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated and within
-///   the distance. Then it throws `CancellationError` if `Failure` is `any Error`, and returns
-///   `nil` otherwise; and the reader has ended.
+///   the distance. Then it throws `CancellationError` if `Failure` is `any Error`, `Failure.cancelled`
+///   if it is a ``CancellableFailure``, and returns `nil` otherwise; and the reader has ended. A fold
+///   throws the same; if the failure cannot say it, it waits for the true answer.
 public struct InStepReader<Element: Sendable, Failure: Error>: Sendable {
   /// The list to read, from its head on.
   @usableFromInline
@@ -73,7 +75,7 @@ extension InStepReader: AsyncSequence {
   }
 
   /// Reads a list from its head on, in step with others. Its copies share its position.
-  public struct Iterator: AsyncIteratorProtocol {
+  public struct Iterator: _FoldIteratorProtocol {
     @usableFromInline let iteration: InStepIteration<Element, Failure>
 
     init(_ iteration: InStepIteration<Element, Failure>) { self.iteration = iteration }
@@ -95,8 +97,18 @@ extension InStepReader: AsyncSequence {
       if let element = iteration.nextNow() { return element }
       return try await iteration.nextWaiting(isolation: actor)
     }
+
+    @inlinable @inline(__always)
+    public mutating func _nextForFold(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Failure) -> Element? {
+      if let element = iteration.nextNow() { return element }
+      return try await iteration.nextWaiting(isolation: actor, orNilWhenCancelled: false)
+    }
   }
 }
+
+extension InStepReader: _FoldableSequence {}
 
 @available(*, unavailable)
 extension InStepReader.Iterator: Sendable {}
@@ -136,17 +148,22 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
   }
 
   /// The next element, after an attempt that found none.
+  ///
+  /// - Parameter isNil: whether this is an iteration, which ends with `nil` if its task is cancelled
+  ///   and the failure cannot say so.
   @usableFromInline
-  func nextWaiting(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
+  func nextWaiting(
+    isolation actor: isolated (any Actor)?, orNilWhenCancelled isNil: Bool = true
+  ) async throws(Failure) -> Element? {
     if position >= end {
-      guard try await mayGoOn(isolation: actor) else { return nil }
+      guard try await mayGoOn(isolation: actor, orNilWhenCancelled: isNil) else { return nil }
       if let element = nextNow() { return element }
     }
     do throws(Failure) {
-      if let element = try await counted?.nextOrFailure(Failure.self, orNilWhenCancelled: true) {
+      if let element = try await counted?.nextOrFailure(Failure.self, orNilWhenCancelled: isNil) {
         return moved(to: element, by: 1)
       }
-      if let next = try await measured?.nextOrFailure(Failure.self, orNilWhenCancelled: true) {
+      if let next = try await measured?.nextOrFailure(Failure.self, orNilWhenCancelled: isNil) {
         return moved(to: next.element, by: next.total &- position)
       }
     } catch {
@@ -165,14 +182,17 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
   }
 
   /// Waits until the next element is within the distance. False if there is none for this reader.
-  private func mayGoOn(isolation actor: isolated (any Actor)?) async throws(Failure) -> Bool {
+  private func mayGoOn(
+    isolation actor: isolated (any Actor)?, orNilWhenCancelled isNil: Bool
+  ) async throws(Failure) -> Bool {
     guard let member else { return false }
-    if let end = await member.demand(at: position) {
+    let cancellation = Failure.cancellation
+    if let end = await member.demand(at: position, cancellable: isNil || cancellation != nil) {
       self.end = end
       return true
     }
     finish()
-    if let cancellation = Failure.cancellation { throw cancellation }
+    if let cancellation { throw cancellation }
     return false
   }
 

@@ -146,7 +146,16 @@ extension LazyList {
         }
         let step: Step<Element>
         do throws(Failure) {
-          if let element = try await source.state.iterator?.next(isolation: #isolation) {
+          var next = try await source.state.iterator?.next(isolation: #isolation)
+          if next == nil, Task.isCancelled, steps.withList({ !$0.isAbandoned }) {
+            // The sequence has cancelled this task, and its `nil` may be the answer of a cancelled
+            // reader. In another task, only the end is `nil`.
+            next = try await answerInAnotherTask(
+              Owned({ () async throws(Failure) in
+                try await source.state.iterator?.next(isolation: nil)
+              }))
+          }
+          if let element = next {
             step = .element(element)
             source.state.failure = nil
           } else if let failure = source.state.failure {
@@ -224,4 +233,16 @@ extension LazyList {
   /// Returns this list, which is memoized already.
   @inlinable
   public consuming func memoized() -> LazyList { self }
+}
+
+/// The result of a closure that runs in a task of its own, which is not cancelled.
+// Guard: the caller's wait. May touch the closure: that task, meanwhile.
+@inlinable
+nonisolated(nonsending) func answerInAnotherTask<Value: Sendable, Failure: Error>(
+  _ ask: Owned<() async throws(Failure) -> Value>
+) async throws(Failure) -> Value {
+  let answer = Task { () async -> Result<Value, Failure> in
+    do throws(Failure) { return .success(try await ask.state()) } catch { return .failure(error) }
+  }
+  return try await answer.value.get()
 }

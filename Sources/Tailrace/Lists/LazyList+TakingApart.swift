@@ -7,13 +7,13 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: evaluates one element.
-  /// - Cancellation: as every query, it throws `CancellationError` if `Failure` is `any Error`, and
-  ///   waits for the true answer otherwise.
+  /// - Cancellation: as every query, it throws `CancellationError` if `Failure` is `any Error`,
+  ///   `Failure.cancelled` if it is a ``CancellableFailure``, and waits for the true answer otherwise.
   ///
   /// Replaces `head`.
   @inlinable
   nonisolated(nonsending) public consuming func head() async throws(Failure) -> Element? {
-    var reader = Reader(self)
+    var reader = reader()
     return try await reader.next()
   }
 
@@ -41,7 +41,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func uncons() async throws(Failure) -> (
     head: Element, tail: LazyList
   )? {
-    var reader = Reader(self)
+    var reader = reader()
     guard let head = try await reader.next() else { return nil }
     return (head, reader.cursor.rest.retyped())
   }

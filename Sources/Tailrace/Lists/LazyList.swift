@@ -88,7 +88,8 @@ extension LazyList: AsyncSequence {
   /// Reads a list from its head on. It retains only the cells from its position on.
   ///
   /// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated. Then it
-  ///   throws `CancellationError` if `Failure` is `any Error`, and returns `nil` otherwise.
+  ///   throws `CancellationError` if `Failure` is `any Error`, `Failure.cancelled` if it is a
+  ///   ``CancellableFailure``, and returns `nil` otherwise.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var cursor: Cursor<Element>
     // The cursor's position. It is stored outside the cursor: functions that are not inlined take
@@ -137,16 +138,25 @@ extension LazyList.Iterator: Sendable {}
 
 /// The reader of folds and queries: it reads the whole list, which it consumes, in one pass.
 ///
-/// - Cancellation: throws `CancellationError` if `Failure` can be one; otherwise it waits for the
-///   true answer, as `Task.value` does.
+/// It throws `Failure`, which is wider than the list's own failure type `Source` if a closure throws.
+///
+/// - Cancellation: throws what `Source` has for it; if it has nothing, it waits for the true answer,
+///   as `Task.value` does.
 @usableFromInline
-struct Reader<Element: Sendable, Failure: Error> {
+struct Reader<Element: Sendable, Failure: Error, Source: Error> {
   @usableFromInline var cursor: Cursor<Element>
 
   @inlinable
-  init(_ list: consuming LazyList<Element, Failure>, wants amount: Amount = .one) {
+  init(_ list: consuming LazyList<Element, Source>, wants amount: Amount = .one) {
+    // Whether a failure of another type can say it is found out when the task is cancelled.
     cursor = Cursor(
-      list, stopsWhenCancelled: Failure.cancellation != nil, wants: amount, runsTasks: true)
+      list, stopsWhenCancelled: Source.self != Never.self, wants: amount, runsTasks: true)
+  }
+
+  /// The element after a pull that gave nothing, or `nil` at the end.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) mutating func nextWaiting() async throws(Failure) -> Element? {
+    try await cursor.nextOrFailure(Failure.self, of: Source.self)
   }
 
   /// The number of elements after which a producer stops, to check for cancellation.
@@ -162,7 +172,7 @@ struct Reader<Element: Sendable, Failure: Error> {
       while cursor.withNextCells({ elements.append(contentsOf: $0) }) {}
       // Otherwise the cells say why there are none.
       if cursor.producer != nil, appendPushed(to: &elements) { continue }
-      guard let element = try await cursor.nextOrFailure(Failure.self) else { return }
+      guard let element = try await nextWaiting() else { return }
       elements.append(element)
     }
   }
@@ -220,6 +230,6 @@ struct Reader<Element: Sendable, Failure: Error> {
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func next() async throws(Failure) -> Element? {
     if let element = cursor.next() { return element }
-    return try await cursor.nextOrFailure(Failure.self)
+    return try await nextWaiting()
   }
 }

@@ -28,7 +28,8 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
   /// - Failure: thrown to the task that asked, and to every later one. If the list retries failures, the
   ///   next call tries the same element again.
   /// - Cancellation: a task that is cancelled while it waits takes no element; another task gets
-  ///   it. The cancelled task gets `CancellationError` if `Failure` is `any Error`, else `nil`.
+  ///   it. The cancelled task gets `CancellationError` if `Failure` is `any Error`,
+  ///   `Failure.cancelled` if it is a ``CancellableFailure``, else `nil`.
   /// - Complexity: O(1), however many tasks ask.
   public func next() async throws(Failure) -> Element? {
     // The reading task may have a lower priority, and wait for a step.

@@ -103,7 +103,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, runsTasks: true)
     // The demanding task was not cancelled: it starts the computation.
     if let value = cursor.next() { return value }
-    cursor.stopsWhenCancelled = Failure.cancellation != nil
+    cursor.stopsWhenCancelled = Failure.self != Never.self
     nameForCycles(cell, key)
     guard let value = try await cursor.nextOrFailure(Failure.self) else {
       preconditionFailure("a computation of Memos came to an end without a value")

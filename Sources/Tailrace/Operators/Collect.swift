@@ -11,7 +11,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func array() async throws(Failure) -> [Element] {
     if let slice { return Array(slice) }
-    var reader = Reader(self, wants: .all)
+    var reader = reader(wants: .all)
     var elements: [Element] = []
     try await reader.append(to: &elements)
     return elements
@@ -44,7 +44,7 @@ extension LazyList {
   @inlinable
   nonisolated(nonsending) public consuming func count() async throws(Failure) -> Int {
     if let slice { return slice.count }
-    var reader = Reader(self, wants: .all)
+    var reader = reader(wants: .all)
     var count = 0
     try await reader.drain { _ in count += 1 }
     return count
@@ -59,7 +59,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   @inlinable
   nonisolated(nonsending) public consuming func last() async throws(Failure) -> Element? {
-    var reader = Reader(self, wants: .all)
+    var reader = reader(wants: .all)
     var last: Element?
     try await reader.drain { last = .some($0) }
     return last
@@ -76,7 +76,7 @@ extension Reader {
   nonisolated(nonsending) mutating func drain(_ body: (Element) -> Void) async throws(Failure) {
     while true {
       if pass(to: body) { continue }
-      guard let element = try await cursor.nextOrFailure(Failure.self) else { return }
+      guard let element = try await nextWaiting() else { return }
       body(element)
     }
   }

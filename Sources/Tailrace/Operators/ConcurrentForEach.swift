@@ -27,26 +27,34 @@ extension LazyList {
   /// Calls an asynchronous throwing closure for each element, several at a time.
   ///
   /// - Failure: no other call begins, and the running ones are cancelled; when they have returned,
-  ///   the first failure, of a call or of the list, is thrown. So is a `CancellationError` in a
-  ///   cancelled task, also if the list cannot fail.
+  ///   the first failure, of a call or of the list, is thrown. So is the cancellation of
+  ///   the task: as `Failure.cancelled` if the list's failure is a ``CancellableFailure``, as a
+  ///   `CancellationError` otherwise, also if the list cannot fail.
   @inlinable
   nonisolated(nonsending) public consuming func concurrentForEach(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Element) async throws -> Void
   ) async throws {
-    let source = Owned(Optional((consume self).widened().reader()))
+    let source = Owned(Optional(consume self))
     let (failures, failure) = AsyncStream.makeStream(
       of: (any Error).self, bufferingPolicy: .bufferingOldest(1))
     try await withThrowingTaskGroup(of: Void.self) { group in
       // In a task of its own, so that a failed call can end the wait for the next element.
       group.addTask {
         defer { failure.finish() }
-        try await source.state.take()?.forEachAtOnce(limit, file, line) { element in
+        guard let list = source.state.take() else { return }
+        let call: @Sendable (Element) async throws -> Void = { element in
           do { try await body(element) } catch {
             // A call that was cancelled for another failure has not failed first.
             if !Task.isCancelled { failure.yield(error) }
             throw error
           }
+        }
+        // A list whose failure cannot say that it was cancelled is read as one that can.
+        if Failure.cancellation == nil {
+          try await list.widened().reader().forEachAtOnce(limit, file, line, call)
+        } else {
+          try await list.throwingReader().forEachAtOnce(limit, file, line, call)
         }
       }
       var first: (any Error)?

@@ -17,8 +17,8 @@ extension LazyList where Element: Equatable {
   nonisolated(nonsending) public consuming func elementsEqual(
     _ other: consuming LazyList
   ) async throws(Failure) -> Bool {
-    var reader = Reader(self)
-    var otherReader = Reader(other)
+    var reader = reader()
+    var otherReader = other.reader()
     while !reader.cursor.isAtSameCell(as: &otherReader.cursor) {
       guard let element = try await reader.next() else {
         return try await otherReader.next() == nil
@@ -96,7 +96,7 @@ extension Reader {
   /// Whether a predicate holds for each pair of elements, and the lists end together.
   @inlinable @inline(__always)
   nonisolated(nonsending) consuming func matches<Other>(
-    _ other: consuming Reader<Other, Failure>,
+    _ other: consuming Reader<Other, Failure, Source>,
     _ areEquivalent: (Element, Other) throws(Failure) -> Bool
   ) async throws(Failure) -> Bool {
     while let element = try await next() {
@@ -109,7 +109,7 @@ extension Reader {
   /// As `matches`, with an asynchronous predicate.
   @inlinable @inline(__always)
   nonisolated(nonsending) consuming func matchesWaiting<Other>(
-    _ other: consuming Reader<Other, Failure>,
+    _ other: consuming Reader<Other, Failure, Source>,
     _ areEquivalent: nonisolated(nonsending) (Element, Other) async throws(Failure) -> Bool
   ) async throws(Failure) -> Bool {
     while let element = try await next() {

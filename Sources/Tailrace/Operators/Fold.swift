@@ -159,22 +159,16 @@ extension LazyList {
 
 extension LazyList {
   @inlinable @inline(__always)
-  consuming func reader(wants amount: Amount = .one) -> Reader<Element, Failure> {
+  consuming func reader(wants amount: Amount = .one) -> Reader<Element, Failure, Failure> {
     Reader(self, wants: amount)
   }
 
-  /// A reader for closures that throw. It stops when cancelled if a failure of the list may be a
-  /// cancellation.
+  /// A reader for closures that throw.
   @inlinable @inline(__always)
-  consuming func throwingReader() -> Reader<Element, any Error> { Reader(widening: self) }
+  consuming func throwingReader() -> Reader<Element, any Error, Failure> { Reader(self) }
 }
 
 extension Reader {
-  @inlinable
-  init<F: Error>(widening list: consuming LazyList<Element, F>) where Failure == any Error {
-    cursor = Cursor(list, stopsWhenCancelled: F.cancellation != nil, runsTasks: true)
-  }
-
   /// Updates a value with each element, until the closure returns false.
   ///
   /// Inlined into the fold's caller, so that its closure is part of the sink ("Collecting").
@@ -186,7 +180,7 @@ extension Reader {
     var isWanted = true
     while isWanted {
       if try push(to: &state, &isWanted, update) { continue }
-      guard let element = try await cursor.nextOrFailure(Failure.self) else { break }
+      guard let element = try await nextWaiting() else { break }
       isWanted = try update(&state, element)
     }
     return state

@@ -16,15 +16,15 @@ extension LazyList {
   /// - Laziness: exhaustive.
   /// - Isolation: the closure runs in the caller's.
   /// - Failure: reported after the elements before it.
-  /// - Cancellation: as every query, it throws `CancellationError` if `Failure` is `any Error`, and
-  ///   goes on otherwise.
+  /// - Cancellation: as every query, it throws `CancellationError` if `Failure` is `any Error`,
+  ///   `Failure.cancelled` if it is a ``CancellableFailure``, and goes on otherwise.
   /// - Complexity: a loop over the run costs what it does over an array. A list without another
   ///   owner is read in constant memory.
   @inlinable
   nonisolated(nonsending) public consuming func forEachSpan(
     _ body: (Span<Element>) -> Void
   ) async throws(Failure) {
-    var reader = Reader(cells: self)
+    var reader = Reader<Element, Failure, Failure>(cells: self)
     while true {
       while reader.cursor.withNextCells({ body($0.span) }) {}
       guard try await reader.waitForRun() else { return }
@@ -38,7 +38,7 @@ extension LazyList {
   nonisolated(nonsending) public consuming func forEachSpan(
     _ body: (Span<Element>) throws -> Void
   ) async throws {
-    var reader = Reader(cells: self)
+    var reader = Reader<Element, any Error, Failure>(cells: self)
     while true {
       while try reader.cursor.withNextCells({ try body($0.span) }) {}
       guard try await reader.waitForRun() else { return }
@@ -50,7 +50,7 @@ extension Reader {
   /// A reader of runs. It needs cells for all that it reads, so it takes over no producer. It steps
   /// back onto the element that it waited for.
   @inlinable
-  init(cells list: consuming LazyList<Element, Failure>) {
+  init(cells list: consuming LazyList<Element, Source>) {
     self.init(list, wants: .all)
     cursor.takesOver = false
     cursor.takesOut = false
@@ -59,7 +59,7 @@ extension Reader {
   /// Waits until there are more cells. False at the end.
   @inlinable
   nonisolated(nonsending) mutating func waitForRun() async throws(Failure) -> Bool {
-    guard try await cursor.nextOrFailure(Failure.self) != nil else { return false }
+    guard try await nextWaiting() != nil else { return false }
     // The run begins with the awaited element.
     cursor.index &-= 1
     return true

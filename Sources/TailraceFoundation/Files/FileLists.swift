@@ -22,6 +22,8 @@ extension URL {
   ///   at its end, at a failure, and when no reader can read on.
   /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
   /// - Failure: ``FileError``, after the complete lines.
+  /// - Cancellation: a reader that is cancelled before it has read everything throws
+  ///   ``FileError/cancelled``.
   public var lazyLines: LazyList<String, FileError> { origin.lines(blockSize: 262_144) }
 
   /// Returns the bytes of this file as a list of chunks, read on demand.
@@ -37,6 +39,8 @@ extension URL {
   ///   its end, at a failure, and when no reader can read on.
   /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
   /// - Failure: ``FileError``, after the bytes that could be read.
+  /// - Cancellation: a reader that is cancelled before it has read everything throws
+  ///   ``FileError/cancelled``.
   /// - Parameters:
   ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
   ///     bytes at the end, if a pipe has no more at the moment, or if the system reads no more at
@@ -80,6 +84,8 @@ extension FileHandle {
   /// - Laziness: stepwise, 64 KiB at a time.
   /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
   /// - Failure: ``FileError``, after the complete lines.
+  /// - Cancellation: a reader that is cancelled before it has read everything throws
+  ///   ``FileError/cancelled``.
   public var lazyLines: LazyList<String, FileError> { origin.lines(blockSize: 65_536) }
 
   /// Returns the remaining bytes of this handle as a list of chunks, read on demand.
@@ -88,6 +94,8 @@ extension FileHandle {
   ///
   /// - Laziness: stepwise, one chunk at a time.
   /// - Failure: ``FileError``, after the bytes that could be read.
+  /// - Cancellation: a reader that is cancelled before it has read everything throws
+  ///   ``FileError/cancelled``.
   /// - Parameters:
   ///   - count: 1 or more; anything else is a programmer's error and traps. A chunk may have fewer
   ///     bytes at the end, if a pipe has no more at the moment, or if the system reads no more at

@@ -55,6 +55,7 @@ struct MemosGiven: Given {
 struct CancellableGiven: Given {
   let naturals = LazyList(1...)
   let settings = Memo { "settings" }
+  var presses: Signal<Int, Never> { CommonGiven().presses }
 
   func isMersennePrime(_ number: Int) -> Bool { number == 7 }
 }
@@ -221,6 +222,16 @@ struct EagerListSlicingGiven: Given {
 
 struct EnumeratorsGiven: Given {
   var directory: NSDictionary { NSDictionary(dictionary: ["a": "Ada"]) }
+}
+
+/// A file of two lines.
+struct FileErrorGiven: Given {
+  private let file = SnippetFile()
+  var url: URL { file.url }
+
+  init() {
+    do { try Data("one\ntwo\n".utf8).write(to: url) } catch { fatalError("\(error)") }
+  }
 }
 
 struct FileListsGiven: Given {

@@ -30,6 +30,28 @@ struct FileTests {
     #expect(try await list.array() == lines)
   }
 
+  @Test("a cancelled reader of lines says so, in a loop, in folds and in step")
+  func cancelledReaders() async throws {
+    let file = try TemporaryFile(Data(String(repeating: "a line\n", count: 100_000).utf8))
+    let url = file.url
+    let readers: [@Sendable () async throws -> Void] = [
+      { for try await _ in url.lazyLines { withUnsafeCurrentTask { $0?.cancel() } } },
+      { _ = try await url.lazyLines.count() },
+      { _ = try await url.lazyLines.reduce(0) { count, _ in count + 1 } },
+      { _ = try await url.lazyChunks().array() },
+      { for try await _ in url.lazyLines.inStep(readers: 1, within: 9)[0] {} },
+      { _ = try await url.lazyLines.inStep(readers: 1, within: 9)[0].reduce(0) { n, _ in n + 1 } },
+      { _ = try await url.lazyLines.signal(on: QueueScheduler(name: "walk")).array() },
+    ]
+    for (number, reader) in readers.enumerated() {
+      let task = Task {
+        if number > 0 { withUnsafeCurrentTask { $0?.cancel() } }
+        try await reader()
+      }
+      await #expect(throws: FileError.cancelled, "reader \(number)") { try await task.value }
+    }
+  }
+
   @Test(
     "a line end, or a character, that two blocks share",
     arguments: Array(65_533...65_538) + Array(262_141...262_146))

@@ -36,6 +36,26 @@ struct RowTests {
     #expect(try await list.array() == row.elements)
   }
 
+  @Test("where the failure can say it, a cancelled reader throws that", arguments: Row.all)
+  func cancelledTypedReader(_ row: Row) async throws {
+    let gate = Gate()
+    let list = row.apply(gated(gate), Calls()).mapFailure { _ in Loss.lost }
+    let readers: [@Sendable () async throws -> Void] = [
+      { _ = try await list.count() },
+      { for try await _ in list {} },
+      { _ = try await list.inStep(readers: 1, within: 10)[0].count() },
+    ]
+    for reader in readers {
+      let task = Task { try await reader() }
+      await gate.waitForArrivals(1)
+      task.cancel()
+      await #expect(throws: Loss.cancelled) { try await task.value }
+    }
+    #expect(gate.arrived == 1, "readers that leave start nothing")
+    gate.open()
+    #expect(try await list.array() == row.elements)
+  }
+
   @Test(
     "one of several readers that wait is cancelled, while it is really waiting", arguments: Row.all)
   func cancelledWaiter(_ row: Row) async throws {

@@ -1,9 +1,17 @@
 extension Error {
-  /// `CancellationError` as this failure type; `nil` if it cannot be one.
+  /// What a cancelled reader throws, as this failure type; `nil` if the type cannot say it.
+  ///
+  /// It may look up a conformance: to be asked once for a reader, or where one was cancelled.
   @inlinable @inline(__always)
   static var cancellation: Self? {
-    // Specialised code answers the comparison when it is compiled; the cast is a call ("Collecting").
-    Self.self == Never.self ? nil : CancellationError() as? Self
+    // Specialised code answers the comparison when it is compiled; the rest is a call ("Collecting").
+    Self.self == Never.self ? nil : cancellationIfAny
+  }
+
+  @inlinable @inline(never)
+  static var cancellationIfAny: Self? {
+    if let error = CancellationError() as? Self { return error }
+    return (Self.self as? any CancellableFailure.Type)?.cancelled as? Self
   }
 
   /// A failure found in cells, as the failure type of their list.
@@ -12,8 +20,9 @@ extension Error {
   /// has cancelled its own task, fail in every list: if the list cannot throw that, it traps.
   @inlinable
   static func known(_ failure: any Error) -> Self {
-    guard let known = failure as? Self else { Self.trap(on: failure) }
-    return known
+    if let known = failure as? Self { return known }
+    if failure is CancellationError, let known = Self.cancellation { return known }
+    Self.trap(on: failure)
   }
 
   @usableFromInline
@@ -21,7 +30,11 @@ extension Error {
     switch failure {
     case let cycle as CyclicEvaluationError: fatalError(cycle.description)
     case is CancellationError:
-      fatalError("a step of a LazyList that cannot fail has cancelled its own task")
+      fatalError(
+        Self.self == Never.self
+          ? "a step of a LazyList that cannot fail has cancelled its own task"
+          : "a step of a LazyList that fails with \(Self.self) has cancelled its own task, and "
+            + "\(Self.self) is not a CancellableFailure")
     default: fatalError("a LazyList that fails with \(Self.self) was given \(failure)")
     }
   }
