@@ -16,7 +16,11 @@
 ///   withUnsafeCurrentTask { $0?.cancel() }
 ///   return try await pages.count()
 /// }
-/// print(await reader.result)   // failure(LoadError.cancelled)
+/// do {
+///   print(try await reader.value)
+/// } catch LoadError.cancelled {
+///   print("not all pages")   // not all pages
+/// }
 /// ```
 ///
 /// See <doc:Cancellation>.

@@ -250,7 +250,7 @@ struct FileTests {
     await gate.waitForArrivals(1)
     gate.open()
     reader.cancel()
-    try await reader.value
+    await #expect(throws: FileError.cancelled) { try await reader.value }
     await silent.writer.losesReaders()
     silent.writer.close()
   }
