@@ -42,7 +42,6 @@ extension LazyList {
       // In a task of its own, so that a failed call can end the wait for the next element.
       group.addTask {
         defer { failure.finish() }
-        guard let list = source.state.take() else { return }
         let call: @Sendable (Element) async throws -> Void = { element in
           do { try await body(element) } catch {
             // A call that was cancelled for another failure has not failed first.
@@ -52,9 +51,9 @@ extension LazyList {
         }
         // A list whose failure cannot say that it was cancelled is read as one that can.
         if Failure.cancellation == nil {
-          try await list.widened().reader().forEachAtOnce(limit, file, line, call)
+          try await source.state.take()?.widened().reader().forEachAtOnce(limit, file, line, call)
         } else {
-          try await list.throwingReader().forEachAtOnce(limit, file, line, call)
+          try await source.state.take()?.throwingReader().forEachAtOnce(limit, file, line, call)
         }
       }
       var first: (any Error)?
