@@ -182,7 +182,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   func finish(_ load: Table.Load, _ result: Result<Value, Failure>) {
     let outcome: Table.Outcome =
       switch result {
-      case .success(let value): .value(value, cost: cost?(value) ?? 1)
+      case .success(let value): .value(value, cost: max(1, cost?(value) ?? 1))
       case .failure(let failure):
         .failure(
           failure, isRemembered: !retriesFailures && !(failure is CancellationError))

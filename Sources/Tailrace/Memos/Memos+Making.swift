@@ -30,7 +30,8 @@ extension Memos {
     }
 
     /// Values that together cost up to a limit. A value that alone costs more is not remembered. A
-    /// remembered failure costs 1.
+    /// remembered failure costs 1, and so does a value of cost 0: its key takes room, too, and without
+    /// a cost it would never be evicted.
     ///
     /// - Parameters:
     ///   - limit: 1 or more; less is a programmer's error and traps.

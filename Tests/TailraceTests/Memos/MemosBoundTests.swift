@@ -31,6 +31,13 @@ struct MemosBoundTests {
     #expect(costs.value == memos.statistics.loads && costs.value == 8)
   }
 
+  @Test("a value of cost 0 costs 1: keys with empty values are evicted as others are")
+  func free() async {
+    let memos = Memos(capacity: .cost(10) { _ in 0 }) { (key: Int) in key }
+    for key in 0..<100 { #expect(await memos.value(for: key) == key) }
+    #expect(memos.count == 10 && memos.statistics.evictions == 90)
+  }
+
   @Test("a value that costs something else after it was refreshed makes room")
   func refreshed() async {
     let sizes = Locked([1: 10, 2: 10, 3: 10])
