@@ -36,7 +36,7 @@ extension Memos {
     /// - Parameters:
     ///   - limit: 1 or more; less is a programmer's error and traps.
     ///   - cost: the cost of a value, 0 or more; less is a programmer's error and traps. It is
-    ///     called once for each value.
+    ///     called once for each computation.
     ///   - file: the caller's file, for the trap message.
     ///   - line: the caller's line.
     @inlinable
@@ -68,15 +68,15 @@ extension Memos {
   ///     ever.
   ///   - refreshingAfter: the age from which a demand starts a new computation. The old value is
   ///     served until the new one is there. A remembered failure is served no longer than that.
-  ///   - retryingFailures: whether the next demand computes a failed key again. A
-  ///     `CancellationError` is never remembered.
+  ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
+  ///     default. If `false`, a failure is remembered as a value is, except a `CancellationError`.
   ///   - clock: the clock that measures ages.
   ///   - compute: runs once for each key and lifetime.
   /// - Complexity: ages need no timer. Each computation checks two values for expiry.
   @inlinable
   public init(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    retryingFailures: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
+    retryingFailures: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
     _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
   ) {
     self.init(
@@ -88,7 +88,7 @@ extension Memos {
   @inlinable
   public init(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    retryingFailures: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
+    retryingFailures: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
     _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
   ) {
     self.init(

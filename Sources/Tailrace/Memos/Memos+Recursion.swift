@@ -25,7 +25,8 @@ extension Memos {
   ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
   ///     ever.
   ///   - refreshingAfter: the age from which a demand starts a new computation.
-  ///   - retryingFailures: whether the next demand computes a failed key again.
+  ///   - retryingFailures: whether the next demand computes a failed key again; it does by
+  ///     default.
   ///   - clock: the clock that measures ages.
   ///   - compute: runs once for each key and lifetime.
   /// - Complexity: keys may need one another as deep as memory allows: each waiting key costs some
@@ -33,7 +34,7 @@ extension Memos {
   @inlinable
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    retryingFailures: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
+    retryingFailures: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) async throws(Failure) -> Value
   ) -> Memos {
     Memos(capacity, lifetime, refreshingAfter, retryingFailures, clock, .recursiveInTask(compute))
@@ -44,7 +45,7 @@ extension Memos {
   @inlinable
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    retryingFailures: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
+    retryingFailures: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) throws(Failure) -> Value
   ) -> Memos {
     Memos(capacity, lifetime, refreshingAfter, retryingFailures, clock, .recursive(compute)).owned()

@@ -8,14 +8,15 @@
 /// print(try await one == same, try await other)   // true page 2; after two downloads
 /// ```
 ///
-/// It behaves as a ``Memo`` for each key. All tasks that ask during a computation share it. A
+/// It behaves as a ``Memo`` for each key, except that a failure is not remembered: the next demand
+/// computes again. All tasks that ask during a computation share it. A
 /// cancelled task only stops waiting. A key that needs itself, through any other keys and lists, is
 /// a ``CyclicEvaluationError`` that names them. A computation without waiting tasks goes on and is
 /// remembered. See <doc:ValuesByKey>.
 ///
 /// ```swift
 /// let thumbnails = Memos(
-///   capacity: .cost(50_000_000) { $0.count }, lifetime: .seconds(3600), retryingFailures: true
+///   capacity: .cost(50_000_000) { $0.count }, lifetime: .seconds(3600)
 /// ) { (name: String) in try await thumbnail(of: name) }
 /// ```
 ///
@@ -46,8 +47,8 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// await lengths.value(for: "three")   // 5
   /// ```
   ///
-  /// - Failure: the closure's error, the same for all waiting tasks, and for later ones unless
-  ///   failures are retried.
+  /// - Failure: the closure's error, the same for all waiting tasks. The next demand computes again;
+  ///   with `retryingFailures: false` later demands get the error, too.
   /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`; otherwise waits for
   ///   the value, as `Task.value` does. A computed value can always be read, and the computation
   ///   goes on while the memos exist.

@@ -54,7 +54,8 @@ struct MemosBoundTests {
 
   @Test("a failure that is remembered takes a place")
   func failures() async {
-    let memos = Memos<Int, Int, Refused>(capacity: .count(5)) { (_: Int) throws(Refused) in
+    let memos = Memos<Int, Int, Refused>(capacity: .count(5), retryingFailures: false) {
+      (_: Int) throws(Refused) in
       throw Refused()
     }
     for key in 0..<20 { _ = try? await memos.value(for: key) }

@@ -96,6 +96,22 @@ struct MemosTests {
     #expect(memos.statistics.failures == 2 && memos.statistics.loads == 3)
   }
 
+  @Test("by default, a failure is not remembered, and neither is a cycle")
+  func failuresByDefault() async throws {
+    let calls = Counter()
+    let plain = Memos { (key: Int) in if calls.increment() == 1 { throw Refused() } else { key } }
+    let recursive = Memos<Int, Int, any Error>.recursive { memos, key in
+      calls.increment() < 5 ? try await memos.value(for: key) : key
+    }
+    await #expect(throws: Refused.self) { try await plain.value(for: 7) }
+    #expect(plain.count == 0)
+    #expect(try await plain.value(for: 7) == 7)
+    for _ in 0..<2 {
+      await #expect(throws: CyclicEvaluationError.self) { try await recursive.value(for: 7) }
+    }
+    #expect(try await recursive.value(for: 7) == 7 && recursive.count == 1)
+  }
+
   @Test("a cancelled task stops waiting, and nothing else")
   func cancellation() async throws {
     let gate = Gate()
