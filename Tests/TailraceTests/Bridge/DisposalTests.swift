@@ -109,6 +109,7 @@ struct DisposalTests {
     }
     await gate.waitForArrivals(1)
     task.cancel()
+    await log.waitForCount(3)
     #expect(log.values == ["handler", "second", "first"])
     gate.open()
     await task.value
@@ -120,6 +121,7 @@ struct DisposalTests {
     let (scheduler, log) = (VirtualScheduler(), Probe<String>())
     let task = Self.endless(log).deliver(on: scheduler).subscribe { _ in log.record("handler") }
     task.cancel()
+    await log.waitForCount(2)
     #expect(log.values == ["second", "first"])
     scheduler.run()
     await task.value
