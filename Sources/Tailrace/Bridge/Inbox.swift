@@ -105,9 +105,18 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   // MARK: Readers
 
-  /// Leaves, for all readers. Unlike reading, any task may do that.
+  /// Leaves, for all readers. Unlike reading, any task may do that, but no cancellation handler: it
+  /// runs the user's handlers and releases unread elements.
   @usableFromInline
   func cancel() { act(on: state.withLock { $0.cancel() }) }
+
+  /// Leaves, for all readers, in the cancellation handler of one: wakes that one, which then calls
+  /// `cancel()`.
+  ///
+  /// No other task is woken: two tasks whose cancellation handlers wake each other would each hold
+  /// the runtime's lock that the other one needs.
+  @usableFromInline
+  func leave(reader ticket: Int) { state.withLock { $0.leave(reader: ticket) }?.resume() }
 
   @inlinable
   func take(into batch: inout [Element]) -> (taken: State.Taken, dropped: Int) {
@@ -123,8 +132,8 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   /// Keeps a reader that found nothing until there is something new, or resumes it at once.
   @inlinable
-  func sleep(_ reader: UnsafeContinuation<Void, Never>) {
-    let (sleeps, sender) = state.withLock { $0.sleep(reader: reader) }
+  func sleep(_ reader: UnsafeContinuation<Void, Never>, ticket: Int) {
+    let (sleeps, sender) = state.withLock { $0.sleep(reader: reader, ticket: ticket) }
     wake(sender)
     if !sleeps { reader.resume() }
   }

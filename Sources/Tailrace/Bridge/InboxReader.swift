@@ -9,6 +9,8 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
   @exclusivity(unchecked) @usableFromInline var batch: [Element] = []
   /// How many elements were dropped before the batch.
   @exclusivity(unchecked) @usableFromInline var droppedCount = 0
+  /// How often a reader has gone to sleep.
+  @exclusivity(unchecked) @usableFromInline var naps = 0
   /// Starts the source, at the first read.
   private var starter: (@Sendable (Inbox<Element, Failure>) -> Void)?
 
@@ -73,24 +75,27 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
     }
   }
 
-  /// Sleeps until there is something new. If requested, cancellation leaves.
+  /// Sleeps until there is something new. If requested, cancellation leaves: the caller then calls
+  /// `Inbox.cancel()`.
   @inlinable
   nonisolated(nonsending) func sleep(leavingWhenCancelled: Bool) async {
-    guard leavingWhenCancelled else { return await sleep() }
+    naps &+= 1
+    let ticket = naps
+    guard leavingWhenCancelled else { return await sleep(ticket) }
     await withTaskCancellationHandler {
-      await sleep()
+      await sleep(ticket)
     } onCancel: {
-      inbox.cancel()
+      inbox.leave(reader: ticket)
     }
   }
 
   @inlinable
-  nonisolated(nonsending) func sleep() async {
+  nonisolated(nonsending) func sleep(_ ticket: Int) async {
     await withUnsafeContinuation { continuation in
       // Looked at here, where no other task can come between: on some executors even a call in the
       // same isolation gives a reader of a copy a turn, and that one may have filled the batch.
       guard batch.isEmpty else { return continuation.resume() }
-      inbox.sleep(continuation)
+      inbox.sleep(continuation, ticket: ticket)
     }
   }
 }

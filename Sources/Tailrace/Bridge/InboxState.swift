@@ -2,6 +2,11 @@
 ///
 /// Each event is one mutating method that returns what to do; nothing is done here. ``Inbox``
 /// isolates the value, calls it, and acts after it has released its lock.
+///
+/// A reader whose task is cancelled leaves in two steps, because a cancellation handler runs inside
+/// of `Task.cancel()`, under a lock of the runtime: there `leave(reader:)` only marks the
+/// subscription and gives back that reader. Awake, it calls `cancel()`, which gives back the rest:
+/// handlers, unread elements, and the other waiting tasks.
 @usableFromInline
 struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: Sendable>: Sendable {
   @usableFromInline
@@ -10,6 +15,17 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     case nothing
     case ended(Failure?)
     case cancelled
+  }
+
+  /// A reader that waits for an element.
+  @usableFromInline
+  struct Sleeper: Sendable {
+    @usableFromInline let reader: Reader
+    /// Differs from those of all other readers that sleep.
+    let ticket: Int
+
+    @usableFromInline
+    init(_ reader: Reader, _ ticket: Int) { (self.reader, self.ticket) = (reader, ticket) }
   }
 
   /// The actions to take outside the lock.
@@ -30,10 +46,10 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// instead.
   @usableFromInline let overflow: Failure?
   /// The reader that waits for an element, the longest-waiting one if there are several.
-  @usableFromInline var reader: Reader?
+  @usableFromInline var sleeper: Sleeper?
   /// The readers that wait behind it, in order of arrival. Almost always empty: copies of an
   /// iterator can wait side by side.
-  @usableFromInline var laterReaders: [Reader] = []
+  @usableFromInline var laterSleepers: [Sleeper] = []
   /// The senders that wait for room.
   @usableFromInline var senders = Registry<Sender>()
 
@@ -84,13 +100,25 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
     return aftermath
   }
 
-  /// The readers have left.
+  /// The readers have left. Also after `leave(reader:)`; once more, it does nothing.
   mutating func cancel() -> Aftermath {
-    guard life.cancel() else { return Aftermath() }
+    life.cancel()
     var aftermath = settle()
-    aftermath.unread = buffer
-    buffer = Buffer(newest: 0)
+    if buffer.count > 0 {
+      aftermath.unread = buffer
+      buffer = Buffer(newest: 0)
+    }
     return aftermath
+  }
+
+  /// The task of a reader that sleeps, or is about to, was cancelled: the readers have left. Returns
+  /// that reader if it sleeps. The reader then calls `cancel()`: until it does, handlers and
+  /// unread elements stay here.
+  mutating func leave(reader ticket: Int) -> Reader? {
+    life.cancel()
+    if sleeper?.ticket == ticket { return nextReader() }
+    guard let index = laterSleepers.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+    return laterSleepers.remove(at: index).reader
   }
 
   /// Takes the available elements into the reader's empty batch. Returns how many were dropped
@@ -112,9 +140,10 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
 
   /// A reader found nothing and is about to sleep. False if there is something new.
   @inlinable
-  mutating func sleep(reader: Reader) -> (sleeps: Bool, sender: Sender?) {
+  mutating func sleep(reader: Reader, ticket: Int) -> (sleeps: Bool, sender: Sender?) {
     guard life.isOpen, buffer.count == 0 else { return (false, nil) }
-    if self.reader == nil { self.reader = reader } else { laterReaders.append(reader) }
+    let newSleeper = Sleeper(reader, ticket)
+    if sleeper == nil { sleeper = newSleeper } else { laterSleepers.append(newSleeper) }
     // With capacity 0, a suspended reader is one free slot.
     return (true, nextSender())
   }
@@ -122,9 +151,9 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// The longest-waiting reader. The one behind it takes its place.
   @inlinable
   mutating func nextReader() -> Reader? {
-    guard let first = reader.take() else { return nil }
-    if !laterReaders.isEmpty { reader = laterReaders.removeFirst() }
-    return first
+    guard let first = sleeper.take() else { return nil }
+    if !laterSleepers.isEmpty { sleeper = laterSleepers.removeFirst() }
+    return first.reader
   }
 
   /// A sender is about to sleep until there is room. Returns its number; `nil` if there is room or
@@ -139,7 +168,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// Whether a sent element would find no room, with no older one making room.
   @inlinable
   var isFull: Bool {
-    guard life.isOpen, !buffer.dropsOldest, reader == nil else { return false }
+    guard life.isOpen, !buffer.dropsOldest, sleeper == nil else { return false }
     return buffer.count >= buffer.limit
   }
 

@@ -40,6 +40,7 @@ struct Lifecycle<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Records that the readers have left. False if already known.
+  @discardableResult
   mutating func cancel() -> Bool {
     switch phase {
     case .open: phase = .cancelled(.cancelled)

@@ -43,7 +43,8 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Leaves. Unlike reading, any task may do that.
+  /// Leaves. Unlike reading, any task may do that, but no cancellation handler: it runs the user's
+  /// handlers and releases unread elements.
   @usableFromInline
   func cancel() {
     switch self {

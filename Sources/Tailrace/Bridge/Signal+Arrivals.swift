@@ -50,7 +50,7 @@ private final class ArrivalsReader<Element: Sendable, Failure: Error>: @unchecke
   private var held: Element?
   /// Whether a reader waits for the subscription.
   private var isReading = false
-  private var line = FIFO<UnsafeContinuation<Void, Never>>()
+  private let lock = AsyncLock()
 
   init(_ reading: Reading<Element, Failure>) { self.reading = reading }
 
@@ -63,8 +63,16 @@ private final class ArrivalsReader<Element: Sendable, Failure: Error>: @unchecke
   nonisolated(nonsending) func event(
     leavingWhenCancelled: Bool
   ) async -> Signal<Arrival, Failure>.Event? {
-    await takeTurn(leavingWhenCancelled: leavingWhenCancelled)
-    defer { passTurn() }
+    guard await lock.lock(cancellable: leavingWhenCancelled) else {
+      // It ends the subscription, and so the turns of those before.
+      reading.cancel()
+      return nil
+    }
+    isReading = true
+    defer {
+      isReading = false
+      lock.unlock()
+    }
     let leaves = leavingWhenCancelled && Task.isCancelled
     if !leaves, let element = held.take() { return .next(.element(element)) }
     switch await reading.event(leavingWhenCancelled: leavingWhenCancelled) {
@@ -88,34 +96,5 @@ private final class ArrivalsReader<Element: Sendable, Failure: Error>: @unchecke
     let droppedCount = reading.droppedCount
     defer { toldCount = droppedCount }
     return droppedCount > toldCount ? droppedCount - toldCount : nil
-  }
-
-  /// Waits until no other copy reads. Cancellation ends the subscription, and so the turns of those
-  /// before.
-  private nonisolated(nonsending) func takeTurn(leavingWhenCancelled: Bool) async {
-    guard isReading else { return isReading = true }
-    guard leavingWhenCancelled else { return await waitInLine() }
-    await withTaskCancellationHandler {
-      await waitInLine()
-    } onCancel: {
-      reading.cancel()
-    }
-  }
-
-  private nonisolated(nonsending) func waitInLine() async {
-    await withUnsafeContinuation { continuation in
-      // Looked at again: on some executors even a call in the same isolation gives another task a
-      // turn.
-      if isReading {
-        line.append(continuation)
-      } else {
-        isReading = true
-        continuation.resume()
-      }
-    }
-  }
-
-  private func passTurn() {
-    if let next = line.popFirst() { next.resume() } else { isReading = false }
   }
 }

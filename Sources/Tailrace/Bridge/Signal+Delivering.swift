@@ -40,10 +40,6 @@ extension Scheduler {
   @usableFromInline
   nonisolated(nonsending) func turn() async {
     let work: ScheduledWork = schedule {}
-    await withTaskCancellationHandler {
-      await work.value
-    } onCancel: {
-      work.cancel()
-    }
+    await work.endOrCancellation()
   }
 }

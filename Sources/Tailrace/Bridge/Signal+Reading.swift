@@ -19,10 +19,11 @@ extension Signal {
   ///   (``deliver(on:)``), or on its actor if it is isolated to one. It may send into the signal:
   ///   that event is handled after it returns.
   /// - Cancellation: ends the subscription at once, even while the handler runs, and even if the
-  ///   scheduler has had no turn for it yet. The handler is not called again, not even for the
-  ///   ending: on the actor or the scheduler where it runs, no call begins after `cancel()` has
-  ///   returned. A task that has not begun to run, on a signal without a scheduler or on a platform
-  ///   without immediate tasks, ends the subscription as soon as it begins.
+  ///   scheduler has had no turn for it yet. The source is told in a job of its own, which the task
+  ///   waits for before it ends, and not inside of `cancel()`. The handler is not called again, not
+  ///   even for the ending: on the actor or the scheduler where it runs, no call begins after
+  ///   `cancel()` has returned. A task that has not begun to run, on a signal without a scheduler or
+  ///   on a platform without immediate tasks, ends the subscription as soon as it begins.
   ///
   /// Replaces `-subscribeNext:error:completed:`, and the task its `RACDisposable`.
   @inlinable @discardableResult
@@ -31,13 +32,15 @@ extension Signal {
   ) -> Task<Void, Never> {
     let reading = open()
     reading.start()
+    let leaving = LeavingJob<Element, Failure>()
     guard let scheduler, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
       return Task(executorPreference: self.scheduler) {
         await withTaskCancellationHandler {
           await reading.handle(with: handler)
         } onCancel: {
-          reading.cancel()
+          leaving.start(reading)
         }
+        await leaving.end()
       }
     }
     // The task begins here, and goes to the scheduler from here: a cancellation finds its handler
@@ -48,8 +51,9 @@ extension Signal {
           await reading.handle(with: handler)
         }
       } onCancel: {
-        reading.cancel()
+        leaving.start(reading)
       }
+      await leaving.end()
     }
   }
 

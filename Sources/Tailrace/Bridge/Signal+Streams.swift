@@ -35,18 +35,23 @@ extension Signal where Failure == any Error {
 /// takes an element out only when a consumer asks for one.
 @usableFromInline
 final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
-  /// Read only by the task that holds the lock. Any task may cancel it.
-  @usableFromInline let reading: Reading<Element, Failure>
+  /// Read only by the task that holds the lock. Any task may cancel it. Empty once nobody can read.
+  @usableFromInline let reading: Owned<Reading<Element, Failure>?>
   @usableFromInline let lock = AsyncLock()
 
   @inlinable
-  init(_ reading: Reading<Element, Failure>) { self.reading = reading }
+  init(_ reading: Reading<Element, Failure>) { self.reading = Owned(reading) }
+
+  /// A stream whose reader is cancelled releases this inside of `Task.cancel()`, and the last
+  /// reference may be there: so the subscription ends in a job of its own, which alone owns it then.
+  deinit { Task { [reading] in reading.state.take()?.cancel() } }
 
   /// The next element, `nil` at the end.
   ///
   /// - Cancellation: a cancelled consumer ends the stream for all, as with every stream.
   @inlinable
   nonisolated(nonsending) func next() async throws(Failure) -> Element? {
+    guard let reading = reading.state else { return nil }
     guard await lock.lock() else {
       reading.cancel()
       return try cancelled()
@@ -71,11 +76,7 @@ final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
 extension TakingTurns where Failure == Never {
   @inlinable
   func stream() -> AsyncStream<Element> {
-    AsyncStream {
-      await self.next()
-    } onCancel: { [reading] in
-      reading.cancel()
-    }
+    AsyncStream { await self.next() }
   }
 }
 

@@ -42,6 +42,18 @@ public struct ScheduledWork: Sendable {
   /// For schedulers that keep a resource for the work, such as a timer to cancel.
   public func onEnd(_ action: @escaping @Sendable () -> Void) { cell.onEnd(action) }
 
+  /// Waits until the work is over. If the task is cancelled, cancels the work.
+  ///
+  /// The woken task cancels it, and no cancellation handler: actions given to `onEnd` are a
+  /// scheduler's, and must not run inside of `Task.cancel()`.
+  @usableFromInline
+  nonisolated(nonsending) func endOrCancellation() async {
+    guard !isOver else { return }
+    let waiter = Waiter()
+    cell.onEnd { waiter.wake(.lookAgain) }
+    if case .absent(.cancelled) = await waiter.wait(cancellable: true) { cancel() }
+  }
+
   /// Runs the work in its turn.
   package func run() { cell.run() }
 }

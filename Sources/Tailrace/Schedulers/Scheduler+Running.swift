@@ -49,12 +49,8 @@ extension Scheduler {
     // Otherwise a virtual clock would have to be advanced by nothing.
     guard instant > now else { return !Task.isCancelled }
     let work = ScheduledWork(WorkCell({}))
-    await withTaskCancellationHandler {
-      enqueue(work, at: instant, tolerance: tolerance)
-      await work.value
-    } onCancel: {
-      work.cancel()
-    }
+    enqueue(work, at: instant, tolerance: tolerance)
+    await work.endOrCancellation()
     return !work.isCancelled
   }
 }

@@ -17,10 +17,13 @@ private struct InboxModel: Explorable {
     case offer(Int), lieDown(Int), passOn(Int)
     /// The task of a sender that sleeps is cancelled; it leaves.
     case cancelSender(Int), leave(Int)
+    /// The task of a reader that looks for elements, or waits for them, is cancelled; awake, the
+    /// reader leaves for all.
+    case cancelReader(Int), depart(Int)
     case end, cancel
   }
 
-  enum Reader: Hashable { case awake, empty, asleep, woken }
+  enum Reader: Hashable { case awake, empty, asleep, woken, gone }
 
   enum Sender: Hashable {
     case idle, full, woken
@@ -45,6 +48,12 @@ private struct InboxModel: Explorable {
   var senders: [Sender]
   var life = Life.open
   var kept: [Int] = []
+  /// The readers whose tasks were cancelled.
+  var cancelled: Set<Int> = []
+  /// How many unread elements nobody can read any more, until they are released.
+  var unread = 0
+  /// How many handlers have run. There is one.
+  var told = 0
   var sent = 0
   var lain = 0
   var violation: String?
@@ -54,13 +63,17 @@ private struct InboxModel: Explorable {
     readers: Int = 1, senders: Int = 2
   ) {
     state = State(policy)
+    _ = state.life.onTermination { _ in }
     (self.limit, self.dropsOldest, self.overflows) = (limit, dropsOldest, overflows)
     self.readers = Array(repeating: .awake, count: readers)
     self.senders = Array(repeating: .idle, count: senders)
   }
 
   var key: String {
-    "\(state) \(readers) \(sleepers) \(senders) \(life) \(kept) \(sent) \(lain)"
+    """
+    \(state) \(readers) \(sleepers) \(senders) \(life) \(kept) \(sent) \(lain) \(cancelled.sorted()) \
+    \(unread) \(told)
+    """
   }
 
   var isFull: Bool {
@@ -72,10 +85,12 @@ private struct InboxModel: Explorable {
     if sent < Self.length { events.append(.send) }
     for (number, reader) in readers.enumerated() {
       switch reader {
-      case .awake, .woken: events.append(.take(number))
+      case .awake, .woken:
+        events.append(cancelled.contains(number) ? .depart(number) : .take(number))
       case .empty: events.append(.sleep(number))
-      case .asleep: break
+      case .asleep, .gone: break
       }
+      if reader != .gone, !cancelled.contains(number) { events.append(.cancelReader(number)) }
     }
     for (number, sender) in senders.enumerated() {
       switch sender {
@@ -96,7 +111,7 @@ private struct InboxModel: Explorable {
     case .send: send()
     case .take(let number): take(number)
     case .sleep(let number):
-      let (sleeps, sender) = state.sleep(reader: number)
+      let (sleeps, sender) = state.sleep(reader: number, ticket: number)
       if sleeps != (life == .open && kept.isEmpty) { violation = "sleep(reader:) gives \(sleeps)" }
       readers[number] = sleeps ? .asleep : .awake
       if sleeps { sleepers.append(number) }
@@ -120,12 +135,42 @@ private struct InboxModel: Explorable {
     case .end:
       life = .ended
       act(on: state.end(with: nil))
-    case .cancel:
-      life = .cancelled
-      kept = []
-      act(on: state.cancel())
+    case .cancel: cancel()
+    case .cancelReader(let number):
+      cancelled.insert(number)
+      // Awake, it finds out by itself.
+      if readers[number] == .awake { break }
+      let woken = state.leave(reader: number)
+      if woken != (readers[number] == .asleep ? number : nil) {
+        violation = "leave(reader:) wakes \(woken ?? -1)"
+      }
+      leave()
+      if woken != nil {
+        sleepers.removeAll { $0 == number }
+        readers[number] = .woken
+      }
+    case .depart(let number):
+      readers[number] = .gone
+      cancel()
     }
     check()
+  }
+
+  /// Nobody can read any more.
+  private mutating func leave() {
+    life = .cancelled
+    unread += kept.count
+    kept = []
+  }
+
+  private mutating func cancel() {
+    leave()
+    let aftermath = state.cancel()
+    let released = aftermath.unread?.count ?? 0
+    if released != unread { violation = "\(released) unread elements and not \(unread)" }
+    unread = 0
+    act(on: aftermath)
+    if told != 1 { violation = "the handler has run \(told) times" }
   }
 
   private mutating func send() {
@@ -170,6 +215,7 @@ private struct InboxModel: Explorable {
   }
 
   private mutating func act(on aftermath: State.Aftermath) {
+    told += aftermath.handlers.count
     for reader in aftermath.readers { wake(reader: reader) }
     for number in aftermath.senders {
       if case .asleep = senders[number] { senders[number] = .woken }
@@ -198,6 +244,14 @@ private struct InboxModel: Explorable {
 
   private mutating func check() {
     if violation != nil { return }
+    if told > 1 { violation = "the handler has run \(told) times" }
+    if life == .ended, told != 1 { violation = "the handler has not been told of the ending" }
+    if life == .cancelled, told != 1 || unread > 0 || !sleepers.isEmpty {
+      // A reader that is awake, or goes to sleep in vain, comes back and leaves for all.
+      let comesBack = cancelled.contains { readers[$0] != .gone && readers[$0] != .asleep }
+      if !comesBack { violation = "nobody is left to tell the source" }
+      return
+    }
     // A reader that was woken looks for one element at least.
     if !sleepers.isEmpty, kept.count > readers.count(where: { $0 == .woken }) || life != .open {
       violation = "a reader sleeps, and there is something for it"

@@ -53,14 +53,14 @@ struct InboxStateTests {
   @Test("a sleeping reader is woken once")
   func wake() {
     var state = State(.unbounded)
-    #expect(state.sleep(reader: "reader").sleeps)
+    #expect(state.sleep(reader: "reader", ticket: 1).sleeps)
     #expect(state.send(1).reader == "reader")
     #expect(state.send(2).reader == nil)
-    #expect(!state.sleep(reader: "reader").sleeps, "there is something to read")
+    #expect(!state.sleep(reader: "reader", ticket: 1).sleeps, "there is something to read")
     #expect(Self.taken(&state) == [1, 2])
-    #expect(state.sleep(reader: "reader").sleeps)
+    #expect(state.sleep(reader: "reader", ticket: 1).sleeps)
     #expect(state.end(with: nil).readers == ["reader"])
-    #expect(!state.sleep(reader: "reader").sleeps, "there is an ending to read")
+    #expect(!state.sleep(reader: "reader", ticket: 1).sleeps, "there is an ending to read")
   }
 
   @Test(
@@ -68,20 +68,22 @@ struct InboxStateTests {
     arguments: [false, true])
   func sleepers(_ isCancelled: Bool) {
     var state = State(.bufferingOldest(1))
-    for reader in ["a", "b", "c", "d"] { #expect(state.sleep(reader: reader).sleeps) }
+    for (ticket, reader) in ["a", "b", "c", "d"].enumerated() {
+      #expect(state.sleep(reader: reader, ticket: ticket).sleeps)
+    }
     #expect(state.send(1) == (.enqueued(remaining: 0), "a"))
     #expect(state.send(2) == (.enqueued(remaining: 0), "b"), "a reader waits for it")
     #expect(Self.taken(&state) == [1, 2])
     let aftermath = isCancelled ? state.cancel() : state.end(with: nil)
     #expect(aftermath.readers == ["c", "d"])
-    #expect(!state.sleep(reader: "a").sleeps)
+    #expect(!state.sleep(reader: "a", ticket: 1).sleeps)
   }
 
   @Test("a reader that waits for an element gets it, also where nothing is kept")
   func handover() {
     for policy in [Policy.bufferingOldest(0), .bufferingNewest(0)] {
       var state = State(policy)
-      _ = state.sleep(reader: "reader")
+      _ = state.sleep(reader: "reader", ticket: 1)
       #expect(state.send(1) == (.enqueued(remaining: 0), "reader"))
       #expect(state.send(2) == (.dropped(2), nil))
       #expect(Self.taken(&state) == [1])
@@ -126,7 +128,7 @@ struct InboxStateTests {
   func rendezvous() {
     var state = State(.bufferingOldest(0))
     #expect(state.sleep(sender: "sender") != nil)
-    #expect(state.sleep(reader: "reader") == (true, "sender"))
+    #expect(state.sleep(reader: "reader", ticket: 1) == (true, "sender"))
     #expect(state.sleep(sender: "sender") == nil)
     #expect(state.send(1).reader == "reader")
     #expect(Self.taken(&state) == [1])
@@ -165,6 +167,37 @@ struct InboxStateTests {
       return
     }
     #expect(batch.isEmpty)
+  }
+
+  @Test(
+    "a cancellation handler gets its own reader to wake, and all the rest stays for that reader",
+    arguments: ["a", "b", "c"])
+  func leaving(_ leaver: String) {
+    let tickets = ["a": 1, "b": 2, "c": 3]
+    let ran = Counter()
+    var state = State(.bufferingOldest(1))
+    _ = state.life.onTermination { _ in ran.increment() }
+    for (reader, ticket) in tickets.sorted(by: { $0.key < $1.key }) {
+      #expect(state.sleep(reader: reader, ticket: ticket).sleeps)
+    }
+    #expect(state.leave(reader: tickets[leaver] ?? 0) == leaver)
+    #expect(state.leave(reader: tickets[leaver] ?? 0) == nil, "it is awake")
+    #expect(state.send(1) == (.terminated, nil))
+    #expect(state.end(with: nil).handlers.isEmpty, "too late")
+    let aftermath = state.cancel()
+    #expect(aftermath.readers == ["a", "b", "c"].filter { $0 != leaver })
+    for handler in aftermath.handlers { handler() }
+    #expect(ran.value == 1)
+    #expect(state.cancel().handlers.isEmpty)
+  }
+
+  @Test("a reader that is cancelled as it goes to sleep does not; unread elements stay for it")
+  func leavingAwake() {
+    var state = State(.unbounded)
+    _ = state.send(1)
+    #expect(state.leave(reader: 1) == nil)
+    #expect(!state.sleep(reader: "reader", ticket: 1).sleeps)
+    #expect(state.cancel().unread?.elements.arrived == [1])
   }
 
   @Test("handlers: once, the latest first, at once when it is late", arguments: [true, false])

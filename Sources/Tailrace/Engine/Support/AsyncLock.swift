@@ -15,11 +15,13 @@ final class AsyncLock: Sendable {
   @usableFromInline
   init() {}
 
-  /// Waits for the lock. False if the task is cancelled first.
+  /// Waits for the lock. False if the task may be cancelled, and is cancelled first.
   @usableFromInline
-  nonisolated(nonsending) func lock() async -> Bool {
+  nonisolated(nonsending) func lock(cancellable: Bool = true) async -> Bool {
     guard let waiter = state.withLock({ $0.take() }) else { return true }
-    guard case .absent(.cancelled) = await waiter.wait(cancellable: true) else { return true }
+    guard case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) else {
+      return true
+    }
     state.withLock { $0.leave() }
     return false
   }
