@@ -276,39 +276,49 @@ struct VirtualSchedulerTests {
     #expect(waiting.count == 1)
   }
 
-  @Test("time never runs back, although other threads schedule during an advance")
-  func otherThreads() async {
-    struct Seen {
-      var last = VirtualScheduler.Instant.start
-      var back = 0
-      var isOver = false
-    }
-    let scheduler = VirtualScheduler()
-    let seen = Locked(Seen())
-    @Sendable func look() {
+  /// The times that work has seen.
+  private final class Times: Sendable {
+    private let scheduler: VirtualScheduler
+    private let state = Locked((last: VirtualScheduler.Instant.start, back: 0, isOver: false))
+
+    init(_ scheduler: VirtualScheduler) { self.scheduler = scheduler }
+
+    func look() {
       let now = scheduler.now
-      seen.withLock { seen in
-        if now < seen.last { seen.back += 1 }
-        seen.last = max(seen.last, now)
+      state.withLock { state in
+        if now < state.last { state.back += 1 }
+        state.last = max(state.last, now)
       }
     }
+
+    func end() { state.withLock { $0.isOver = true } }
+
+    /// How often time ran back.
+    var back: Int { state.withLock { $0.back } }
+    var isOver: Bool { state.withLock { $0.isOver } }
+  }
+
+  @Test("time never runs back, although other threads schedule during an advance")
+  func otherThreads() async {
+    let scheduler = VirtualScheduler()
+    let times = Times(scheduler)
     let others = (0..<2).map { number in
       Task.detached {
         var generator = SeededGenerator(seed: RandomCases.firstSeed &+ UInt64(number))
-        while !seen.withLock({ $0.isOver }) {
+        while !times.isOver {
           let delay = Int.random(in: 1...9_000, using: &generator)
-          scheduler.schedule(after: .milliseconds(delay)) { look() }
+          scheduler.schedule(after: .milliseconds(delay)) { times.look() }
         }
       }
     }
     for _ in 0..<RandomCases.count("TAILRACE_VIRTUAL_TIME_CASES", debug: 300, optimised: 3_000) {
       scheduler.advance(by: .seconds(10))
       // The advance has ended at its time, which no later work may precede.
-      look()
+      times.look()
     }
-    seen.withLock { $0.isOver = true }
+    times.end()
     for other in others { await other.value }
-    #expect(seen.withLock { $0.back } == 0)
+    #expect(times.back == 0)
   }
 
   @Test("a sleep until a time that has come returns at once", arguments: [-5, -1, 0])

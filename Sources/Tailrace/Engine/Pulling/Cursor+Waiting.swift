@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 
 // Pulling in code that may suspend.
 extension Cursor {
