@@ -11,7 +11,8 @@ extension Signal {
   /// The first reader subscribes. Each later reader begins with the last elements and continues
   /// with those sent after them, without gap or repetition. When the last reader leaves, the
   /// subscription ends and the past is forgotten: the next reader subscribes again. After the
-  /// signal has ended, later readers get the last elements and the ending.
+  /// signal has ended, later readers get the last elements and the ending, and the source is
+  /// released.
   ///
   /// Readers of a ``makeSignal(bufferingPolicy:)`` signal share without this.
   ///
@@ -30,6 +31,8 @@ extension Signal {
   /// - Isolation: the source runs as this signal's source does, in the task of the first reader. A
   ///   signal derived by operators is read in a separate task, which runs their closures once for
   ///   all readers.
+  /// - Failure: an ending like another: later readers get it, too, and nothing is run again. To
+  ///   connect again, share anew: <doc:Bridge#A-past-with-a-bound>.
   /// - Cancellation: ends one reader; the subscription ends with the last.
   /// - Complexity: memory for `count` elements, plus those that wait for slow readers.
   ///
@@ -40,9 +43,39 @@ extension Signal {
     bufferingPolicy: BufferingPolicy = .unbounded, file: StaticString = #fileID, line: UInt = #line
   ) -> Signal {
     require(count >= 0, "shared(replaying:) takes 0 or more, not \(count)", file: file, line: line)
-    let entrance = Entrance { [feed] in
-      Broadcaster(bufferingPolicy, replaying: count, source: feed, keptFor: (duration, scheduler))
+    let source = SharedSource(feed)
+    let entrance = Entrance {
+      Broadcaster(
+        bufferingPolicy, replaying: count, source: { source.run($0) },
+        keptFor: (duration, scheduler))
     }
     return Signal(on: self.scheduler, opening: { .inbox(entrance.subscribe()) })
+  }
+}
+
+/// The source of a shared signal. It is released when the signal has ended: it then never runs
+/// again.
+private final class SharedSource<Element: Sendable, Failure: Error>: Sendable {
+  typealias Source = @Sendable (Signal<Element, Failure>.Subscriber) -> Void
+
+  private let source: Locked<Source?>
+
+  init(_ source: @escaping Source) { self.source = Locked(source) }
+
+  func run(_ subscriber: Signal<Element, Failure>.Subscriber) {
+    guard let source = source.withLock({ $0 }) else { return }
+    subscriber.onTermination { [self] how in
+      switch how {
+      // The next reader is a first one.
+      case .cancelled: return
+      case .completed, .failed: release()
+      }
+    }
+    source(subscriber)
+  }
+
+  private func release() {
+    let former = source.withLock { $0.take() }
+    withExtendedLifetime(former) {}
   }
 }

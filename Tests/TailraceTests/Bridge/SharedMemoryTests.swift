@@ -32,6 +32,29 @@ extension MemoryTests {
     }
   #endif
 
+  @Test(
+    "an ended shared signal releases its source; a deserted one keeps it", arguments: [false, true])
+  func sourceOfSharedSignal(fails: Bool) async {
+    let population = Population()
+    let ends = Counter()
+    let shared = { [member = population.member()] in
+      Signal<Int, any Error> { subscriber in
+        subscriber.send(member.number)
+        guard ends.value > 0 else { return subscriber.keep() }
+        if fails { subscriber.fail(Mishap(position: 0)) } else { subscriber.complete() }
+      }.shared(replaying: 1)
+    }()
+    var iterator: Signal<Int, any Error>.Iterator? = shared.makeAsyncIterator()
+    #expect(try! await iterator?.next() == 0)
+    iterator = nil
+    #expect(population.alive == 1, "the next reader runs it again")
+    ends.increment()
+    _ = try? await shared.array()
+    #expect(population.alive == 0)
+    var late = shared.makeAsyncIterator()
+    #expect(try! await late.next() == 0, "the past stays")
+  }
+
   /// The sums of three readers that are there before the source begins to send.
   static func readByThree(_ policy: Signal<Int, Never>.BufferingPolicy) async -> [Int] {
     let gate = Gate()

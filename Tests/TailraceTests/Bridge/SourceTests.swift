@@ -284,6 +284,35 @@ struct SourceTests {
     #expect(await lists[0].merging().array() == [1, 2, 3])
   }
 
+  @Test("a merged list computes as far ahead of its reader as the policy says", .hangLimit)
+  func mergingWithinBounds() async {
+    let computed = Counter()
+    let endless = LazyList(1...).map { number in
+      computed.increment()
+      return number
+    }
+    await OneThread.run {
+      var iterator = endless.merging(LazyList(1...3)).makeAsyncIterator()
+      for _ in 1...20 {
+        _ = await iterator.next()
+        // The walk has every turn that it wants.
+        for _ in 1...20 { await Task.yield() }
+      }
+    }
+    #expect(computed.value <= 20 + 64 + 2)
+  }
+
+  @Test("collections are merged: none, one, and ten thousand")
+  func mergingCollections() async {
+    #expect(await Signal.merging([Signal<Int, Never>]()).array() == [])
+    #expect(await LazyList.merging([LazyList<Int, Never>]()).array() == [])
+    #expect(await Signal.merging([Signal<Int, Never> { $0.send(1) }]).array() == [1])
+    let signals = (0..<10_000).map { number in Signal<Int, Never> { $0.send(number) } }
+    #expect(await Signal.merging(signals).array().sorted() == Array(0..<10_000))
+    let lists = (0..<1_000).map { LazyList([$0]) }
+    #expect(await LazyList.merging(lists).array().sorted() == Array(0..<1_000))
+  }
+
   @Test("the first failure ends a merged signal, and the walks of the others")
   func mergingFailure() async throws {
     let population = Population()
