@@ -56,6 +56,8 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   nonisolated(nonsending) func room() async {
     let sender = Waiter()
     guard let number = state.withLock({ $0.sleep(sender: sender) }) else { return }
+    let mark = Exploring.waits(for: Exploring.Wait("room in ", "Signal<\(Element.self)>", self))
+    defer { mark?.end() }
     if case .absent(.cancelled) = await sender.wait(cancellable: true) {
       let former = state.withLock { $0.leave(sender: number) }
       withExtendedLifetime(former) {}
@@ -128,6 +130,13 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     swap(&own, &batch)
     wake(sender)
     return (taken, dropped)
+  }
+
+  /// A reader is about to sleep.
+  @usableFromInline
+  func waits() -> Exploring.Mark? {
+    Exploring.waits(
+      for: Exploring.Wait("an element of ", "Signal<\(Element.self)>", self))
   }
 
   /// Keeps a reader that found nothing until there is something new, or resumes it at once.

@@ -91,6 +91,8 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
 
   @inlinable
   nonisolated(nonsending) func sleep(_ ticket: Int) async {
+    let mark = inbox.waits()
+    defer { mark?.end() }
     await withUnsafeContinuation { continuation in
       // Looked at here, where no other task can come between: on some executors even a call in the
       // same isolation gives a reader of a copy a turn, and that one may have filled the batch.

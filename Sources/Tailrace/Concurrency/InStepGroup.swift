@@ -38,6 +38,9 @@ final class InStepGroup: Sendable {
         $0.demand(by: reader, at: position, waiter: waiter, locate)
       }
       if case .mayRead(let end) = answer { return end }
+      let mark = Exploring.waits(
+        for: Exploring.Wait("the other readers of ", "a list read in step", self))
+      defer { mark?.end() }
       if case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) { return nil }
     }
   }

@@ -22,6 +22,6 @@ struct LatencyEstimate {
   @inlinable
   mutating func took(_ duration: Duration) {
     // After a long step, several short ones are needed.
-    short = duration < Self.handOver ? min(short + 1, 32) : -8
+    short = duration < Self.handOver || Exploring.isOn ? min(short + 1, 32) : -8
   }
 }

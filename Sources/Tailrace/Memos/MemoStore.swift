@@ -192,10 +192,11 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     withExtendedLifetime(leavings) {}
   }
 
-  /// Names a cell that a step is about to wait for: only these can be part of a cycle.
+  /// Names a cell that a step is about to wait for: only these can be part of a cycle. A test that
+  /// explores orders names all that are waited for.
   @usableFromInline
   func nameForCycles(_ cell: Cell, _ key: Key) {
-    guard WorkerToken.runningWorker != nil else { return }
+    guard WorkerToken.runningWorker != nil || Exploring.isOn else { return }
     cell.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
   }
 

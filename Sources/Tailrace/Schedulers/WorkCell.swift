@@ -68,6 +68,8 @@ final class WorkCell: Sendable {
       guard !isOver else { return }
       let waiter = Waiter()
       onEnd { waiter.wake(.lookAgain) }
+      let mark = Exploring.waits(for: Exploring.Wait("", "work on a scheduler", self))
+      defer { mark?.end() }
       _ = await waiter.park()
     }
   }

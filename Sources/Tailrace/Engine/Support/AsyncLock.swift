@@ -19,6 +19,8 @@ final class AsyncLock: Sendable {
   @usableFromInline
   nonisolated(nonsending) func lock(cancellable: Bool = true) async -> Bool {
     guard let waiter = state.withLock({ $0.take() }) else { return true }
+    let mark = Exploring.waits(for: Exploring.Wait("a turn with ", "a shared iterator", self))
+    defer { mark?.end() }
     guard case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) else {
       return true
     }

@@ -1,4 +1,3 @@
-internal import Dispatch
 public import Synchronization
 
 /// The executor of the one task that takes a list's asynchronous steps.
@@ -22,6 +21,8 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   // Guard: the list's claim; the task has it while it runs. May touch them: the driver and the
   // task; and all may read `own`, which is set before the task first runs.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var isParking = false
+  /// How many jobs a runner runs before it leaves the next one.
+  @exclusivity(unchecked) private nonisolated(unsafe) var jobsInPlace = 64
   /// Counts the jobs that came back while a driver was there to run them.
   @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
   /// Whether a driver that retains the open segment is on the stack below.
@@ -103,6 +104,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// Makes the task, for the holder of the claim. It begins when it is driven.
   nonisolated func start(_ list: any SteppingList, _ make: () -> Task<Void, Never>) {
     home = Self.preferredHome
+    if Exploring.isOn { jobsInPlace = 1 }
     let priority = Task.currentPriority.rawValue
     raisedTo.max(priority, ordering: .relaxed)
     update { $0.starts() }
@@ -175,7 +177,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     var job = first
     // A step that comes back again and again gets its own thread. So do steps that each come back a
     // few times, after many: other tasks want the thread, too.
-    for _ in 0..<64 {
+    for _ in 0..<jobsInPlace {
       if job == own { (self.isDriven, self.reader) = (isDriven, reader) }
       run(job)
       switch slot.load(ordering: .relaxed).state {
@@ -240,11 +242,11 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// Runs a job where suspended steps go on.
   private nonisolated func dispatch(_ job: JobSlot.Job) {
-    let priority = ExecutorJob(Self.job(job)).priority
+    let priority = TaskPriority(ExecutorJob(Self.job(job)).priority)
     if let home {
-      Task(executorPreference: home, priority: TaskPriority(priority)) { self.runAway(job) }
+      Task(executorPreference: home, priority: priority) { self.runAway(job) }
     } else {
-      DispatchQueue.global(qos: DispatchQoS.QoSClass(priority)).async { self.runAway(job) }
+      Task.detached(priority: priority) { self.runAway(job) }
     }
   }
 

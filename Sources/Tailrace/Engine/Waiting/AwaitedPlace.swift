@@ -62,6 +62,9 @@ extension AwaitedPlace {
     let waiter = Waiter()
     if let reason = enter(waiter, for: cell) { return reason }
     defer { leave(waiter) }
+    let mark = Exploring.waits(
+      for: Exploring.Wait("element \(cell.position) of ", title, identity))
+    defer { mark?.end() }
     guard let worker = awaitedWorker else {
       return await waiter.wait(cancellable: cancellable)
     }

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// How the library behaves under a test that tries the orders of its tasks (`explore` of
+/// TailraceTesting): everything that it does otherwise is decided here.
+///
+/// - Jobs of a step run in place only once (`StepExecutor`); else a driver would run a whole list as
+///   one step of the test.
+/// - Steps count as taking no time (`LatencyEstimate`), so that each run goes the same way.
+/// - Waiting tasks say what they wait for.
+///
+/// Outside of such a test, each of these costs one load of a word, where a task is about to suspend or
+/// to be made.
+@usableFromInline
+package enum Exploring {
+  /// The run of a test that the running code belongs to.
+  package protocol Run: AnyObject, Sendable {
+    /// A task begins to wait. Returns a number for this wait.
+    func begins(_ wait: Wait) -> Int
+    func ends(_ wait: Int)
+  }
+
+  /// What a task waits for, in words: `before`, the name of an object, `after`.
+  package struct Wait: Sendable {
+    package let before: String
+    package let title: String
+    /// Tells objects of one name apart.
+    package let identity: ObjectIdentifier
+    package let after: String
+
+    package init(_ before: String = "", _ title: String, _ object: AnyObject, _ after: String = "")
+    {
+      (self.before, self.title, self.after) = (before, title, after)
+      identity = ObjectIdentifier(object)
+    }
+  }
+
+  /// How many tests explore; mostly none, and then nothing is looked up.
+  private static let count = Atomic(0)
+  private static let local = TaskLocal<(any Run)?>(wrappedValue: nil)
+
+  package static var run: (any Run)? { count.load(ordering: .relaxed) > 0 ? local.get() : nil }
+  @usableFromInline static var isOn: Bool { run != nil }
+
+  /// A test begins or ends to explore.
+  package static func begin() { count.add(1, ordering: .relaxed) }
+  package static func end() { count.subtract(1, ordering: .relaxed) }
+
+  /// Makes a task of a run; tasks that it makes belong to the run, too.
+  package static func making<Made>(_ run: any Run, _ make: () -> Made) -> Made {
+    local.withValue(run) { make() }
+  }
+
+  /// A wait that has begun.
+  @usableFromInline
+  package struct Mark: Sendable {
+    let run: any Run
+    let number: Int
+
+    @usableFromInline
+    package func end() { run.ends(number) }
+  }
+
+  /// The running task is about to wait. `nil` if no test explores it.
+  package static func waits(for wait: @autoclosure () -> Wait) -> Mark? {
+    run.map { Mark(run: $0, number: $0.begins(wait())) }
+  }
+}
