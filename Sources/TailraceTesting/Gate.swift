@@ -34,6 +34,8 @@ public final class Gate: Sendable {
   ///
   /// It ignores cancellation: the test decides how a cancelled task stops.
   public func wait() async {
+    let mark = Exploring.waits(for: Exploring.Wait("", "a closed Gate", self))
+    defer { mark?.end() }
     await withCheckedContinuation { continuation in
       let (goesOn, watchers) = state.withLock { state in
         state.arrived += 1
@@ -71,6 +73,9 @@ public final class Gate: Sendable {
 
   /// Waits until that many arrivals, counted from the gate's creation.
   public func waitForArrivals(_ count: Int) async {
+    let mark = Exploring.waits(
+      for: Exploring.Wait("arrival \(count) at ", "a Gate", self, " (so far \(arrived))"))
+    defer { mark?.end() }
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.arrived >= count { return true }

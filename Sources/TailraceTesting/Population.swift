@@ -46,6 +46,9 @@ public final class Population: Sendable {
 
   /// Waits until no member is alive.
   public func waitUntilEmpty() async {
+    let mark = Exploring.waits(
+      for: Exploring.Wait("", "a Population", self, " to be released (alive \(alive))"))
+    defer { mark?.end() }
     await withCheckedContinuation { continuation in
       let isDead = state.withLock { state in
         if state.alive == 0 { return true }

@@ -43,6 +43,10 @@ public final class Probe<Value: Sendable>: Sendable {
 
   /// Waits until that many values have been recorded.
   public func waitForCount(_ count: Int) async {
+    let mark = Exploring.waits(
+      for: Exploring.Wait(
+        "value \(count) of ", "a Probe<\(Value.self)>", self, " (so far \(self.count))"))
+    defer { mark?.end() }
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.values.count >= count { return true }

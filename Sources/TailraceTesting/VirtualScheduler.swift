@@ -145,6 +145,9 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// Every sleep counts, also that of a deadline or of a timer beside the one that the test means:
   /// then wait for that one, with ``waitForSleeper(due:)``.
   public func waitForSleepers(_ count: Int) async {
+    let mark = Exploring.waits(
+      for: Exploring.Wait("\(count) sleepers on ", "a VirtualScheduler", self))
+    defer { mark?.end() }
     await withCheckedContinuation { continuation in
       if agenda.withLock({ $0.isAsleep(count, continuation) }) { continuation.resume() }
     }

@@ -126,6 +126,8 @@ final class MemoryPlace<Element: Sendable, State: Sendable>: Sendable {
 
   nonisolated(nonsending) func waitForMore(than position: Int, _ key: ObjectIdentifier) async {
     let number = contents.withLock { $0.waiters.number() }
+    let mark = Exploring.waits(for: Exploring.Wait("more of ", "a MemoryStore", self))
+    defer { mark?.end() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = contents.withLock { contents in

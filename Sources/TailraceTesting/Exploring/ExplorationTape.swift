@@ -1,0 +1,59 @@
+/// The choices of one run of ``explore(_:replaying:countingIssues:body:)``: which task goes on, wherever
+/// more than one could.
+///
+/// ```swift
+/// let tape: ExplorationTape = "0 0 1"
+/// ```
+///
+/// On this one, at the third choice the second task goes on instead of the first.
+///
+/// Each number counts the tasks that are passed over, in the order in which they became ready. Choices
+/// that are not on the tape are 0: first come, first served. A failure of `explore` prints its tape.
+/// `"random 7"` stands for the choices that follow from a seed.
+public struct ExplorationTape: Hashable, Sendable {
+  var choices: [Int]
+  /// Chooses after the end of the choices; else those are 0.
+  var seed: UInt64?
+
+  /// Choices of 0 at the end are left out.
+  init(_ choices: [Int], seed: UInt64? = nil) {
+    var choices = choices
+    if seed == nil { while choices.last == 0 { choices.removeLast() } }
+    (self.choices, self.seed) = (choices, seed)
+  }
+
+  /// How many choices are not the first in line.
+  var deviations: Int { choices.count { $0 != 0 } }
+}
+
+extension ExplorationTape: LosslessStringConvertible {
+  /// The text that makes this tape.
+  public var description: String {
+    (seed.map { ["random \($0)"] } ?? choices.map(String.init)).joined(separator: " ")
+  }
+
+  /// Creates a tape from the text that a failure has printed. `nil` if it is no such text.
+  public init?(_ text: String) {
+    let words = text.split(separator: " ")
+    if words.first == "random" {
+      guard words.count == 2, let seed = UInt64(words[1]) else { return nil }
+      self.init([], seed: seed)
+    } else {
+      let choices = words.compactMap { Int($0) }.filter { $0 >= 0 }
+      guard choices.count == words.count else { return nil }
+      self.init(choices)
+    }
+  }
+}
+
+extension ExplorationTape: ExpressibleByStringLiteral {
+  /// Creates a tape from the text that a failure has printed, as a literal.
+  public init(stringLiteral text: String) {
+    guard let tape = Self(text) else {
+      fatalError(
+        "ExplorationTape: “\(text)” is no tape; use the text that a failure has printed, numbers such "
+          + "as “0 0 1”, or “random” and a seed")
+    }
+    self = tape
+  }
+}

@@ -1,0 +1,51 @@
+/// What is told of a failure.
+struct Report {
+  let problem: ExplorationFailure.Reason
+  let tape: ExplorationTape
+  /// The run that was told step by step.
+  let told: Runner.Finished
+  let runs: Int
+  let stage: OrderSearch.Stage?
+
+  private var hasFailedAgain: Bool { told.problem != nil }
+
+  var failure: ExplorationFailure {
+    ExplorationFailure(
+      reason: problem, tape: tape, runs: runs, report: text, isReproducible: hasFailedAgain,
+      jobsFromOutside: told.fromOutside)
+  }
+
+  private var text: String {
+    var lines = ["explore: \(problem)"]
+    if let stage { lines.append("Found in run \(runs), in the stage: \(stage).") }
+    lines.append("")
+    let steps = told.story?.lines ?? []
+    if tape.deviations == 0, tape.seed == nil {
+      lines.append("It fails when its tasks go on first come, first served. Steps: \(told.steps).")
+    } else {
+      lines.append("Steps: \(told.steps); told are those out of turn, and those with notes.")
+    }
+    lines += steps
+    if !told.waiting.isEmpty {
+      lines += ["", "When nothing could run:"]
+      lines += told.waiting.map { "  " + $0 }
+    }
+    if told.fromOutside > 0 {
+      lines += ["", "Jobs that came from outside, whose time explore does not choose:"]
+      lines += (told.story?.outside ?? [:]).sorted { $0.key < $1.key }
+        .map { "  \($0.value) for \($0.key)" }
+      lines.append(
+        "  They come from Task { }, detached tasks, the main actor, Task.sleep, and other executors."
+      )
+    }
+    lines.append("")
+    if !hasFailedAgain {
+      lines.append(
+        "A replay did not fail: something outside of the exploration has changed the run.")
+    } else if let choice = told.chooser.divergence {
+      lines.append("A replay went another way from choice \(choice) on, counted from 0.")
+    }
+    lines.append("Replay it: explore(replaying: \"\(tape)\") { … }")
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,49 @@
+import TailraceTesting
+import Testing
+
+@Suite("explore: the mistakes that it finds, and those that it does not", .hangLimit, .inTurn)
+struct MistakeTests {
+  private static let options = ExplorationOptions(patience: .milliseconds(2))
+
+  private static func find(
+    _ mistake: Mistake, isMended: Bool, _ options: ExplorationOptions = options,
+    replaying tape: ExplorationTape? = nil
+  ) async throws -> ExplorationSummary {
+    try await explore(options, replaying: tape) { run in
+      if let words = await mistake.run(isMended, run.clock) { run.fail(words) }
+    }
+  }
+
+  @Test(
+    "a mistake is found, and its tape fails each time in the same steps", arguments: Mistake.all)
+  func found(_ mistake: Mistake) async throws {
+    let found = try await #require(throws: ExplorationFailure.self) {
+      try await Self.find(mistake, isMended: false)
+    }
+    print("\(mistake.name): found in run \(found.runs), tape “\(found.tape)”")
+    #expect(found.isReproducible)
+    #expect(found.jobsFromOutside == 0)
+    var reports: Set<String> = []
+    for _ in 0..<Size.usual(100, full: 1_000) {
+      let replayed = try await #require(throws: ExplorationFailure.self) {
+        try await Self.find(mistake, isMended: false, replaying: found.tape)
+      }
+      reports.insert(replayed.report)
+    }
+    #expect(reports.count == 1)
+  }
+
+  @Test("mended, it is not", arguments: Mistake.all)
+  func mended(_ mistake: Mistake) async throws {
+    let summary = try await Self.find(mistake, isMended: true)
+    #expect(summary.jobsFromOutside == 0 && summary.divergedRuns == 0)
+    #expect(summary.runs > 1)
+  }
+
+  @Test("not found: what happens between two locks, without an await in between")
+  func lock() async throws {
+    let every = ExplorationOptions(deviations: .max, patience: .milliseconds(2))
+    let summary = try await Self.find(.lock, isMended: false, every)
+    #expect(summary.triedAllOrders)
+  }
+}
