@@ -39,6 +39,11 @@ struct SendableTests {
     sendable(ByteCoding<Int>.self), sendable(CodingSizeError.self), sendable(StoreRule.self),
     sendable(StoreFault.self), sendable(StoreFaults.self), sendable(MemoryStore<Int, Int>.self),
     sendable(PerturbingExecutor.self), sendable(InStepReader<Int, Never>.self),
+    sendable(ExplorationRun.self), sendable(ExplorationRun.Unmet.self),
+    sendable(ExplorationScheduler.self), sendable(ExplorationOptions.self),
+    sendable(ExplorationSummary.self), sendable(ExplorationTape.self),
+    sendable(ExplorationFailure.self), sendable(ExplorationFailure.Reason.self),
+    sendable(IssueCounter.self),
     sendable(ListRequest.self), sendable(ListResponse.self), sendable(ListEvents.self),
     sendable(ListEndpoint<MemoryStore<Int, Int>>.self), nested(ListResponse.Body.self, "Body"),
     // Their names have those of the types that they are nested in behind the `<`.
