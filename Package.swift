@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "Tailrace", targets: ["Tailrace"]),
     .library(name: "TailraceFoundation", targets: ["TailraceFoundation"]),
     .library(name: "TailraceTesting", targets: ["TailraceTesting"]),
+    .library(name: "TailraceObservation", targets: ["TailraceObservation"]),
     .executable(name: "textscan", targets: ["textscan"]),
     .executable(name: "recrawl", targets: ["recrawl"]),
   ],
@@ -16,6 +17,7 @@ let package = Package(
     .target(name: "FileReading"),
     .target(name: "TailraceFoundation", dependencies: ["FileReading", "Tailrace"]),
     .target(name: "TailraceTesting", dependencies: ["Tailrace"]),
+    .target(name: "TailraceObservation", dependencies: ["Tailrace"]),
     .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
     .executableTarget(
       name: "recrawl", dependencies: ["FileReading", "Tailrace", "TailraceFoundation"]),
@@ -26,6 +28,8 @@ let package = Package(
     .testTarget(
       name: "TailraceTests",
       dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting", "TraceReading"]),
+    .testTarget(
+      name: "ObservationTests", dependencies: ["Tailrace", "TailraceObservation", "TailraceTesting"]),
     // Clients in other modes of the language than the library's.
     .testTarget(
       name: "MainActorClientTests", dependencies: ["Tailrace"],
@@ -42,7 +46,8 @@ let package = Package(
       name: "SnippetPlugin", capability: .buildTool(), dependencies: ["SnippetTool"],
       path: "Tests/SnippetPlugin"),
     .testTarget(
-      name: "SnippetTests", dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting"],
+      name: "SnippetTests",
+      dependencies: ["Tailrace", "TailraceFoundation", "TailraceObservation", "TailraceTesting"],
       // Examples name what they do not use; and it takes minutes to optimise so many.
       swiftSettings: [.unsafeFlags(["-suppress-warnings", "-Onone"])], plugins: ["SnippetPlugin"]),
     .testTarget(name: "MarblesTests", dependencies: ["Tailrace", "TailraceTesting", "marbles"]),

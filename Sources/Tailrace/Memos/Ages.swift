@@ -1,22 +1,55 @@
-/// The ages of remembered results, as a value: two dates for each slot, in nanoseconds.
+/// The ages of remembered results, as a value: dates for each slot, in nanoseconds.
 ///
 /// If nothing expires there are no dates, and every slot is served for ever.
 @usableFromInline
 struct Ages: Sendable {
+  /// How long a result is served, counted from its computation, or from its last use.
+  @usableFromInline
+  enum Lifetime: Sendable {
+    case endless
+    case fixed(Duration)
+    case idle(Duration)
+    /// Each value has its own. A failure is served until it is due.
+    case each
+  }
+
+  @usableFromInline
+  struct Dates: Sendable {
+    /// From here on the value is computed again.
+    @usableFromInline var refreshes = Int64.max
+    /// Until here it is served.
+    @usableFromInline var expires = Int64.max
+    /// From here on what it was computed from may have expired.
+    @usableFromInline var doubts = Int64.max
+
+    @inlinable
+    init() {}
+  }
+
   @usableFromInline let areKept: Bool
+  /// Whether a use makes a result live longer.
+  @usableFromInline let isIdle: Bool
   private let lifetime: Int64
   private let refreshing: Int64
-  /// For each slot, if ages are kept: the date from which its value is computed again, and the date
-  /// until which it is served, which is no sooner.
-  @usableFromInline private(set) var dates: ContiguousArray<(refreshes: Int64, expires: Int64)> = []
+  private let serving: Int64
+  @usableFromInline private(set) var dates: ContiguousArray<Dates> = []
   /// The slot that was checked last.
   private var hand = 0
 
   @usableFromInline
-  init(lifetime: Duration?, refreshingAfter: Duration?) {
-    areKept = lifetime != nil || refreshingAfter != nil
-    self.lifetime = lifetime.map(Self.nanoseconds) ?? .max
+  init(lifetime: Lifetime, refreshingAfter: Duration?, servingStaleFor: Duration? = nil) {
     refreshing = refreshingAfter.map(Self.nanoseconds) ?? .max
+    serving = max(0, servingStaleFor.map(Self.nanoseconds) ?? 0)
+    switch lifetime {
+    case .endless:
+      (self.lifetime, isIdle, areKept) = (.max, false, refreshingAfter != nil)
+    case .fixed(let lifetime):
+      (self.lifetime, isIdle, areKept) = (Self.nanoseconds(lifetime), false, true)
+    case .idle(let lifetime):
+      (self.lifetime, isIdle, areKept) = (Self.nanoseconds(lifetime), true, true)
+    case .each:
+      (self.lifetime, isIdle, areKept) = (.max, false, true)
+    }
   }
 
   /// The same rules, for future slots.
@@ -25,27 +58,82 @@ struct Ages: Sendable {
 
   /// Whether the content of a slot is served.
   @inlinable
-  func isServed(_ place: Int, at now: Int64) -> Bool { !areKept || now < dates[place].expires }
+  func isServed(_ place: Int, at now: Int64) -> Bool {
+    !areKept || now < dates[place].expires && now < dates[place].doubts
+  }
 
   /// Whether the content of a slot is served, and need not be computed again.
   @inlinable @inline(__always)
-  func isFresh(_ place: Int, at now: Int64) -> Bool { !areKept || now < dates[place].refreshes }
+  func isFresh(_ place: Int, at now: Int64) -> Bool {
+    !areKept || now < dates[place].refreshes && isServed(place, at: now)
+  }
+
+  /// Whether the lifetime of the content of a slot has ended.
+  @inlinable
+  func hasExpired(_ place: Int, at now: Int64) -> Bool {
+    areKept && place < dates.count && now >= dates[place].expires
+  }
+
+  /// Whether what a slot's content was computed from has to be looked at.
+  @inlinable
+  func isDoubtful(_ place: Int, at now: Int64) -> Bool {
+    areKept && place < dates.count && now >= dates[place].doubts
+  }
+
+  /// Whether an expired value stands in for a computation that fails.
+  @usableFromInline
+  func standsIn(_ place: Int, at now: Int64) -> Bool {
+    areKept && now < Self.sum(dates[place].expires, serving)
+  }
+
+  /// The content of a slot was used.
+  @inlinable
+  mutating func touch(_ place: Int, at now: Int64) { if isIdle { prolong(place, at: now) } }
+
+  @usableFromInline
+  mutating func prolong(_ place: Int, at now: Int64) {
+    dates[place].expires = Self.sum(now, lifetime)
+  }
 
   /// The content of a slot was computed now. A failure is served no longer than a value is fresh.
+  ///
+  /// - Parameter lifetime: the content's own.
   @usableFromInline
-  mutating func begin(_ place: Int, isFailure: Bool, at now: Int64) {
+  mutating func begin(_ place: Int, isFailure: Bool, lifetime: Int64? = nil, at now: Int64) {
     guard areKept else { return }
-    while dates.count <= place { dates.append((.max, .max)) }
-    let expires = Self.sum(now, lifetime)
-    let refreshes = min(Self.sum(now, refreshing), expires)
-    dates[place] = (refreshes, isFailure ? refreshes : expires)
+    while dates.count <= place { dates.append(Dates()) }
+    dates[place] = Dates()
+    let refreshes = Self.sum(now, refreshing)
+    dates[place].refreshes = refreshes
+    dates[place].expires = Self.sum(now, lifetime ?? self.lifetime)
+    if isFailure { dates[place].expires = min(dates[place].expires, refreshes) }
   }
 
   /// A new computation of a value failed: the next attempt is made after the same time.
   @usableFromInline
   mutating func postpone(_ place: Int, at now: Int64) {
     guard areKept else { return }
-    dates[place].refreshes = min(Self.sum(now, refreshing), dates[place].expires)
+    dates[place].refreshes = Self.sum(now, refreshing)
+  }
+
+  /// A slot has no key any more.
+  @usableFromInline
+  mutating func end(_ place: Int) { if place < dates.count { dates[place] = Dates() } }
+
+  // MARK: What results were computed from
+
+  /// The date from which what is computed from this slot has to be looked at. An unused result goes
+  /// as an evicted one does, and makes nothing doubtful.
+  @usableFromInline
+  func date(of place: Int) -> Int64 {
+    guard areKept, place < dates.count else { return .max }
+    return isIdle ? dates[place].doubts : min(dates[place].expires, dates[place].doubts)
+  }
+
+  /// Notes the earliest date of all that a slot's content was computed from.
+  @usableFromInline
+  mutating func setDoubts(_ place: Int, _ date: Int64) {
+    if areKept, place < dates.count { dates[place].doubts = date }
   }
 
   /// The next slot to check for expiry, out of that many.

@@ -9,19 +9,9 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @usableFromInline typealias Table = MemoTable<Key, Value, Failure>
   @usableFromInline typealias Cell = Segment<Value>
 
-  /// How a value is computed: with or without the memos themselves.
-  @usableFromInline
-  enum Computation: Sendable {
-    case plain(@Sendable (Key) throws(Failure) -> Value)
-    case inTask(@Sendable (Key) async throws(Failure) -> Value)
-    case recursive(@Sendable (Memos<Key, Value, Failure>, Key) throws(Failure) -> Value)
-    case recursiveInTask(@Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value)
-  }
-
   @usableFromInline let table: Locked<Table>
   @usableFromInline let computation: Computation
-  @usableFromInline let cost: (@Sendable (Value) -> Int)?
-  @usableFromInline let retriesFailures: Bool
+  @usableFromInline let rules: Rules
   /// The time since the store was made; `nil` if nothing expires.
   @usableFromInline let clock: (@Sendable () -> Duration)?
   @usableFromInline let reference = Reference()
@@ -34,28 +24,17 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
     @inlinable
     init() {}
-
-    /// The step of a cell that has computed a result. The table gets it, too, if the memos are
-    /// still there.
-    @inlinable
-    func finish(_ load: Table.Load, _ result: Result<Value, Failure>) -> Step<Value> {
-      store?.finish(load, result)
-      switch result {
-      case .success(let value): return .last(value)
-      case .failure(let failure): return .nothing(.failed(failure))
-      }
-    }
   }
 
   @inlinable
-  init(
-    _ capacity: Memos<Key, Value, Failure>.Capacity, _ ages: Ages, retriesFailures: Bool,
-    clock: any Clock<Duration>, _ computation: Computation
-  ) {
-    table = Locked(Table(limit: capacity.limit, ages))
-    cost = capacity.cost
-    self.retriesFailures = retriesFailures
-    self.clock = ages.areKept ? timeFromNow(on: clock) : nil
+  init(_ rules: Rules, clock: any Clock<Duration>, _ computation: Computation) {
+    let canCompare = computation.isRecursive && rules.areEqual != nil
+    table = Locked(
+      Table(
+        limit: rules.limit, rules.ages, isRecursive: computation.isRecursive,
+        canCompare: canCompare, isReporting: rules.report != nil))
+    self.rules = rules
+    self.clock = rules.ages.areKept ? timeFromNow(on: clock) : nil
     self.computation = computation
     reference.store = self
   }
@@ -63,6 +42,13 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @inlinable var now: Int64 {
     guard let clock else { return 0 }
     return Ages.nanoseconds(clock())
+  }
+
+  /// Reports events outside of the lock, and releases what is left over.
+  @inlinable
+  func settle(_ leavings: consuming Table.Leavings) {
+    guard let report = rules.report else { return }
+    for event in leavings.events { report(event) }
   }
 
   // MARK: Demands
@@ -73,28 +59,72 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     return table.withLock { $0.hit(key, at: now) }
   }
 
+  /// The same for a computation that asks: it depends on the value.
+  @inlinable
+  func hit(_ key: Key, by asker: Table.Asker) -> Value? {
+    let now = now
+    return table.withLock { table in
+      guard let value = table.hit(key, at: now) else { return nil }
+      table.note(key, askedBy: asker)
+      return value
+    }
+  }
+
   /// Finds the value, computes it, or waits for it.
   @inlinable @inline(never)
-  nonisolated(nonsending) func demand(_ key: Key) async throws(Failure) -> Value {
-    let now = now
+  nonisolated(nonsending) func demand(
+    _ key: Key, by asker: Table.Asker? = nil
+  ) async throws(Failure) -> Value {
     if Task.isCancelled, let cancellation = Failure.cancellation {
       // A reader that stops starts nothing.
-      switch table.withLock({ $0.peek(key, at: now) }) {
+      switch look(key, by: asker) {
       case .value(let value): return value
       case .renewing(let renewal): return renewal.old
       case .failure(let failure): throw failure
-      case .none, .computing: throw cancellation
+      case .none, .computing, .stale, .replacing: throw cancellation
       }
     }
-    let awaited: Cell
-    switch table.withLock({ $0.demand(key, at: now) { makeCell(key, $0) } }) {
+    switch answer(key, by: asker) {
     case .value(let value): return value
     case .failure(let failure): throw failure
-    // The former content is released before the wait.
-    case .pending(let cell, former: _): awaited = cell
+    case .pending(let cell): return try await value(of: cell, for: key)
     case .due(let old, let cell): return run(cell) ?? old
     }
-    return try await value(of: awaited, for: key)
+  }
+
+  /// A demand. What it replaces is released before its caller waits.
+  @inlinable
+  func answer(_ key: Key, by asker: Table.Asker?) -> Table.Answer {
+    let now = now
+    var leavings = Table.Leavings()
+    let answer = table.withLock { table in
+      let answer = table.demand(key, at: now, &leavings) { makeCell(key, $0) }
+      if let asker { table.note(key, askedBy: asker) }
+      return answer
+    }
+    settle(leavings)
+    if let report = rules.report {
+      switch answer {
+      case .value, .failure, .due: report(.hit(key))
+      case .pending: break
+      }
+    }
+    return answer
+  }
+
+  @inlinable
+  func look(_ key: Key, by asker: Table.Asker?) -> Table.Content {
+    let now = now
+    return table.withLock { table in
+      let content = table.peek(key, at: now)
+      if let asker {
+        switch content {
+        case .value, .renewing, .failure: table.note(key, askedBy: asker, hasLooked: true)
+        case .none, .computing, .stale, .replacing: break
+        }
+      }
+      return content
+    }
   }
 
   @inlinable
@@ -119,85 +149,63 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     return cursor.next()
   }
 
+  // MARK: Computing again
+
   @inlinable
   func refresh(_ key: Key) {
+    if let (cell, isNew) = renewal(of: key, by: nil), isNew { _ = run(cell) }
+  }
+
+  @inlinable
+  nonisolated(nonsending) func refreshed(
+    _ key: Key, by asker: Table.Asker?
+  ) async throws(Failure) -> Value {
+    if Task.isCancelled, let cancellation = Failure.cancellation { throw cancellation }
+    guard let (cell, _) = renewal(of: key, by: asker) else {
+      return try await demand(key, by: asker)
+    }
+    return try await value(of: cell, for: key)
+  }
+
+  @inlinable
+  func renewal(of key: Key, by asker: Table.Asker?) -> (cell: Cell, isNew: Bool)? {
     let now = now
-    let renewal = table.withLock { $0.refresh(key, at: now) { makeCell(key, $0) } }
-    if let renewal { _ = run(renewal.cell) }
+    var leavings = Table.Leavings()
+    let renewal = table.withLock { table in
+      let renewal = table.refresh(key, at: now, &leavings) { makeCell(key, $0) }
+      if let asker { table.note(key, askedBy: asker) }
+      return renewal
+    }
+    settle(leavings)
+    return renewal
   }
 
-  // MARK: Cells
+  // MARK: Forgetting
 
-  /// The cell that computes a key. It runs nothing before a demand.
   @inlinable
-  func makeCell(_ key: Key, _ load: Table.Load) -> Cell {
-    let evaluator =
-      switch computation {
-      case .plain(let compute): evaluator(of: key, load, compute)
-      case .inTask(let compute): evaluator(of: key, load, compute)
-      // The cell retains the store, and the store the cell, until the value is there or the memos
-      // are released (`MemoOwner`).
-      case .recursive(let compute):
-        evaluator(of: key, load) { (key) throws(Failure) in try compute(Memos(store: self), key) }
-      case .recursiveInTask(let compute):
-        evaluator(of: key, load) { (key) async throws(Failure) in
-          try await compute(Memos(store: self), key)
-        }
-      }
-    return Segment(owner: evaluator, capacity: 1)
+  func forget(_ key: Key) {
+    var leavings = Table.Leavings()
+    table.withLock { $0.forget(key, &leavings) }
+    settle(leavings)
   }
 
   @inlinable
-  func evaluator(
-    of key: Key, _ load: Table.Load, _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
-  ) -> Evaluator<Value> {
-    Evaluator(
-      Producer<Value>(
-        stage: "Memos",
-        stepping: { [reference] _ in
-          reference.finish(load, Result { () throws(Failure) in try compute(key) })
-        }))
+  func forgetAll() {
+    let former = table.withLock { $0.forgetAll() }
+    withExtendedLifetime(former) {}
   }
 
+  /// The closure runs outside of the lock, for the keys that there are now.
   @inlinable
-  func evaluator(
-    of key: Key, _ load: Table.Load,
-    _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
-  ) -> Evaluator<Value> {
-    Evaluator(
-      ListTask<Value>(
-        stage: "Memos",
-        { [reference] steps in
-          await steps.take {
-            let result: Result<Value, Failure>
-            do throws(Failure) { result = .success(try await compute(key)) } catch {
-              result = .failure(error)
-            }
-            return reference.finish(load, result)
-          }
-        }))
-  }
-
-  @inlinable
-  func finish(_ load: Table.Load, _ result: Result<Value, Failure>) {
-    let outcome: Table.Outcome =
-      switch result {
-      case .success(let value): .value(value, cost: max(1, cost?(value) ?? 1))
-      case .failure(let failure):
-        .failure(
-          failure, isRemembered: !retriesFailures && !(failure is CancellationError))
-      }
-    let now = now
-    let leavings = table.withLock { $0.finish(load, outcome, at: now) }
-    withExtendedLifetime(leavings) {}
-  }
-
-  /// Names a cell that a step is about to wait for: only these can be part of a cycle. A test that
-  /// explores orders names all that are waited for.
-  @usableFromInline
-  func nameForCycles(_ cell: Cell, _ key: Key) {
-    guard WorkerToken.runningWorker != nil || Exploring.isOn else { return }
-    cell.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
+  func forget(where isForgotten: (Key) throws -> Bool) rethrows {
+    let keys = table.withLock { Array($0.slots.index.keys) }
+    let forgotten = try keys.filter(isForgotten)
+    if forgotten.isEmpty { return }
+    var leavings = Table.Leavings()
+    table.withLock { table in
+      for key in forgotten { table.forget(key, &leavings) }
+    }
+    settle(leavings)
   }
 
   /// The memos are released, and only their computations can still ask. Computations without

@@ -9,12 +9,22 @@
 ///      └── forget, evict ───┴── failure ◀───┘ (expired: computing again)
 /// ```
 ///
-/// Invariant: if there is a bound, values, failures and renewals are in the eviction order. A first
-/// computation is not, and no computation in progress is ever evicted.
+/// A value that is not served any more, but still of use, is replaced instead: one that stands in
+/// for a computation that fails, and one that the next is compared with, because others were
+/// computed from it (`MemoTable+Dependencies`).
+///
+/// ```
+///   value ──(expired)─────────────────────────────────────────────▶ replacing ──▶ value
+///     └───(an input is forgotten, or has changed)──▶ stale ──(demand)───┘
+/// ```
+///
+/// Invariant: if there is a bound, all that have a value or a failure are in the eviction order. A
+/// first computation is not, and no computation in progress is ever evicted.
 @usableFromInline
 struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Cell = Segment<Value>
   @usableFromInline typealias Slots = SlotMap<Key, Content>
+  @usableFromInline typealias Event = Memos<Key, Value, Failure>.Event
 
   @usableFromInline
   enum Content: Sendable {
@@ -22,7 +32,12 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     case computing(Cell)
     case value(Value)
     case failure(Failure)
+    /// The old value is served until the new one is there.
     case renewing(Renewal)
+    /// It may not be the right value any more, and is not served.
+    case stale(Value)
+    /// The old value is not served.
+    case replacing(Renewal)
   }
 
   /// An old value, and the cell of the new one. Rare: slots are sized for frequent contents.
@@ -30,55 +45,69 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   final class Renewal: Sendable {
     @usableFromInline let old: Value
     @usableFromInline let cell: Cell
+    /// The old value has only expired: it stands in if the computation fails.
+    @usableFromInline let standsIn: Bool
+    /// What the old value was computed from is looked at first. It may still be the right one.
+    @usableFromInline let isReview: Bool
 
     @inlinable
-    init(_ old: Value, _ cell: Cell) { (self.old, self.cell) = (old, cell) }
+    init(_ old: Value, _ cell: Cell, standsIn: Bool = false, isReview: Bool = false) {
+      (self.old, self.cell, self.standsIn, self.isReview) = (old, cell, standsIn, isReview)
+    }
   }
 
   /// One computation of a key: the place of its value, and a number that differs from earlier ones
   /// in the same slot. A key that does not equal itself has no slot.
   @usableFromInline typealias Load = (place: Int?, number: UInt32)
 
+  /// The leftovers of an event: what is released, and what is reported, outside of the lock.
+  @usableFromInline
+  struct Leavings: Sendable {
+    @usableFromInline var former = Content.none
+    @usableFromInline var slots: [Slots.Slot] = []
+    @usableFromInline var contents: [Content] = []
+    @usableFromInline var events: [Event] = []
+
+    @inlinable
+    init() {}
+  }
+
   @usableFromInline var slots = Slots()
   @usableFromInline var ages: Ages
   @usableFromInline var eviction: Eviction
   @usableFromInline let isBounded: Bool
+  /// Whether a use changes something.
+  @usableFromInline let notesUses: Bool
+  /// Who asked whom; `nil` if no closure asks for other keys.
+  @usableFromInline var graph: DependencyGraph?
+  /// Whether the next value can be compared with a former one.
+  @usableFromInline let canCompare: Bool
+  /// Whether somebody wants to know the events.
+  @usableFromInline let isReporting: Bool
   @usableFromInline var statistics = MemoStatistics()
   /// The number of keys with a value or a failure.
   @usableFromInline var count = 0
+  /// Numbers the computations. 0 means none.
+  @usableFromInline var number: UInt32 = 0
   /// The last reader has gone: computations that ignore it begin no others.
   @usableFromInline var isAbandoned = false
 
-  /// - Parameter limit: the maximum cost of all values together.
+  /// - Parameters:
+  ///   - limit: the maximum cost of all values together.
+  ///   - isRecursive: whether keys are computed from other keys.
+  ///   - canCompare: whether two values can be compared.
   @inlinable
-  init(limit: Int?, _ ages: Ages) {
+  init(
+    limit: Int?, _ ages: Ages, isRecursive: Bool = false, canCompare: Bool = false,
+    isReporting: Bool = false
+  ) {
     isBounded = limit != nil
     // Half the maximum: sums of costs do not overflow.
     eviction = Eviction(limit: min(limit ?? 0, .max / 2))
     self.ages = ages
-  }
-
-  /// Describes a broken invariant; `nil` if all hold. For tests: takes time proportional to the
-  /// number of slots.
-  var brokenInvariant: String? {
-    var known = 0
-    for (place, slot) in slots.slots.enumerated() {
-      switch slot.content {
-      case .none, .computing: break
-      case .value, .failure, .renewing: known += 1
-      }
-      guard let key = slot.key else {
-        if case .none = slot.content { continue }
-        return "the slot \(place) has a content, and no key"
-      }
-      if slots.place(of: key) != place { return "the key of the slot \(place) leads elsewhere" }
-    }
-    if known != count { return "\(known) keys are known, and \(count) are counted" }
-    let free = slots.slots.count - slots.index.count
-    if free != slots.free.count {
-      return "\(free) slots are free, and \(slots.free.count) are listed"
-    }
-    return nil
+    notesUses = limit != nil || ages.isIdle
+    graph = isRecursive ? DependencyGraph() : nil
+    (self.canCompare, self.isReporting) = (canCompare, isReporting)
   }
 
   // MARK: Demands
@@ -87,8 +116,8 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   enum Answer: Sendable {
     case value(Value)
     case failure(Failure)
-    /// A computation is in progress, or the caller starts it. Release the former content.
-    case pending(Cell, former: Content)
+    /// A computation is in progress, or the caller starts it.
+    case pending(Cell)
     /// The old value, and the cell with which the caller computes the new one.
     case due(Value, Cell)
   }
@@ -103,59 +132,94 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
       guard ages.isFresh(place, at: now) else { return nil }
       value = known
     case .renewing(let renewal): value = renewal.old
-    case .none, .computing, .failure: return nil
+    case .none, .computing, .failure, .stale, .replacing: return nil
     }
-    noteHit(place)
+    noteHit(place, at: now)
     return value
   }
 
   @inlinable @inline(__always)
-  mutating func noteHit(_ place: Int) {
+  mutating func noteHit(_ place: Int, at now: Int64) {
     statistics.hits &+= 1
+    if notesUses { noteUse(place, at: now) }
+  }
+
+  @inlinable @inline(__always)
+  mutating func noteUse(_ place: Int, at now: Int64) {
     if isBounded { eviction.used(place) }
+    ages.touch(place, at: now)
   }
 
   /// A key is demanded. `make` gives a cell for one computation of it, and runs nothing.
   @inlinable
-  mutating func demand(_ key: Key, at now: Int64, _ make: (Load) -> Cell) -> Answer {
-    guard let place = slots.place(of: key) else { return .pending(begin(key, make), former: .none) }
+  mutating func demand(
+    _ key: Key, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
+  ) -> Answer {
+    guard let place = slots.place(of: key) else { return .pending(begin(key, &leavings, make)) }
     let content = slots[place]
     switch content {
     case .none: break
     case .computing(let cell):
       statistics.hits &+= 1
-      return .pending(cell, former: .none)
+      return .pending(cell)
+    case .replacing(let renewal):
+      statistics.hits &+= 1
+      return .pending(renewal.cell)
     case .renewing(let renewal):
-      noteHit(place)
+      noteHit(place, at: now)
       return .value(renewal.old)
     case .value(let value) where ages.isServed(place, at: now):
-      noteHit(place)
+      noteHit(place, at: now)
       if ages.isFresh(place, at: now) { return .value(value) }
-      return .due(value, renew(place, value, make))
+      return .due(value, renew(place, value, &leavings, make))
     case .failure(let failure) where ages.isServed(place, at: now):
-      noteHit(place)
+      noteHit(place, at: now)
       return .failure(failure)
-    case .value, .failure: retire(place)
+    case .value(let value):
+      if let answer = replace(place, value, at: now, &leavings, make) { return answer }
+      retire(place)
+    case .stale(let value): return review(place, value, at: now, &leavings, make)
+    case .failure: retire(place)
     }
-    return .pending(begin(place, make), former: content)
+    leavings.former = content
+    expire(place, at: now, &leavings)
+    return .pending(begin(place, &leavings, make))
   }
 
-  /// A key is to be computed again. `nil` if it is being computed.
+  /// A key is to be computed again.
+  ///
+  /// - Returns: the cell of the computation, and whether it begins now; `nil` if the memos are
+  ///   released.
   @inlinable
   mutating func refresh(
-    _ key: Key, at now: Int64, _ make: (Load) -> Cell
-  ) -> (cell: Cell, former: Content)? {
+    _ key: Key, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
+  ) -> (cell: Cell, isNew: Bool)? {
     if isAbandoned { return nil }
-    guard let place = slots.place(of: key) else { return (begin(key, make), .none) }
+    guard let place = slots.place(of: key) else { return (begin(key, &leavings, make), true) }
     let content = slots[place]
     switch content {
-    case .computing, .renewing: return nil
+    case .computing(let cell): return (cell, false)
+    case .renewing(let renewal): return (renewal.cell, false)
+    case .replacing(let renewal):
+      // It may be about to confirm the old value.
+      graph?.overrule(place)
+      return (renewal.cell, false)
     case .value(let value) where ages.isServed(place, at: now):
-      return (renew(place, value, make), .none)
-    case .none, .value, .failure:
-      retire(place)
-      return (begin(place, make), content)
+      return (renew(place, value, &leavings, make), true)
+    case .stale(let value):
+      graph?.overrule(place)
+      return (beginReview(place, value, make), true)
+    case .value(let value):
+      if case .pending(let cell)? = replace(place, value, at: now, &leavings, make) {
+        graph?.overrule(place)
+        return (cell, true)
+      }
+    case .none, .failure: break
     }
+    retire(place)
+    leavings.former = content
+    expire(place, at: now, &leavings)
+    return (begin(place, &leavings, make), true)
   }
 
   /// The content, without a demand.
@@ -164,7 +228,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     guard let place = slots.place(of: key) else { return .none }
     switch slots[place] {
     case .value, .failure: return ages.isServed(place, at: now) ? slots[place] : .none
-    case .none, .computing, .renewing: return slots[place]
+    case .none, .computing, .renewing, .stale, .replacing: return slots[place]
     }
   }
 
@@ -172,70 +236,47 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
 
   /// Starts computing a key that has no slot yet.
   @inlinable
-  mutating func begin(_ key: Key, _ make: (Load) -> Cell) -> Cell {
+  mutating func begin(_ key: Key, _ leavings: inout Leavings, _ make: (Load) -> Cell) -> Cell {
     // Without a slot, the value is for this demand only.
-    guard let place = slots.add(key, .none) else { return make(load(for: nil)) }
-    return begin(place, make)
+    guard let place = slots.add(key, .none) else {
+      if isReporting { leavings.events.append(.load(key)) }
+      statistics.loads &+= 1
+      return make(load(for: nil))
+    }
+    return begin(place, &leavings, make)
   }
 
   @inlinable
-  mutating func begin(_ place: Int, _ make: (Load) -> Cell) -> Cell {
+  mutating func begin(_ place: Int, _ leavings: inout Leavings, _ make: (Load) -> Cell) -> Cell {
+    noteLoad(place, &leavings)
     let cell = make(load(for: place))
     slots[place] = .computing(cell)
     return cell
   }
 
   @inlinable
-  mutating func renew(_ place: Int, _ old: Value, _ make: (Load) -> Cell) -> Cell {
+  mutating func renew(
+    _ place: Int, _ old: Value, _ leavings: inout Leavings, _ make: (Load) -> Cell
+  ) -> Cell {
+    noteLoad(place, &leavings)
     let cell = make(load(for: place))
     slots[place] = .renewing(Renewal(old, cell))
     if isBounded { eviction.pin(place) }
     return cell
   }
 
+  /// A closure is about to be run.
+  @inlinable
+  mutating func noteLoad(_ place: Int, _ leavings: inout Leavings) {
+    statistics.loads &+= 1
+    if isReporting, let key = slots.slots[place].key { leavings.events.append(.load(key)) }
+  }
+
   @inlinable
   mutating func load(for place: Int?) -> Load {
-    statistics.loads &+= 1
-    let number = UInt32(truncatingIfNeeded: statistics.loads)
+    number = number == .max ? 1 : number + 1
     if let place { slots.slots[place].number = number }
     return (place, number)
-  }
-
-  @usableFromInline
-  enum Outcome: Sendable {
-    case value(Value, cost: Int)
-    case failure(Failure, isRemembered: Bool)
-  }
-
-  /// The leftovers of an event, to be released outside of the lock.
-  @usableFromInline typealias Leavings = (former: Content, slots: [Slots.Slot])
-
-  /// A computation has ended. If the key was forgotten meanwhile, nothing changes.
-  @inlinable
-  mutating func finish(_ load: Load, _ outcome: Outcome, at now: Int64) -> Leavings {
-    var leavings: Leavings = (.none, [])
-    if case .failure = outcome { statistics.failures &+= 1 }
-    guard let place = place(of: load) else { return leavings }
-    leavings.former = slots[place]
-    if case .renewing(let renewal) = leavings.former {
-      if isBounded { eviction.unpin(place) }
-      if case .failure = outcome, ages.isServed(place, at: now) {
-        // The old value is better than none.
-        slots[place] = .value(renewal.old)
-        ages.postpone(place, at: now)
-        makeRoom(for: 0, &leavings)
-        sweep(at: now, &leavings)
-        return leavings
-      }
-    }
-    switch outcome {
-    case .value(let value, let cost): keep(.value(value), place, cost, at: now, &leavings)
-    case .failure(let failure, isRemembered: true):
-      keep(.failure(failure), place, 1, at: now, &leavings)
-    case .failure(_, isRemembered: false): leavings.slots.append(remove(place))
-    }
-    sweep(at: now, &leavings)
-    return leavings
   }
 
   /// The slot that still waits for a computation's result.
@@ -245,111 +286,8 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
       slots.slots[place].number == load.number
     else { return nil }
     switch slots[place] {
-    case .computing, .renewing: return place
-    case .none, .value, .failure: return nil
+    case .computing, .renewing, .replacing: return place
+    case .none, .value, .failure, .stale: return nil
     }
-  }
-
-  @inlinable
-  mutating func keep(
-    _ content: Content, _ place: Int, _ cost: Int, at now: Int64, _ leavings: inout Leavings
-  ) {
-    let isFailure = if case .failure = content { true } else { false }
-    ages.begin(place, isFailure: isFailure, at: now)
-    let isRenewed = if case .renewing = leavings.former { true } else { false }
-    if isBounded {
-      // It exceeds the whole limit.
-      guard cost <= eviction.limit else { return leavings.slots.append(remove(place)) }
-      if isRenewed {
-        slots[place] = content
-        eviction.pin(place)
-      }
-      let change = isRenewed ? cost - eviction.cost(of: place) : cost
-      makeRoom(for: change, &leavings)
-      guard eviction.canCount(change) else { return leavings.slots.append(remove(place)) }
-      if isRenewed { return eviction.unpin(place, cost: cost) }
-      eviction.admit(place, hash: slots.slots[place].key.hashValue, cost: cost)
-    }
-    slots[place] = content
-    if !isRenewed { count += 1 }
-  }
-
-  // MARK: Letting go
-
-  /// Forgets a key, whatever its content.
-  @inlinable
-  mutating func forget(_ key: Key) -> Slots.Slot? { slots.place(of: key).map { remove($0) } }
-
-  /// Forgets all keys. Returns the table that held them.
-  @inlinable
-  mutating func forgetAll() -> MemoTable {
-    let former = self
-    (slots, count) = (Slots(), 0)
-    ages.removeAll()
-    eviction = Eviction(limit: eviction.limit)
-    // Counting continues: the numbers tell computations apart.
-    return former
-  }
-
-  /// Forgets computations in progress, and keeps the rest.
-  @inlinable
-  mutating func abandon() -> Leavings {
-    var leavings: Leavings = (.none, [])
-    isAbandoned = true
-    for place in slots.slots.indices {
-      switch slots[place] {
-      case .computing: leavings.slots.append(remove(place))
-      case .renewing(let renewal):
-        leavings.slots.append(slots.slots[place])
-        slots[place] = .value(renewal.old)
-        if isBounded { eviction.unpin(place) }
-      case .none, .value, .failure: break
-      }
-    }
-    return leavings
-  }
-
-  /// Evicts until there is room for a cost, or nothing can go.
-  @inlinable
-  mutating func makeRoom(for cost: Int, _ leavings: inout Leavings) {
-    guard isBounded else { return }
-    while !eviction.hasRoom(for: cost), let (place, isFromSmall) = eviction.removeFirst() {
-      statistics.evictions &+= 1
-      if isFromSmall { eviction.remember(hash: slots.slots[place].key.hashValue) }
-      leavings.slots.append(remove(place))
-    }
-  }
-
-  /// Checks two more slots, and removes expired contents. Each computation does so: results that
-  /// are not demanded again go without a timer, and without a search through everything.
-  @inlinable
-  mutating func sweep(at now: Int64, _ leavings: inout Leavings) {
-    guard ages.areKept else { return }
-    for _ in 0..<2 {
-      let place = ages.next(of: slots.slots.count)
-      switch slots[place] {
-      case .value, .failure:
-        if !ages.isServed(place, at: now) { leavings.slots.append(remove(place)) }
-      case .none, .computing, .renewing: break
-      }
-    }
-  }
-
-  /// Empties a slot, and returns its content.
-  @inlinable
-  mutating func remove(_ place: Int) -> Slots.Slot {
-    retire(place)
-    return slots.remove(place, leaving: .none)
-  }
-
-  /// The content is no longer served, and is computed again or removed next.
-  @inlinable
-  mutating func retire(_ place: Int) {
-    switch slots[place] {
-    case .none, .computing: return
-    case .value, .failure, .renewing: break
-    }
-    count -= 1
-    if isBounded { eviction.remove(place) }
   }
 }

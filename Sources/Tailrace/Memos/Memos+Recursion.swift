@@ -25,30 +25,74 @@ extension Memos {
   ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
   ///     ever.
   ///   - refreshingAfter: the age from which a demand starts a new computation.
+  ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
+  ///     new computation.
   ///   - retryingFailures: whether the next demand computes a failed key again; it does by
   ///     default.
   ///   - clock: the clock that measures ages.
+  ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
   ///   - compute: runs once for each key and lifetime.
   /// - Complexity: keys may need one another as deep as memory allows: each waiting key costs some
   ///   kilobytes on the heap, and none on the stack.
   @inlinable
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    retryingFailures: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (Event) -> Void)? = nil,
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) async throws(Failure) -> Value
   ) -> Memos {
-    Memos(capacity, lifetime, refreshingAfter, retryingFailures, clock, .recursiveInTask(compute))
-      .owned()
+    Memos(
+      capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, .recursiveInTask(compute)
+    ).owned()
   }
 
   /// Returns memos whose closure reads other keys without waiting.
   @inlinable
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    retryingFailures: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (Event) -> Void)? = nil,
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) throws(Failure) -> Value
   ) -> Memos {
-    Memos(capacity, lifetime, refreshingAfter, retryingFailures, clock, .recursive(compute)).owned()
+    Memos(
+      capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, .recursive(compute)
+    ).owned()
+  }
+
+  /// Returns memos whose closure asks them for other keys, and whose values live since their
+  /// last use, or each for a time of its own.
+  @inlinable
+  public static func recursive(
+    capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (Event) -> Void)? = nil,
+    _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) async throws(Failure) -> Value
+  ) -> Memos {
+    Memos(
+      capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, .recursiveInTask(compute)
+    ).owned()
+  }
+
+  /// Returns memos whose closure reads other keys without waiting, and whose values live since
+  /// their last use, or each for a time of its own.
+  @inlinable
+  public static func recursive(
+    capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (Event) -> Void)? = nil,
+    _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) throws(Failure) -> Value
+  ) -> Memos {
+    Memos(
+      capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, .recursive(compute)
+    ).owned()
   }
 
   /// The same memos, with an owner that is released with the last copy.

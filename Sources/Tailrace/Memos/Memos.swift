@@ -34,10 +34,15 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   @usableFromInline let store: MemoStore<Key, Value, Failure>
   /// Set only if the closure asks for other keys.
   @usableFromInline let owner: MemoOwner?
+  /// The computation whose closure has received these memos: it depends on what it asks for.
+  @usableFromInline let asker: MemoTable<Key, Value, Failure>.Asker?
 
   @inlinable
-  init(store: MemoStore<Key, Value, Failure>, owner: MemoOwner? = nil) {
-    (self.store, self.owner) = (store, owner)
+  init(
+    store: MemoStore<Key, Value, Failure>, owner: MemoOwner? = nil,
+    asker: MemoTable<Key, Value, Failure>.Asker? = nil
+  ) {
+    (self.store, self.owner, self.asker) = (store, owner, asker)
   }
 
   /// Returns the value of a key. The first task that asks computes it; the others wait.
@@ -54,8 +59,9 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///   goes on while the memos exist.
   @inlinable
   nonisolated(nonsending) public func value(for key: Key) async throws(Failure) -> Value {
-    if let value = store.hit(key) { return value }
-    return try await store.demand(key)
+    if asker == nil, store.rules.report == nil, let value = store.hit(key) { return value }
+    if let asker, store.rules.report == nil, let value = store.hit(key, by: asker) { return value }
+    return try await store.demand(key, by: asker)
   }
 
   /// Computes a key again. The old value is served until the new one is there.
@@ -72,6 +78,23 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   @inlinable
   public func refresh(_ key: Key) { store.refresh(key) }
 
+  /// Computes a key again, and waits for the new value. Others get the old one until it is there.
+  ///
+  /// ```swift
+  /// let page = await pages.refreshed(1)   // not the one that is there
+  /// ```
+  ///
+  /// A key without a value is computed as by a demand. If the key is being computed already, that is
+  /// the value that it waits for.
+  ///
+  /// - Failure: the closure's error. The old value stays.
+  /// - Cancellation: as for ``value(for:)``.
+  @inlinable
+  @discardableResult
+  nonisolated(nonsending) public func refreshed(_ key: Key) async throws(Failure) -> Value {
+    try await store.refreshed(key, by: asker)
+  }
+
   /// Forgets the value of a key: the next demand computes it again.
   ///
   /// ```swift
@@ -81,20 +104,33 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// lengths.peek("three")   // nil
   /// ```
   ///
-  /// Tasks that wait for a computation get its result. Without waiting tasks it is cancelled.
+  /// Tasks that wait for a computation get its result. Without waiting tasks it is cancelled. In
+  /// recursive memos, what was computed from this key is out of date, too.
   @inlinable
-  public func forget(_ key: Key) {
-    // Released outside of the lock.
-    let former = store.table.withLock { $0.forget(key) }
-    withExtendedLifetime(former) {}
+  public func forget(_ key: Key) { store.forget(key) }
+
+  /// Forgets the values of all keys that satisfy a predicate.
+  ///
+  /// ```swift
+  /// let lengths = Memos { (word: String) in word.count }
+  /// for word in ["one", "two", "three"] { _ = await lengths.value(for: word) }
+  /// lengths.forget { $0.hasPrefix("t") }
+  /// lengths.count   // 1
+  /// ```
+  ///
+  /// It is ``forget(_:)`` for each key that has a value, or is being computed, at the time of the
+  /// call: a computation that has begun before does not come back.
+  ///
+  /// - Isolation: the predicate runs right here, without a lock.
+  /// - Complexity: O(*keys*).
+  @inlinable
+  public func forget(where isForgotten: (Key) throws -> Bool) rethrows {
+    try store.forget(where: isForgotten)
   }
 
   /// Forgets all values. The statistics stay.
   @inlinable
-  public func forgetAll() {
-    let former = store.table.withLock { $0.forgetAll() }
-    withExtendedLifetime(former) {}
-  }
+  public func forgetAll() { store.forgetAll() }
 }
 
 // Information that needs no computation.
@@ -109,11 +145,10 @@ extension Memos {
   /// ```
   @inlinable
   public func peek(_ key: Key) -> Value? {
-    let now = store.now
-    return switch store.table.withLock({ $0.peek(key, at: now) }) {
+    switch store.look(key, by: asker) {
     case .value(let value): value
     case .renewing(let renewal): renewal.old
-    case .none, .computing, .failure: nil
+    case .none, .computing, .failure, .stale, .replacing: nil
     }
   }
 
@@ -131,22 +166,6 @@ extension Memos {
   /// The statistics so far.
   @inlinable
   public var statistics: MemoStatistics { store.table.withLock { $0.statistics } }
-}
-
-/// Statistics of memos since they were made.
-public struct MemoStatistics: Sendable, Equatable {
-  /// Demands that found a value, or its computation. One that finds a value that is due begins a new
-  /// computation, too.
-  public var hits = 0
-  /// Computations that were started.
-  public var loads = 0
-  /// Computations that failed.
-  public var failures = 0
-  /// Values that were removed because there were too many.
-  public var evictions = 0
-
-  @inlinable
-  init() {}
 }
 
 extension Memos: CustomStringConvertible {

@@ -2,6 +2,14 @@ import Testing
 
 @testable import Tailrace
 
+extension Ages {
+  init(lifetime: Duration?, refreshingAfter: Duration?, servingStaleFor: Duration? = nil) {
+    self.init(
+      lifetime: lifetime.map { .fixed($0) } ?? .endless, refreshingAfter: refreshingAfter,
+      servingStaleFor: servingStaleFor)
+  }
+}
+
 @Suite("How old what is remembered may become, as a value", .inTurn)
 struct AgesTests {
   static func ages(_ lifetime: Int?, _ refreshing: Int?) -> Ages {
@@ -43,6 +51,37 @@ struct AgesTests {
     #expect(ages.isFresh(0, at: 89) && !ages.isFresh(0, at: 90) && ages.isServed(0, at: 99))
     ages.postpone(0, at: 95)
     #expect(ages.isFresh(0, at: 99) && !ages.isFresh(0, at: 100) && !ages.isServed(0, at: 100))
+  }
+
+  @Test("idle: a use makes it live longer; what was computed from it does not mind")
+  func idle() {
+    var ages = Ages(lifetime: .idle(.nanoseconds(100)), refreshingAfter: .nanoseconds(150))
+    ages.begin(0, isFailure: false, at: 0)
+    ages.touch(0, at: 90)
+    #expect(ages.isFresh(0, at: 149) && !ages.isFresh(0, at: 150) && ages.isServed(0, at: 189))
+    #expect(!ages.isServed(0, at: 190) && ages.hasExpired(0, at: 190) && ages.date(of: 0) == .max)
+  }
+
+  @Test("each for its own time, and after that it stands in for failures")
+  func each() {
+    var ages = Ages(
+      lifetime: .each, refreshingAfter: nil, servingStaleFor: .nanoseconds(30))
+    ages.begin(0, isFailure: false, lifetime: 20, at: 10)
+    ages.begin(1, isFailure: true, at: 10)
+    #expect(ages.isServed(0, at: 29) && !ages.isServed(0, at: 30) && ages.date(of: 0) == 30)
+    #expect(ages.standsIn(0, at: 59) && !ages.standsIn(0, at: 60))
+    #expect(ages.isServed(1, at: .max - 1))
+  }
+
+  @Test("the earliest date of what a value was computed from ends its service, not its life")
+  func doubts() {
+    var ages = Self.ages(100, nil)
+    ages.begin(0, isFailure: false, at: 0)
+    ages.setDoubts(0, 40)
+    #expect(ages.isServed(0, at: 39) && !ages.isServed(0, at: 40) && ages.isDoubtful(0, at: 40))
+    #expect(!ages.hasExpired(0, at: 99) && ages.date(of: 0) == 40)
+    ages.end(0)
+    #expect(ages.isServed(0, at: 1_000))
   }
 
   @Test("dates and durations that are too far away are the farthest that there are")

@@ -68,21 +68,22 @@ private struct MemoTableModel: Explorable {
   }
 
   mutating func apply(_ event: Event) {
+    var leavings = Table.Leavings()
     switch event {
     case .demand(let key): demand(key)
     case .refresh(let key):
       let isComputing = isComputing(key)
       var load: Table.Load?
-      let loads = table.refresh(key, at: now) {
+      let begun = table.refresh(key, at: now, &leavings) {
         load = $0
         return Self.cell
       }
       note(load, key)
-      if (loads == nil) != isComputing || (load == nil) != isComputing {
+      if begun?.isNew == isComputing || (load == nil) != isComputing {
         violation = "key \(key) is computed twice, or not at all"
       }
     case .forget(let key):
-      _ = table.forget(key)
+      table.forget(key, &leavings)
       forget { $0 == key }
     case .forgetAll:
       _ = table.forgetAll()
@@ -103,7 +104,8 @@ private struct MemoTableModel: Explorable {
     if let hit = table.hit(key, at: now) { return expect(hit, key) }
     let isComputing = isComputing(key)
     var load: Table.Load?
-    let answer = table.demand(key, at: now) {
+    var leavings = Table.Leavings()
+    let answer = table.demand(key, at: now, &leavings) {
       load = $0
       return Self.cell
     }
@@ -135,15 +137,18 @@ private struct MemoTableModel: Explorable {
   private mutating func finish(_ computation: Computation, _ outcome: Outcome) {
     let before = contents
     let key = computation.key
+    var leavings = Table.Leavings()
     switch outcome {
     // A value of a computation that is not wanted can be told from the others.
     case .value:
       let value = computation.isStale ? "stale" : "\(key)"
-      _ = table.finish(computation.load, .value(value, cost: 1), at: now)
+      _ = table.finish(computation.load, .value(value, cost: 1), at: now, &leavings)
     case .failure:
-      _ = table.finish(computation.load, .failure(Refused(), isRemembered: true), at: now)
+      _ = table.finish(
+        computation.load, .failure(Refused(), isRemembered: true), at: now, &leavings)
     case .forgottenFailure:
-      _ = table.finish(computation.load, .failure(Refused(), isRemembered: false), at: now)
+      _ = table.finish(
+        computation.load, .failure(Refused(), isRemembered: false), at: now, &leavings)
     }
     if computation.isStale, contents != before {
       violation = "a stale computation changes something"
@@ -166,8 +171,8 @@ private struct MemoTableModel: Explorable {
     for key in 0..<Self.keys {
       let isPending =
         switch table.peek(key, at: 0) {
-        case .computing, .renewing: true
-        case .none, .value, .failure: false
+        case .computing, .renewing, .replacing: true
+        case .none, .value, .failure, .stale: false
         }
       if isPending != isComputing(key) { violation = "key \(key) is pending: \(isPending)" }
     }
@@ -176,7 +181,7 @@ private struct MemoTableModel: Explorable {
     for (place, slot) in table.slots.slots.enumerated() {
       var isKept = true
       switch slot.content {
-      case .none, .computing: isKept = false
+      case .none, .computing, .stale, .replacing: isKept = false
       case .value, .failure: break
       case .renewing: renewing += 1
       }

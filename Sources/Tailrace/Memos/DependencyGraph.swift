@@ -1,0 +1,330 @@
+/// Who asked whom in a recursive table, as a value. Keys are the numbers of their slots.
+///
+/// A result that may have changed is marked together with all that was computed from it, at once.
+/// A demand then looks from the other side: it brings what the result was computed from up to date,
+/// in the order in which it was asked for, and computes the result again only if one of these came
+/// out different.
+///
+/// ```
+///            an input is doubtful                 an input has changed, or is forgotten
+///   fresh ──────────────────────▶ doubtful ──────────────────────────▶ outdated
+///     ▲                              │                                     │
+///     └─── all inputs came out equal ┴───────── computed again ────────────┘
+/// ```
+///
+/// Invariant: what was computed from a result that is not fresh is not fresh either; and a
+/// computation in progress that asked for it before is overturned: its result counts for nothing.
+///
+/// An edge is removed in constant time, amortized: the dependent's number changes, and the entries
+/// with an older number are dropped when they are the majority.
+@usableFromInline
+struct DependencyGraph: Sendable {
+  @usableFromInline
+  enum Freshness: UInt8, Sendable, Comparable {
+    case fresh, doubtful, outdated
+
+    @usableFromInline
+    static func < (one: Freshness, other: Freshness) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// That a computation asked for a key.
+  struct Edge: Sendable {
+    /// The asking key. The highest bit: it only looked whether there was a value.
+    let dependent: UInt32
+    /// The number of its computation.
+    let number: UInt32
+
+    static let looked: UInt32 = 1 << 31
+
+    init(_ dependent: Int, _ number: UInt32, hasLooked: Bool) {
+      self.dependent = UInt32(dependent) | (hasLooked ? Self.looked : 0)
+      self.number = number
+    }
+
+    var place: Int { Int(dependent & ~Self.looked) }
+    var hasLooked: Bool { dependent & Self.looked != 0 }
+  }
+
+  struct Node: Sendable {
+    /// What the result was computed from, and what the computation in progress has asked for.
+    var inputs: ContiguousArray<UInt32> = []
+    var asked: ContiguousArray<UInt32> = []
+    var dependents: ContiguousArray<Edge> = []
+    /// How many of `dependents` still count.
+    var live: UInt32 = 0
+    /// The numbers of the computations that made `inputs` and `asked`; 0 for none.
+    var settled: UInt32 = 0
+    var running: UInt32 = 0
+    /// This many inputs are known to be fresh.
+    var reviewed: UInt32 = 0
+    var freshness = Freshness.fresh
+    /// What the computation in progress has asked for is not fresh any more.
+    var isOverturned = false
+    /// An input of the result is not fresh any more, or has changed.
+    var isSuspect = false
+  }
+
+  private(set) var nodes: ContiguousArray<Node> = []
+  /// Numbers the computations. 0 means none.
+  private var last: UInt32 = 0
+
+  @usableFromInline
+  init() {}
+
+  /// Keys whose last dependent has gone: without a value they need no slot any more.
+  @usableFromInline typealias Freed = [Int]
+
+  // MARK: Questions
+
+  private func node(_ place: Int) -> Node? { place < nodes.count ? nodes[place] : nil }
+
+  /// Whether a result, or a computation in progress, was asked from this key.
+  @usableFromInline
+  func hasDependents(_ place: Int) -> Bool { place < nodes.count && nodes[place].live > 0 }
+
+  @usableFromInline
+  func freshness(of place: Int) -> Freshness {
+    place < nodes.count ? nodes[place].freshness : .fresh
+  }
+
+  /// Whether a result is out of date for another reason than its own age.
+  @usableFromInline
+  func isSuspect(_ place: Int) -> Bool { place < nodes.count && nodes[place].isSuspect }
+
+  /// The keys that a result was computed from.
+  @usableFromInline
+  func inputs(of place: Int) -> ContiguousArray<UInt32> {
+    place < nodes.count ? nodes[place].inputs : []
+  }
+
+  /// The first input that has to be brought up to date; `nil` if all are fresh.
+  @usableFromInline
+  mutating func nextToReview(_ place: Int) -> Int? {
+    guard place < nodes.count else { return nil }
+    while nodes[place].reviewed < nodes[place].inputs.count {
+      let input = Int(nodes[place].inputs[Int(nodes[place].reviewed)])
+      if freshness(of: input) != .fresh { return input }
+      nodes[place].reviewed += 1
+    }
+    return nil
+  }
+
+  // MARK: Computing
+
+  private mutating func grow(to place: Int) {
+    while nodes.count <= place { nodes.append(Node()) }
+  }
+
+  /// A computation begins. The inputs of the result before it count until the new one is there.
+  ///
+  /// - Returns: its number.
+  @usableFromInline
+  mutating func begin(_ place: Int, _ freed: inout Freed) -> UInt32 {
+    grow(to: place)
+    endRunning(place, &freed)
+    last = last == .max ? 1 : last + 1
+    nodes[place].running = last
+    return last
+  }
+
+  /// A computation asks for a key. One that has ended asks for nothing.
+  ///
+  /// - Parameter hasLooked: it does not wait for a value, so it is outdated as soon as the value is
+  ///   not served any more, whatever the next one is.
+  @usableFromInline
+  mutating func ask(_ place: Int, by asker: Int, _ number: UInt32, hasLooked: Bool = false) {
+    guard asker != place, asker < nodes.count, nodes[asker].running == number else { return }
+    grow(to: place)
+    let edge = Edge(asker, number, hasLooked: hasLooked)
+    // Asked again: in most cases nobody else has asked meanwhile.
+    if let last = nodes[place].dependents.last, last.number == number,
+      last.dependent == edge.dependent
+    {
+      return
+    }
+    nodes[asker].asked.append(UInt32(place))
+    nodes[place].dependents.append(edge)
+    nodes[place].live += 1
+  }
+
+  /// Whether the result of the computation in progress counts for nothing.
+  @usableFromInline
+  func isOverturned(_ place: Int) -> Bool { place < nodes.count && nodes[place].isOverturned }
+
+  /// A computation has ended with a result that is kept, or would be if there were room.
+  ///
+  /// - Parameters:
+  ///   - isChanged: whether it differs from the one that was asked for before.
+  ///   - wasServed: whether computations in progress have got the former result.
+  @usableFromInline
+  mutating func settle(
+    _ place: Int, isChanged: Bool, wasServed: Bool, _ marked: inout [Int], _ freed: inout Freed
+  ) {
+    grow(to: place)
+    endSettled(place, &freed)
+    nodes[place].inputs = nodes[place].asked
+    nodes[place].settled = nodes[place].running
+    (nodes[place].asked, nodes[place].running) = ([], 0)
+    nodes[place].isOverturned = false
+    confirm(place)
+    if isChanged { mark(place, .outdated, overturning: wasServed, &marked) }
+  }
+
+  /// A result turned out to be still the right one.
+  @usableFromInline
+  mutating func confirm(_ place: Int) {
+    guard place < nodes.count else { return }
+    nodes[place].freshness = .fresh
+    nodes[place].reviewed = 0
+    nodes[place].isSuspect = false
+  }
+
+  /// A computation has ended without a result. What was computed from a result that is not fresh
+  /// cannot be confirmed then.
+  @usableFromInline
+  mutating func fail(_ place: Int, _ marked: inout [Int], _ freed: inout Freed) {
+    guard place < nodes.count else { return }
+    endRunning(place, &freed)
+    if nodes[place].freshness != .fresh { mark(place, .outdated, overturning: false, &marked) }
+  }
+
+  /// The computation in progress is given up.
+  @usableFromInline
+  mutating func cancel(_ place: Int, _ freed: inout Freed) {
+    if place < nodes.count { endRunning(place, &freed) }
+  }
+
+  // MARK: Marking
+
+  /// A result is not served any more: it was forgotten, or has expired.
+  ///
+  /// - Parameter isKept: whether the next result can be compared with it.
+  /// - Returns: in `marked`, the other keys that were fresh, and are not any more.
+  @usableFromInline
+  mutating func outdate(_ place: Int, isKept: Bool, _ marked: inout [Int]) {
+    guard place < nodes.count else { return }
+    let wasFresh = nodes[place].freshness == .fresh
+    nodes[place].freshness = .outdated
+    nodes[place].reviewed = 0
+    if wasFresh || !isKept { mark(place, isKept ? .doubtful : .outdated, &marked) }
+  }
+
+  /// What a result was computed from may be not fresh any more.
+  @usableFromInline
+  mutating func doubt(_ place: Int, _ marked: inout [Int]) {
+    guard place < nodes.count, nodes[place].freshness == .fresh else { return }
+    nodes[place].freshness = .doubtful
+    mark(place, .doubtful, &marked)
+  }
+
+  /// What was computed from a key has to be confirmed.
+  @usableFromInline
+  mutating func doubtDependents(of place: Int, _ marked: inout [Int]) {
+    if place < nodes.count { mark(place, .doubtful, overturning: false, &marked) }
+  }
+
+  /// The result is computed again, whatever its inputs are.
+  @usableFromInline
+  mutating func overrule(_ place: Int) {
+    grow(to: place)
+    nodes[place].freshness = .outdated
+  }
+
+  /// Marks the dependents of a key, and those of these as doubtful, without recursion.
+  private mutating func mark(
+    _ place: Int, _ freshness: Freshness, overturning: Bool = true, _ marked: inout [Int]
+  ) {
+    var pile = [(place, freshness, overturning)]
+    while let (place, freshness, overturns) = pile.popLast() {
+      for edge in nodes[place].dependents {
+        let dependent = edge.place
+        if edge.number == nodes[dependent].running {
+          if overturns { nodes[dependent].isOverturned = true }
+        } else if edge.number == nodes[dependent].settled {
+          let was = nodes[dependent].freshness
+          nodes[dependent].freshness = max(was, edge.hasLooked ? .outdated : freshness)
+          nodes[dependent].isSuspect = true
+          // It is under review, perhaps past this input.
+          nodes[dependent].reviewed = 0
+          guard was == .fresh else { continue }
+          marked.append(dependent)
+          pile.append((dependent, .doubtful, true))
+        }
+      }
+    }
+  }
+
+  // MARK: Letting go
+
+  /// A key without a value and without dependents is forgotten. It may be the last dependent of
+  /// others.
+  @usableFromInline
+  mutating func remove(_ place: Int, _ freed: inout Freed) {
+    guard place < nodes.count else { return }
+    assert(nodes[place].live == 0, "a key is removed from the graph that others were computed from")
+    endRunning(place, &freed)
+    endSettled(place, &freed)
+    nodes[place] = Node()
+  }
+
+  /// What a result was computed from is of no interest any more.
+  @usableFromInline
+  mutating func endSettled(_ place: Int, _ freed: inout Freed) {
+    guard place < nodes.count else { return }
+    nodes[place].settled = 0
+    nodes[place].reviewed = 0
+    release(exchange(&nodes[place].inputs, []), &freed)
+  }
+
+  private mutating func endRunning(_ place: Int, _ freed: inout Freed) {
+    nodes[place].running = 0
+    nodes[place].isOverturned = false
+    release(exchange(&nodes[place].asked, []), &freed)
+  }
+
+  private mutating func release(_ inputs: ContiguousArray<UInt32>, _ freed: inout Freed) {
+    for input in inputs {
+      let input = Int(input)
+      nodes[input].live -= 1
+      if nodes[input].live == 0 {
+        nodes[input].dependents = []
+        freed.append(input)
+      } else if nodes[input].dependents.count > 2 * Int(nodes[input].live) + 8 {
+        compact(input)
+      }
+    }
+  }
+
+  private mutating func compact(_ place: Int) {
+    var dependents = exchange(&nodes[place].dependents, [])
+    dependents.removeAll { !counts($0) }
+    nodes[place].dependents = dependents
+  }
+
+  private func counts(_ edge: Edge) -> Bool {
+    let node = nodes[edge.place]
+    return edge.number == node.running || edge.number == node.settled
+  }
+
+  /// Describes a broken invariant; `nil` if all hold. For tests: takes time proportional to the
+  /// size of the graph.
+  var brokenInvariant: String? {
+    for (place, node) in nodes.enumerated() {
+      let live = node.dependents.filter(counts)
+      if live.count != node.live { return "\(live.count) dependents of \(place), not \(node.live)" }
+      if node.freshness == .fresh { continue }
+      for edge in live where edge.number == nodes[edge.place].settled {
+        if nodes[edge.place].freshness == .fresh {
+          return "\(edge.place) is fresh, and was computed from \(place), which is not"
+        }
+      }
+    }
+    return nil
+  }
+}
+
+private func exchange<Value>(_ place: inout Value, _ value: Value) -> Value {
+  let former = place
+  place = value
+  return former
+}

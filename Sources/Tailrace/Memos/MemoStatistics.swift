@@ -1,0 +1,48 @@
+/// Statistics of memos since they were made.
+public struct MemoStatistics: Sendable, Equatable {
+  /// Demands that found a value, or its computation. One that finds a value that is due begins a new
+  /// computation, too.
+  public var hits = 0
+  /// Computations that were started.
+  public var loads = 0
+  /// Computations that failed.
+  public var failures = 0
+  /// Values that were removed because there were too many.
+  public var evictions = 0
+  /// Computations that failed, and gave the expired value instead (`servingStaleFor`).
+  public var servedStale = 0
+  /// Calls of a closure that computes many keys (`Memos(batches:)`).
+  public var batches = 0
+  /// Values that became out of date because another key did (`Memos.recursive`). One that turns out to
+  /// be still the right one counts, too.
+  public var outdated = 0
+
+  @inlinable
+  init() {}
+}
+
+extension Memos {
+  /// What has happened, as `reporting` is told.
+  ///
+  /// ```swift
+  /// let squares = Memos(reporting: { print($0) }) { (number: Int) in number * number }
+  /// _ = await squares.value(for: 3)   // load(3)
+  /// _ = await squares.value(for: 3)   // hit(3)
+  /// ```
+  public enum Event: Sendable {
+    /// A demand found a value, or a remembered failure.
+    case hit(Key)
+    /// A computation of a key begins.
+    case load(Key)
+    /// A computation of a key has failed.
+    case failure(Key, Failure)
+    /// A value was removed because there were too many.
+    case eviction(Key)
+    /// A computation has failed, and gave the expired value.
+    case servedStale(Key)
+    /// A value became out of date because another key did.
+    case outdated(Key)
+    /// A closure is about to compute this many keys.
+    case batch(Int)
+  }
+}

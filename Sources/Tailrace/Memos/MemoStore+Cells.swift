@@ -1,0 +1,258 @@
+extension MemoStore {
+  /// How a value is computed: with or without the memos themselves.
+  @usableFromInline
+  enum Computation: Sendable {
+    case plain(@Sendable (Key) throws(Failure) -> Value)
+    case inTask(@Sendable (Key) async throws(Failure) -> Value)
+    case recursive(@Sendable (Memos<Key, Value, Failure>, Key) throws(Failure) -> Value)
+    case recursiveInTask(@Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value)
+
+    @inlinable var isRecursive: Bool {
+      switch self {
+      case .plain, .inTask: false
+      case .recursive, .recursiveInTask: true
+      }
+    }
+  }
+
+  /// What the maker of the memos has chosen.
+  @usableFromInline
+  struct Rules: Sendable {
+    @usableFromInline var limit: Int?
+    @usableFromInline var cost: (@Sendable (Value) -> Int)?
+    @usableFromInline var ages: Ages
+    @usableFromInline var lifetime: (@Sendable (Key, Value) -> Duration)?
+    @usableFromInline var retriesFailures: Bool
+    @usableFromInline var report: (@Sendable (Table.Event) -> Void)?
+    /// `nil` if values cannot be compared.
+    @usableFromInline let areEqual = equality(of: Value.self)
+
+    @inlinable
+    init(
+      _ capacity: Memos<Key, Value, Failure>.Capacity,
+      _ lifetime: Memos<Key, Value, Failure>.Lifetime,
+      refreshingAfter: Duration?, servingStaleFor: Duration?, retriesFailures: Bool,
+      report: (@Sendable (Table.Event) -> Void)?
+    ) {
+      (limit, cost) = (capacity.limit, capacity.cost)
+      ages = Ages(
+        lifetime: lifetime.rule, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor)
+      self.lifetime = lifetime.each
+      (self.retriesFailures, self.report) = (retriesFailures, report)
+    }
+  }
+
+  /// The cell that computes a key. It runs nothing before a demand.
+  @inlinable
+  func makeCell(_ key: Key, _ load: Table.Load) -> Cell {
+    let evaluator =
+      switch computation {
+      case .plain(let compute): evaluator(of: key, load, compute)
+      case .inTask(let compute): evaluator(of: key, load, compute)
+      case .recursive(let compute): evaluator(of: key, load, compute)
+      case .recursiveInTask(let compute): evaluator(of: key, load, compute)
+      }
+    return Segment(owner: evaluator, capacity: 1)
+  }
+
+  @inlinable
+  func evaluator(
+    of key: Key, _ load: Table.Load, _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
+  ) -> Evaluator<Value> {
+    Evaluator(
+      Producer<Value>(
+        stage: "Memos",
+        stepping: { [reference] _ in
+          reference.finish(key, load, Result { () throws(Failure) in try compute(key) })
+        }))
+  }
+
+  @inlinable
+  func evaluator(
+    of key: Key, _ load: Table.Load,
+    _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
+  ) -> Evaluator<Value> {
+    Evaluator(
+      ListTask<Value>(
+        stage: "Memos",
+        { [reference] steps in
+          await steps.take {
+            let result: Result<Value, Failure>
+            do throws(Failure) { result = .success(try await compute(key)) } catch {
+              result = .failure(error)
+            }
+            return reference.finish(key, load, result)
+          }
+        }))
+  }
+
+  // MARK: Recursive ones
+
+  // The cell retains the store, and the store the cell, until the value is there or the memos are
+  // released (`MemoOwner`).
+
+  @inlinable
+  func evaluator(
+    of key: Key, _ load: Table.Load,
+    _ compute: @escaping @Sendable (Memos<Key, Value, Failure>, Key) throws(Failure) -> Value
+  ) -> Evaluator<Value> {
+    Evaluator(
+      Producer<Value>(
+        stage: "Memos",
+        stepping: { _ in
+          // It only looks at other keys, so there is nothing to wait for.
+          var asker = self.nextStep(of: load, mayWait: false).asker
+          while true {
+            let memos = Memos(store: self, asker: asker)
+            let result = Result { () throws(Failure) in try compute(memos, key) }
+            switch self.finish(key, load, result) {
+            case .again(let next): asker = next
+            case .former(let value): return .last(value)
+            case .outcome: return .of(result)
+            }
+          }
+        }))
+  }
+
+  @inlinable
+  func evaluator(
+    of key: Key, _ load: Table.Load,
+    _ compute: @escaping @Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value
+  ) -> Evaluator<Value> {
+    Evaluator(
+      ListTask<Value>(
+        stage: "Memos",
+        { steps in
+          await steps.take { await self.step(of: key, load, compute) }
+        }))
+  }
+
+  /// Brings what a value was computed from up to date, if there is one, and runs the closure if need
+  /// be.
+  @inlinable
+  nonisolated(nonsending) func step(
+    of key: Key, _ load: Table.Load,
+    _ compute: @Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value
+  ) async -> Step<Value> {
+    var asker: Table.Asker?
+    review: while true {
+      switch nextStep(of: load, mayWait: true) {
+      case .demand(let input):
+        do throws(Failure) { _ = try await demand(input) } catch {
+          if Task.isCancelled, let cancellation = Failure.cancellation {
+            return .nothing(.failed(cancellation))
+          }
+          table.withLock { $0.overrule(load) }
+        }
+      case .unchanged(let value): return .last(value)
+      case .compute(let next):
+        asker = next
+        break review
+      }
+    }
+    while true {
+      let result: Result<Value, Failure>
+      do throws(Failure) {
+        result = .success(try await compute(Memos(store: self, asker: asker), key))
+      } catch {
+        result = .failure(error)
+      }
+      switch finish(key, load, result) {
+      case .again(let next): asker = next
+      case .former(let value): return .last(value)
+      case .outcome: return .of(result)
+      }
+    }
+  }
+
+  @inlinable
+  func nextStep(of load: Table.Load, mayWait: Bool) -> Table.Review {
+    var leavings = Table.Leavings()
+    let step = table.withLock { table in
+      if !mayWait { table.overrule(load) }
+      return table.review(load, &leavings)
+    }
+    settle(leavings)
+    return step
+  }
+
+  // MARK: The end
+
+  @inlinable
+  func finish(_ key: Key, _ load: Table.Load, _ result: Result<Value, Failure>) -> Table.Verdict {
+    let outcome: Table.Outcome
+    switch result {
+    case .success(let value):
+      var isEqual = false
+      if let areEqual = rules.areEqual, computation.isRecursive,
+        let former = table.withLock({ $0.former(of: load) })
+      {
+        isEqual = areEqual(former, value)
+      }
+      outcome = .value(
+        value, cost: max(1, rules.cost?(value) ?? 1),
+        lifetime: rules.lifetime.map { Ages.nanoseconds($0(key, value)) }, isEqual: isEqual)
+    case .failure(let failure):
+      outcome = .failure(
+        failure, isRemembered: !rules.retriesFailures && !(failure is CancellationError))
+    }
+    let now = now
+    var leavings = Table.Leavings()
+    let verdict = table.withLock { $0.finish(load, outcome, at: now, &leavings) }
+    settle(leavings)
+    return verdict
+  }
+
+  /// Names a cell that a step is about to wait for: only these can be part of a cycle. A test that
+  /// explores orders names all that are waited for.
+  @usableFromInline
+  func nameForCycles(_ cell: Cell, _ key: Key) {
+    guard WorkerToken.runningWorker != nil || Exploring.isOn else { return }
+    cell.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
+  }
+}
+
+extension MemoStore.Reference {
+  /// The step of a cell that has computed a result. The table gets it, too, if the memos are still
+  /// there.
+  @inlinable
+  func finish(
+    _ key: Key, _ load: MemoStore.Table.Load, _ result: Result<Value, Failure>
+  ) -> Step<Value> {
+    if case .former(let value)? = store?.finish(key, load, result) { return .last(value) }
+    return .of(result)
+  }
+}
+
+extension MemoTable.Review {
+  @inlinable var asker: MemoTable.Asker? {
+    switch self {
+    case .compute(let asker): asker
+    case .demand, .unchanged: nil
+    }
+  }
+}
+
+extension Step {
+  @inlinable
+  static func of(_ result: Result<Element, some Error>) -> Step {
+    switch result {
+    case .success(let value): .last(value)
+    case .failure(let failure): .nothing(.failed(failure))
+    }
+  }
+}
+
+/// Compares two values of a type, if it can be done.
+@usableFromInline
+func equality<Value>(of type: Value.Type) -> (@Sendable (Value, Value) -> Bool)? {
+  guard type is any Equatable.Type else { return nil }
+  return { one, other in
+    guard let one = one as? any Equatable else { return false }
+    return isEqual(one, other)
+  }
+}
+
+private func isEqual<Known: Equatable>(_ one: Known, _ other: Any) -> Bool {
+  other as? Known == one
+}

@@ -1,0 +1,333 @@
+// Keys that are computed from other keys. Without a graph nothing here does anything.
+
+extension MemoTable {
+  /// The computation that asks for a key, by its number in the graph.
+  @usableFromInline
+  struct Asker: Sendable {
+    @usableFromInline let place: Int
+    @usableFromInline let number: UInt32
+
+    @inlinable
+    init(_ place: Int, _ number: UInt32) { (self.place, self.number) = (place, number) }
+  }
+
+  /// A computation has asked for a key, or has looked whether it has a value.
+  @inlinable
+  mutating func note(_ key: Key, askedBy asker: Asker, hasLooked: Bool = false) {
+    guard graph != nil, let place = slots.place(of: key) else { return }
+    graph?.ask(place, by: asker.place, asker.number, hasLooked: hasLooked)
+  }
+
+  // MARK: Demands of values that may not be right any more
+
+  /// A value is demanded that is not served: it has expired, or what it was computed from may have.
+  ///
+  /// - Returns: `nil` if the value is of no use any more.
+  @inlinable
+  mutating func replace(
+    _ place: Int, _ value: Value, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
+  ) -> Answer? {
+    let hasExpired = ages.hasExpired(place, at: now)
+    let standsIn = hasExpired && ages.standsIn(place, at: now)
+    let isCompared = canCompare && !ages.isIdle && graph?.hasDependents(place) == true
+    guard !hasExpired || standsIn || isCompared else { return nil }
+    expire(place, at: now, &leavings)
+    count -= 1
+    if !hasExpired {
+      slots[place] = .stale(value)
+      return review(place, value, at: now, &leavings, make)
+    }
+    noteLoad(place, &leavings)
+    let cell = make(load(for: place))
+    slots[place] = .replacing(Renewal(value, cell, standsIn: standsIn))
+    if isBounded { eviction.pin(place) }
+    return .pending(cell)
+  }
+
+  /// A value is demanded whose inputs may have changed.
+  @inlinable
+  mutating func review(
+    _ place: Int, _ value: Value, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
+  ) -> Answer {
+    if ages.areKept {
+      if ages.hasExpired(place, at: now) { graph?.overrule(place) }
+      for input in graph?.inputs(of: place) ?? [] { expire(Int(input), at: now, &leavings) }
+    }
+    guard isConfirmed(place) else { return .pending(beginReview(place, value, make)) }
+    slots[place] = .value(value)
+    count += 1
+    confirm(place, &leavings)
+    noteHit(place, at: now)
+    return .value(value)
+  }
+
+  @inlinable
+  mutating func beginReview(_ place: Int, _ value: Value, _ make: (Load) -> Cell) -> Cell {
+    let cell = make(load(for: place))
+    slots[place] = .replacing(Renewal(value, cell, isReview: true))
+    if isBounded { eviction.pin(place) }
+    return cell
+  }
+
+  @inlinable
+  mutating func isConfirmed(_ place: Int) -> Bool {
+    graph?.freshness(of: place) != .outdated && graph?.nextToReview(place) == nil
+  }
+
+  @usableFromInline
+  enum Review: Sendable {
+    /// Bring this key up to date, and come back.
+    case demand(Key)
+    /// All inputs came out equal.
+    case unchanged(Value)
+    /// Run the closure, as that asker; `nil` if the key was forgotten meanwhile.
+    case compute(Asker?)
+  }
+
+  /// The task of a computation asks for its next step, before the closure.
+  @inlinable
+  mutating func review(_ load: Load, _ leavings: inout Leavings) -> Review {
+    guard let place = place(of: load) else { return .compute(nil) }
+    if case .replacing(let renewal) = slots[place], renewal.isReview {
+      if isConfirmed(place) {
+        leavings.former = slots[place]
+        slots[place] = .value(renewal.old)
+        count += 1
+        confirm(place, &leavings)
+        if isBounded { eviction.unpin(place) }
+        makeRoom(for: 0, &leavings)
+        return .unchanged(renewal.old)
+      }
+      if graph?.freshness(of: place) != .outdated, let input = graph?.nextToReview(place),
+        let key = slots.slots[input].key
+      {
+        return .demand(key)
+      }
+      noteLoad(place, &leavings)
+      leavings.former = slots[place]
+      slots[place] = .replacing(Renewal(renewal.old, renewal.cell))
+    }
+    return .compute(asker(place, &leavings))
+  }
+
+  /// An input could not be brought up to date, so the closure decides.
+  @inlinable
+  mutating func overrule(_ load: Load) {
+    if let place = place(of: load) { graph?.overrule(place) }
+  }
+
+  /// The closure is about to be run.
+  @inlinable
+  mutating func asker(_ place: Int, _ leavings: inout Leavings) -> Asker? {
+    var freed: [Int] = []
+    guard let number = graph?.begin(place, &freed) else { return nil }
+    release(freed, &leavings)
+    return Asker(place, number)
+  }
+
+  // MARK: The end of a computation
+
+  /// A computation begins again if what it asked for was forgotten, or has changed.
+  @inlinable
+  mutating func restart(_ place: Int, _ leavings: inout Leavings) -> Asker? {
+    guard graph?.isOverturned(place) == true else { return nil }
+    noteLoad(place, &leavings)
+    return asker(place, &leavings)
+  }
+
+  /// There is a new result. The former one is still in the leavings.
+  ///
+  /// - Returns: the date from which dependents had to look at the former result.
+  @inlinable
+  mutating func settle(_ place: Int, isEqual: Bool, _ leavings: inout Leavings) -> Int64 {
+    guard graph != nil else { return .max }
+    let (isChanged, wasServed) =
+      switch leavings.former {
+      case .renewing: (!isEqual, true)
+      case .replacing: (!isEqual, false)
+      // A value that was evicted cannot be compared, and nothing says that it has changed.
+      default: (graph?.freshness(of: place) != .fresh, false)
+      }
+    var (marked, freed): ([Int], [Int]) = ([], [])
+    graph?.settle(place, isChanged: isChanged, wasServed: wasServed, &marked, &freed)
+    outdate(marked, &leavings)
+    release(freed, &leavings)
+    return ages.date(of: place)
+  }
+
+  /// Notes from when on the inputs of a new result may have expired.
+  @inlinable
+  mutating func setDoubts(_ place: Int, since former: Int64, _ leavings: inout Leavings) {
+    guard graph != nil, ages.areKept else { return }
+    var date = Int64.max
+    for input in graph?.inputs(of: place) ?? [] { date = min(date, ages.date(of: Int(input))) }
+    ages.setDoubts(place, date)
+    guard ages.date(of: place) < former else { return }
+    // Its dependents would notice too late.
+    var marked: [Int] = []
+    graph?.doubtDependents(of: place, &marked)
+    outdate(marked, &leavings)
+  }
+
+  /// A value is still the right one.
+  @inlinable
+  mutating func confirm(_ place: Int, _ leavings: inout Leavings) {
+    guard graph != nil else { return }
+    let former = ages.date(of: place)
+    graph?.confirm(place)
+    setDoubts(place, since: former, &leavings)
+  }
+
+  /// There is no new result.
+  @inlinable
+  mutating func fail(_ place: Int, _ leavings: inout Leavings) {
+    var (marked, freed): ([Int], [Int]) = ([], [])
+    graph?.fail(place, &marked, &freed)
+    outdate(marked, &leavings)
+    release(freed, &leavings)
+  }
+
+  /// The computation in progress is given up.
+  @inlinable
+  mutating func cancel(_ place: Int, _ leavings: inout Leavings) {
+    var freed: [Int] = []
+    graph?.cancel(place, &freed)
+    release(freed, &leavings)
+  }
+
+  // MARK: Marking
+
+  /// Marks what was computed from a result whose lifetime has ended, or that of its inputs. A result
+  /// that was not used goes as an evicted one does, and marks nothing.
+  @inlinable
+  mutating func expire(_ place: Int, at now: Int64, _ leavings: inout Leavings) {
+    guard graph != nil, ages.areKept, graph?.freshness(of: place) != .outdated else { return }
+    let hasExpired = !ages.isIdle && ages.hasExpired(place, at: now)
+    guard hasExpired || ages.isDoubtful(place, at: now) else { return }
+    var marked: [Int] = []
+    switch slots[place] {
+    case .value where !hasExpired: graph?.doubt(place, &marked)
+    case .value:
+      let isKept = canCompare || ages.standsIn(place, at: now)
+      graph?.outdate(place, isKept: isKept, &marked)
+    case .none, .failure: graph?.outdate(place, isKept: false, &marked)
+    // It is not served, or is being computed.
+    case .computing, .renewing, .stale, .replacing: break
+    }
+    outdate(marked, &leavings)
+  }
+
+  /// These are not fresh any more, because of others.
+  @inlinable
+  mutating func outdate(_ marked: [Int], _ leavings: inout Leavings) {
+    for place in marked {
+      switch slots[place] {
+      case .value(let value):
+        slots[place] = .stale(value)
+        count -= 1
+      case .renewing(let renewal):
+        slots[place] = .replacing(Renewal(renewal.old, renewal.cell))
+        count -= 1
+      case .failure:
+        leavings.contents.append(slots[place])
+        retire(place)
+        slots[place] = .none
+        release([place], &leavings)
+      case .none, .computing, .stale, .replacing: continue
+      }
+      statistics.outdated &+= 1
+      if isReporting, let key = slots.slots[place].key { leavings.events.append(.outdated(key)) }
+    }
+  }
+
+  /// Forgets a key, and marks what was computed from it. The value is kept for a comparison, if there
+  /// can be one.
+  @inlinable
+  mutating func forgetInGraph(_ place: Int, _ leavings: inout Leavings) {
+    guard graph?.hasDependents(place) == true else { return remove(place, &leavings) }
+    let content = slots[place]
+    let old: Value? =
+      switch content {
+      case .value(let value), .stale(let value): canCompare ? value : nil
+      case .renewing(let renewal), .replacing(let renewal): canCompare ? renewal.old : nil
+      case .none, .computing, .failure: nil
+      }
+    var (marked, freed): ([Int], [Int]) = ([], [])
+    graph?.outdate(place, isKept: old != nil, &marked)
+    graph?.cancel(place, &freed)
+    graph?.endSettled(place, &freed)
+    leavings.contents.append(content)
+    if let old {
+      switch content {
+      case .value: count -= 1
+      case .renewing:
+        count -= 1
+        if isBounded { eviction.unpin(place) }
+      case .replacing: if isBounded { eviction.unpin(place) }
+      case .none, .computing, .failure, .stale: break
+      }
+      slots[place] = .stale(old)
+      slots.slots[place].number = 0
+    } else {
+      retire(place)
+      empty(place)
+    }
+    outdate(marked, &leavings)
+    release(freed, &leavings)
+  }
+
+  /// Frees the slots of keys that have neither a value nor a dependent.
+  @inlinable
+  mutating func release(_ freed: [Int], _ leavings: inout Leavings) {
+    var pile = freed
+    while let place = pile.popLast() {
+      guard case .none = slots[place], slots.slots[place].key != nil,
+        graph?.hasDependents(place) != true
+      else { continue }
+      graph?.remove(place, &pile)
+      ages.end(place)
+      leavings.slots.append(slots.remove(place, leaving: .none))
+    }
+  }
+
+  /// Describes a broken invariant; `nil` if all hold. For tests: takes time proportional to the
+  /// number of slots.
+  var brokenInvariant: String? {
+    var known = 0
+    for (place, slot) in slots.slots.enumerated() {
+      switch slot.content {
+      case .none, .computing, .stale, .replacing: break
+      case .value, .failure, .renewing: known += 1
+      }
+      guard let key = slot.key else {
+        if case .none = slot.content { continue }
+        return "the slot \(place) has a content, and no key"
+      }
+      if slots.place(of: key) != place { return "the key of the slot \(place) leads elsewhere" }
+      if let broken = brokenFreshness(place, slot.content) { return broken }
+    }
+    if known != count { return "\(known) keys are known, and \(count) are counted" }
+    let free = slots.slots.count - slots.index.count
+    if free != slots.free.count {
+      return "\(free) slots are free, and \(slots.free.count) are listed"
+    }
+    return graph?.brokenInvariant
+  }
+
+  private func brokenFreshness(_ place: Int, _ content: Content) -> String? {
+    guard let graph else {
+      if case .none = content { return "the slot \(place) has a key and no content" }
+      return nil
+    }
+    switch content {
+    case .none: return graph.hasDependents(place) ? nil : "the slot \(place) is kept for nobody"
+    case .renewing:
+      return graph.freshness(of: place) == .fresh ? nil : "the slot \(place) serves a stale value"
+    case .value where !ages.areKept, .failure where !ages.areKept:
+      return graph.freshness(of: place) == .fresh ? nil : "the slot \(place) serves a stale value"
+    case .stale:
+      return graph.freshness(of: place) == .fresh ? "the slot \(place) is fresh, and stale" : nil
+    case .value, .failure, .computing, .replacing: return nil
+    }
+  }
+}

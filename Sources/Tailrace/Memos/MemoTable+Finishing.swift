@@ -1,0 +1,237 @@
+extension MemoTable {
+  @usableFromInline
+  enum Outcome: Sendable {
+    /// - Parameters:
+    ///   - lifetime: the value's own.
+    ///   - isEqual: whether it equals the former value of the slot.
+    case value(Value, cost: Int, lifetime: Int64? = nil, isEqual: Bool = false)
+    case failure(Failure, isRemembered: Bool)
+  }
+
+  /// What the computation gives to those who wait for it.
+  @usableFromInline
+  enum Verdict: Sendable {
+    case outcome
+    /// The expired value stands in for a failure.
+    case former(Value)
+    /// It was overturned: it begins again, as that asker.
+    case again(Asker)
+  }
+
+  /// The former value of a key, which the result of a computation is compared with.
+  @inlinable
+  func former(of load: Load) -> Value? {
+    guard canCompare, let place = place(of: load), graph?.hasDependents(place) == true else {
+      return nil
+    }
+    switch slots[place] {
+    case .renewing(let renewal), .replacing(let renewal): return renewal.old
+    case .none, .computing, .value, .failure, .stale: return nil
+    }
+  }
+
+  /// A computation has ended. If the key was forgotten meanwhile, nothing changes.
+  @inlinable
+  mutating func finish(
+    _ load: Load, _ outcome: Outcome, at now: Int64, _ leavings: inout Leavings
+  ) -> Verdict {
+    if case .failure(let failure, _) = outcome {
+      statistics.failures &+= 1
+      if isReporting, let place = place(of: load), let key = slots.slots[place].key {
+        leavings.events.append(.failure(key, failure))
+      }
+    }
+    guard let place = place(of: load) else { return .outcome }
+    if let asker = restart(place, &leavings) { return .again(asker) }
+    leavings.former = slots[place]
+    var isRenewed = true
+    switch (leavings.former, outcome) {
+    case (.renewing(let renewal), .failure)
+    where ages.isServed(place, at: now) || ages.standsIn(place, at: now):
+      // The old value is better than none.
+      restore(place, .value(renewal.old), at: now, &leavings)
+      ages.postpone(place, at: now)
+      return .outcome
+    case (.replacing(let renewal), .failure)
+    where renewal.standsIn && ages.standsIn(place, at: now) && graph?.isSuspect(place) != true:
+      count += 1
+      statistics.servedStale &+= 1
+      if isReporting, let key = slots.slots[place].key { leavings.events.append(.servedStale(key)) }
+      confirm(place, &leavings)
+      restore(place, .value(renewal.old), at: now, &leavings)
+      return .former(renewal.old)
+    case (.replacing(let renewal), .failure(_, isRemembered: false)) where !renewal.standsIn:
+      // The next value is compared with it.
+      fail(place, &leavings)
+      restore(place, .stale(renewal.old), at: now, &leavings)
+      return .outcome
+    case (.renewing, _): break
+    case (.replacing(let renewal), _):
+      count += 1
+      slots[place] = .renewing(renewal)
+    default: isRenewed = false
+    }
+    if isBounded, isRenewed { eviction.unpin(place) }
+    switch outcome {
+    case .value(let value, let cost, let lifetime, let isEqual):
+      let date = settle(place, isEqual: isEqual, &leavings)
+      ages.begin(place, isFailure: false, lifetime: lifetime, at: now)
+      setDoubts(place, since: date, &leavings)
+      keep(.value(value), place, cost, isRenewed, &leavings)
+    case .failure(let failure, isRemembered: true):
+      let date = settle(place, isEqual: false, &leavings)
+      ages.begin(place, isFailure: true, at: now)
+      setDoubts(place, since: date, &leavings)
+      keep(.failure(failure), place, 1, isRenewed, &leavings)
+    case .failure(_, isRemembered: false):
+      fail(place, &leavings)
+      remove(place, &leavings)
+    }
+    sweep(at: now, &leavings)
+    return .outcome
+  }
+
+  /// A value that was being computed again is put back.
+  @inlinable
+  mutating func restore(
+    _ place: Int, _ content: Content, at now: Int64, _ leavings: inout Leavings
+  ) {
+    slots[place] = content
+    cancel(place, &leavings)
+    if isBounded { eviction.unpin(place) }
+    makeRoom(for: 0, &leavings)
+    sweep(at: now, &leavings)
+  }
+
+  @inlinable
+  mutating func keep(
+    _ content: Content, _ place: Int, _ cost: Int, _ isRenewed: Bool, _ leavings: inout Leavings
+  ) {
+    if isBounded {
+      // It exceeds the whole limit.
+      guard cost <= eviction.limit else { return remove(place, &leavings) }
+      if isRenewed {
+        slots[place] = content
+        eviction.pin(place)
+      }
+      let change = isRenewed ? cost - eviction.cost(of: place) : cost
+      makeRoom(for: change, &leavings)
+      guard eviction.canCount(change) else { return remove(place, &leavings) }
+      if isRenewed { return eviction.unpin(place, cost: cost) }
+      eviction.admit(place, hash: slots.slots[place].key.hashValue, cost: cost)
+    }
+    slots[place] = content
+    if !isRenewed { count += 1 }
+  }
+
+  // MARK: Letting go
+
+  /// Forgets a key, whatever its content.
+  @inlinable
+  mutating func forget(_ key: Key, _ leavings: inout Leavings) {
+    guard let place = slots.place(of: key) else { return }
+    if graph == nil { return remove(place, &leavings) }
+    forgetInGraph(place, &leavings)
+  }
+
+  /// Forgets all keys. Returns the table that held them.
+  @inlinable
+  mutating func forgetAll() -> MemoTable {
+    let former = self
+    (slots, count) = (Slots(), 0)
+    ages.removeAll()
+    eviction = Eviction(limit: eviction.limit)
+    if graph != nil { graph = DependencyGraph() }
+    // Counting continues: the numbers tell computations apart.
+    return former
+  }
+
+  /// Forgets computations in progress, and keeps the rest.
+  @inlinable
+  mutating func abandon() -> Leavings {
+    var leavings = Leavings()
+    isAbandoned = true
+    for place in slots.slots.indices {
+      switch slots[place] {
+      case .computing: remove(place, &leavings)
+      case .renewing(let renewal):
+        leavings.slots.append(slots.slots[place])
+        slots[place] = .value(renewal.old)
+        if isBounded { eviction.unpin(place) }
+        cancel(place, &leavings)
+      case .replacing(let renewal):
+        leavings.slots.append(slots.slots[place])
+        if graph == nil {
+          slots[place] = .value(renewal.old)
+          count += 1
+        } else {
+          slots[place] = .stale(renewal.old)
+          graph?.overrule(place)
+        }
+        if isBounded { eviction.unpin(place) }
+        cancel(place, &leavings)
+      case .none, .value, .failure, .stale: break
+      }
+    }
+    return leavings
+  }
+
+  /// Evicts until there is room for a cost, or nothing can go.
+  @inlinable
+  mutating func makeRoom(for cost: Int, _ leavings: inout Leavings) {
+    guard isBounded else { return }
+    while !eviction.hasRoom(for: cost), let (place, isFromSmall) = eviction.removeFirst() {
+      statistics.evictions &+= 1
+      let key = slots.slots[place].key
+      if isFromSmall { eviction.remember(hash: key.hashValue) }
+      if isReporting, let key { leavings.events.append(.eviction(key)) }
+      remove(place, &leavings)
+    }
+  }
+
+  /// Checks two more slots, and removes expired contents. Each computation does so: results that
+  /// are not demanded again go without a timer, and without a search through everything.
+  @inlinable
+  mutating func sweep(at now: Int64, _ leavings: inout Leavings) {
+    guard ages.areKept else { return }
+    for _ in 0..<2 {
+      let place = ages.next(of: slots.slots.count)
+      switch slots[place] {
+      case .value, .failure, .stale:
+        guard ages.hasExpired(place, at: now), !ages.standsIn(place, at: now) else { break }
+        expire(place, at: now, &leavings)
+        remove(place, &leavings)
+      case .none, .computing, .renewing, .replacing: break
+      }
+    }
+  }
+
+  /// Removes a content, and the slot, unless others were computed from it.
+  @inlinable
+  mutating func remove(_ place: Int, _ leavings: inout Leavings) {
+    retire(place)
+    if graph == nil { return leavings.slots.append(slots.remove(place, leaving: .none)) }
+    leavings.contents.append(slots[place])
+    empty(place)
+    cancel(place, &leavings)
+    release([place], &leavings)
+  }
+
+  /// The slot stays, without a content: no computation in progress has its number.
+  @inlinable
+  mutating func empty(_ place: Int) {
+    slots[place] = .none
+    slots.slots[place].number = 0
+  }
+
+  /// The content is no longer served, and is computed again or removed next.
+  @inlinable
+  mutating func retire(_ place: Int) {
+    switch slots[place] {
+    case .none, .computing: return
+    case .value, .failure, .renewing: count -= 1
+    case .stale, .replacing: break
+    }
+    if isBounded { eviction.remove(place) }
+  }
+}

@@ -1,0 +1,249 @@
+import Observation
+import Tailrace
+import TailraceObservation
+import TailraceTesting
+import Testing
+
+@MainActor
+@Suite("A list as an observable model", .timeLimit(.minutes(5)))
+struct ListModelTests {
+  struct Refused: Error {}
+
+  struct Row: Identifiable, Equatable, Sendable {
+    let id: Int
+    var text = "row"
+  }
+
+  /// Numbers from 1 on, each of which takes a second. Every load is recorded.
+  struct World {
+    let scheduler = VirtualScheduler()
+    let loads = Probe<Int>()
+
+    @MainActor
+    func model(
+      pageSize: Int, upTo end: Int = .max,
+      failing: @escaping @Sendable (Int) -> Bool = { _ in false }
+    )
+      -> ListModel<Int>
+    {
+      ListModel(pageSize: pageSize) { [scheduler, loads] in
+        LazyList(state: 1, retryingFailures: true) { number async throws -> Int? in
+          loads.record(number)
+          try await scheduler.clock.sleep(for: .seconds(1))
+          if failing(loads.count) { throw Refused() }
+          defer { number += 1 }
+          return number <= end ? number : nil
+        }
+      }
+    }
+
+    /// Lets so many loads end, one after the other.
+    func pass(_ count: Int = 1) async {
+      for _ in 0..<count {
+        await scheduler.waitForSleepers(1)
+        scheduler.advance(by: .seconds(1))
+      }
+    }
+  }
+
+  @Test("a page at a time, in bursts, until there is no more")
+  func pages() async {
+    let world = World()
+    let model = world.model(pageSize: 2, upTo: 3)
+    #expect(model.elements.isEmpty && model.phase.description == "idle" && world.loads.count == 0)
+    var page = model.loadMore()
+    for _ in 0..<5 { page = model.loadMore() }
+    #expect(model.phase.isLoading)
+    await world.pass(2)
+    await page.value
+    #expect(model.elements == [1, 2] && model.phase.description == "idle")
+    #expect(world.loads.values == [1, 2], "no look-ahead")
+    page = model.loadMore()
+    await world.pass(2)
+    await page.value
+    #expect(model.elements == [1, 2, 3] && model.phase.description == "ended")
+    await model.loadMore().value
+    #expect(world.loads.values == [1, 2, 3, 4])
+  }
+
+  @Test("an error keeps what is there; the failed page is loaded again when it is asked for")
+  func failure() async {
+    let world = World()
+    let model = world.model(pageSize: 2) { $0 == 2 }
+    var page = model.loadMore()
+    await world.pass(2)
+    await page.value
+    #expect(model.elements == [1] && model.phase.error is Refused)
+    await model.loadMore().value
+    #expect(world.loads.values == [1, 2], "not by scrolling")
+    page = model.retry()
+    await world.pass(2)
+    await page.value
+    #expect(model.elements == [1, 2, 3] && model.phase.description == "idle")
+    #expect(world.loads.values == [1, 2, 2, 3])
+  }
+
+  @Test("to refresh: the old elements stay until the first new page is there")
+  func refresh() async {
+    let world = World()
+    let model = world.model(pageSize: 2)
+    var page = model.loadMore()
+    await world.pass(2)
+    await page.value
+    page = model.loadMore()
+    await world.scheduler.waitForSleepers(1)
+    page = model.refresh()
+    #expect(model.refresh() == page, "one refreshment at a time")
+    await world.scheduler.waitForSleepers(2)
+    world.scheduler.advance(by: .seconds(1))
+    #expect(model.elements == [1, 2] && model.phase.isLoading)
+    await world.pass()
+    await page.value
+    #expect(model.elements == [1, 2] && world.loads.values == [1, 2, 3, 1, 2])
+    page = model.loadMore()
+    await world.pass(2)
+    await page.value
+    #expect(model.elements == [1, 2, 3, 4])
+  }
+
+  @Test("a refreshment that fails keeps the old elements, and is what is tried again")
+  func failedRefresh() async {
+    let (world, fails) = (World(), Probe<Void>())
+    let model = world.model(pageSize: 1) { _ in fails.count == 1 }
+    var page = model.loadMore()
+    await world.pass()
+    await page.value
+    fails.record(())
+    page = model.refresh()
+    await world.pass()
+    await page.value
+    #expect(model.elements == [1] && model.phase.error is Refused)
+    fails.record(())
+    page = model.retry()
+    await world.pass()
+    await page.value
+    #expect(model.elements == [1] && world.loads.values == [1, 1, 1])
+    page = model.loadMore()
+    await world.pass()
+    await page.value
+    #expect(model.elements == [1, 2])
+  }
+
+  @Test("no element is shown twice, and a newer one takes the place of the older")
+  func identity() async {
+    // Between the first page and the second, a row was deleted, and the others moved.
+    let model = ListModel(pageSize: 2) {
+      LazyList([1, 2, 2, 3, 1, 4].enumerated()).map { Row(id: $0.element, text: "\($0.offset)") }
+    }
+    await model.loadMore().value
+    #expect(model.elements.map(\.id) == [1, 2])
+    await model.loadMore().value
+    #expect(
+      model.elements == [Row(id: 1, text: "0"), Row(id: 2, text: "2"), Row(id: 3, text: "3")])
+    await model.loadMore().value
+    #expect(model.elements.map(\.id) == [1, 2, 3, 4] && model.elements[0].text == "4")
+  }
+
+  @Test("a page without anything new is followed by the next")
+  func nothingNew() async {
+    let model = ListModel(pageSize: 2) { LazyList([1, 2, 1, 2, 1, 2, 3]).map { Row(id: $0) } }
+    await model.loadMore().value
+    await model.loadMore().value
+    #expect(model.elements.map(\.id) == [1, 2, 3] && model.phase.description == "ended")
+  }
+
+  @Test("cancelled: the place is kept, and what was loaded meanwhile is not loaded again")
+  func cancel() async {
+    let world = World()
+    let model = world.model(pageSize: 2)
+    var page = model.loadMore()
+    await world.pass()
+    await world.scheduler.waitForSleepers(1)
+    model.cancel()
+    #expect(model.phase.description == "idle" && model.elements.isEmpty)
+    await page.value
+    page = model.loadMore()
+    await world.pass()
+    await page.value
+    #expect(model.elements == [1, 2] && world.loads.values == [1, 2])
+  }
+
+  @Test(
+    "released while it loads: the request is cancelled, and nothing is left",
+    arguments: [true, false])
+  func release(isFailing: Bool) async {
+    let (population, gate, cancelled) = (Population(), Gate(), Probe<Bool>())
+    weak var released: ListModel<Population.Member>?
+    do {
+      let owner = population.member()
+      let model: ListModel<Population.Member>
+      let load: @Sendable (inout Int) async -> Population.Member? = { [owner] number in
+        defer { number += 1 }
+        if number == owner.number { return population.member(number) }
+        await withTaskCancellationHandler {
+          await gate.wait()
+        } onCancel: {
+          gate.open()
+        }
+        cancelled.record(Task.isCancelled)
+        return nil
+      }
+      if isFailing {
+        model = ListModel(pageSize: 1) {
+          LazyList(state: 0) { state async throws in await load(&state) }
+        }
+      } else {
+        model = ListModel(pageSize: 1) { LazyList(state: 0) { state async in await load(&state) } }
+      }
+      await model.loadMore().value
+      #expect(model.elements.count == 1)
+      model.loadMore()
+      await gate.waitForArrivals(1)
+      released = model
+    }
+    await cancelled.waitForCount(1)
+    #expect(cancelled.values == [true] && released == nil)
+    await population.waitUntilEmpty()
+  }
+
+  @Test("views are told of each change")
+  func observation() async {
+    let model = ListModel(pageSize: 2) { LazyList(1...5) }
+    let changes = Probe<String>()
+    func watch() {
+      withObservationTracking {
+        _ = model.elements
+      } onChange: {
+        changes.record("elements")
+      }
+    }
+    watch()
+    await model.loadMore().value
+    #expect(changes.count == 1)
+    watch()
+    await model.loadMore().value
+    #expect(changes.count == 2 && model.elements == [1, 2, 3, 4])
+  }
+
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  @Test("as a sequence of states")
+  func observations() async {
+    let model = ListModel(pageSize: 2) { LazyList(1...3) }
+    let counts = Observations { "\(model.elements.count) \(model.phase)" }
+    var seen: [String] = []
+    model.loadMore()
+    for await count in counts {
+      seen.append(count)
+      if count.hasSuffix("idle") { model.loadMore() }
+      if count.hasSuffix("ended") { break }
+    }
+    #expect(seen.last == "3 ended")
+  }
+
+  @Test("a page of nothing traps, with words")
+  func nothing() async {
+    await #expect(processExitsWith: .failure) {
+      _ = await ListModel(pageSize: 0) { LazyList(1...3) }
+    }
+  }
+}
