@@ -45,6 +45,7 @@ struct Sketch {
     var name: String?
   }
 
+  /// An empty picture, for other things than lists.
   init() {}
 
   init(of list: any LookedList) {

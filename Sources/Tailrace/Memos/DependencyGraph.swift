@@ -27,6 +27,9 @@ struct DependencyGraph: Sendable {
     static func < (one: Freshness, other: Freshness) -> Bool { one.rawValue < other.rawValue }
   }
 
+  /// What becomes of the computations in progress that have asked for a key.
+  enum Running { case unaffected, late, overturned }
+
   /// That a computation asked for a key.
   struct Edge: Sendable {
     /// The asking key. The highest bit: it only looked whether there was a value.
@@ -58,8 +61,11 @@ struct DependencyGraph: Sendable {
     /// This many inputs are known to be fresh.
     var reviewed: UInt32 = 0
     var freshness = Freshness.fresh
-    /// What the computation in progress has asked for is not fresh any more.
+    /// What the computation in progress has asked for was forgotten, or has changed: it begins again.
     var isOverturned = false
+    /// What it has asked for has expired. To begin again could go on for ever, if a computation takes
+    /// longer than its inputs live; so its result is given, and is out of date at once.
+    var isLate = false
     /// An input of the result is not fresh any more, or has changed.
     var isSuspect = false
   }
@@ -70,6 +76,10 @@ struct DependencyGraph: Sendable {
 
   @usableFromInline
   init() {}
+
+  /// Forgets everything but the numbers, so that a computation that goes on is nobody else's.
+  @usableFromInline
+  mutating func removeAll() { nodes = [] }
 
   /// Keys whose last dependent has gone: without a value they need no slot any more.
   @usableFromInline typealias Freed = [Int]
@@ -165,9 +175,20 @@ struct DependencyGraph: Sendable {
     nodes[place].inputs = nodes[place].asked
     nodes[place].settled = nodes[place].running
     (nodes[place].asked, nodes[place].running) = ([], 0)
-    nodes[place].isOverturned = false
+    let isLate = nodes[place].isLate
+    (nodes[place].isOverturned, nodes[place].isLate) = (false, false)
     confirm(place)
-    if isChanged { mark(place, .outdated, overturning: wasServed, &marked) }
+    if isChanged { mark(place, .outdated, wasServed ? .overturned : .unaffected, &marked) }
+    if isLate {
+      nodes[place].freshness = .outdated
+      mark(place, .doubtful, .unaffected, &marked)
+      return
+    }
+    // The closure has not waited for one of them, or has caught its failure.
+    if nodes[place].inputs.contains(where: { freshness(of: Int($0)) != .fresh }) {
+      nodes[place].freshness = .doubtful
+      mark(place, .doubtful, .unaffected, &marked)
+    }
   }
 
   /// A result turned out to be still the right one.
@@ -185,7 +206,9 @@ struct DependencyGraph: Sendable {
   mutating func fail(_ place: Int, _ marked: inout [Int], _ freed: inout Freed) {
     guard place < nodes.count else { return }
     endRunning(place, &freed)
-    if nodes[place].freshness != .fresh { mark(place, .outdated, overturning: false, &marked) }
+    // There has been no result: what is computed without one is looked at again.
+    if nodes[place].settled == 0 { nodes[place].freshness = .outdated }
+    if nodes[place].freshness != .fresh { mark(place, .outdated, .unaffected, &marked) }
   }
 
   /// The computation in progress is given up.
@@ -198,29 +221,34 @@ struct DependencyGraph: Sendable {
 
   /// A result is not served any more: it was forgotten, or has expired.
   ///
-  /// - Parameter isKept: whether the next result can be compared with it.
+  /// - Parameters:
+  ///   - isKept: whether the next result can be compared with it.
+  ///   - hasExpired: whether nobody has said that it is wrong.
   /// - Returns: in `marked`, the other keys that were fresh, and are not any more.
   @usableFromInline
-  mutating func outdate(_ place: Int, isKept: Bool, _ marked: inout [Int]) {
-    guard place < nodes.count else { return }
-    let wasFresh = nodes[place].freshness == .fresh
+  mutating func outdate(
+    _ place: Int, isKept: Bool, hasExpired: Bool = false, _ marked: inout [Int]
+  ) {
+    grow(to: place)
     nodes[place].freshness = .outdated
     nodes[place].reviewed = 0
-    if wasFresh || !isKept { mark(place, isKept ? .doubtful : .outdated, &marked) }
+    // Also if it was not fresh: others may have asked for the result that is being computed.
+    mark(place, isKept ? .doubtful : .outdated, hasExpired ? .late : .overturned, &marked)
   }
 
   /// What a result was computed from may be not fresh any more.
   @usableFromInline
   mutating func doubt(_ place: Int, _ marked: inout [Int]) {
-    guard place < nodes.count, nodes[place].freshness == .fresh else { return }
+    grow(to: place)
+    guard nodes[place].freshness == .fresh else { return }
     nodes[place].freshness = .doubtful
-    mark(place, .doubtful, &marked)
+    mark(place, .doubtful, .late, &marked)
   }
 
   /// What was computed from a key has to be confirmed.
   @usableFromInline
   mutating func doubtDependents(of place: Int, _ marked: inout [Int]) {
-    if place < nodes.count { mark(place, .doubtful, overturning: false, &marked) }
+    if place < nodes.count { mark(place, .doubtful, .unaffected, &marked) }
   }
 
   /// The result is computed again, whatever its inputs are.
@@ -232,14 +260,19 @@ struct DependencyGraph: Sendable {
 
   /// Marks the dependents of a key, and those of these as doubtful, without recursion.
   private mutating func mark(
-    _ place: Int, _ freshness: Freshness, overturning: Bool = true, _ marked: inout [Int]
+    _ place: Int, _ freshness: Freshness, _ running: Running, _ marked: inout [Int]
   ) {
-    var pile = [(place, freshness, overturning)]
-    while let (place, freshness, overturns) = pile.popLast() {
+    let others = running == .late ? Running.late : .overturned
+    var pile = [(place, freshness, running)]
+    while let (place, freshness, running) = pile.popLast() {
       for edge in nodes[place].dependents {
         let dependent = edge.place
         if edge.number == nodes[dependent].running {
-          if overturns { nodes[dependent].isOverturned = true }
+          switch running {
+          case .unaffected: break
+          case .late: nodes[dependent].isLate = true
+          case .overturned: nodes[dependent].isOverturned = true
+          }
         } else if edge.number == nodes[dependent].settled {
           let was = nodes[dependent].freshness
           nodes[dependent].freshness = max(was, edge.hasLooked ? .outdated : freshness)
@@ -248,7 +281,7 @@ struct DependencyGraph: Sendable {
           nodes[dependent].reviewed = 0
           guard was == .fresh else { continue }
           marked.append(dependent)
-          pile.append((dependent, .doubtful, true))
+          pile.append((dependent, .doubtful, others))
         }
       }
     }
@@ -278,7 +311,7 @@ struct DependencyGraph: Sendable {
 
   private mutating func endRunning(_ place: Int, _ freed: inout Freed) {
     nodes[place].running = 0
-    nodes[place].isOverturned = false
+    (nodes[place].isOverturned, nodes[place].isLate) = (false, false)
     release(exchange(&nodes[place].asked, []), &freed)
   }
 

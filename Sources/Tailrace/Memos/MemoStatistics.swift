@@ -21,28 +21,30 @@ public struct MemoStatistics: Sendable, Equatable {
   init() {}
 }
 
-extension Memos {
-  /// What has happened, as `reporting` is told.
-  ///
-  /// ```swift
-  /// let squares = Memos(reporting: { print($0) }) { (number: Int) in number * number }
-  /// _ = await squares.value(for: 3)   // load(3)
-  /// _ = await squares.value(for: 3)   // hit(3)
-  /// ```
-  public enum Event: Sendable {
-    /// A demand found a value, or a remembered failure.
-    case hit(Key)
-    /// A computation of a key begins.
-    case load(Key)
-    /// A computation of a key has failed.
-    case failure(Key, Failure)
-    /// A value was removed because there were too many.
-    case eviction(Key)
-    /// A computation has failed, and gave the expired value.
-    case servedStale(Key)
-    /// A value became out of date because another key did.
-    case outdated(Key)
-    /// A closure is about to compute this many keys.
-    case batch(Int)
-  }
+/// What has happened to a key of memos, as `reporting` is told.
+///
+/// ```swift
+/// let squares = Memos(reporting: { print($0) }) { (number: Int) in number * number }
+/// _ = await squares.value(for: 3)
+/// _ = await squares.value(for: 3)
+/// ```
+/// ```
+/// load(3)
+/// hit(3)
+/// ```
+public enum MemoEvent<Key: Sendable>: Sendable {
+  /// A demand found a value, or a remembered failure.
+  case hit(Key)
+  /// A computation of a key begins.
+  case load(Key)
+  /// A computation of a key has failed.
+  case failure(Key, any Error)
+  /// A value was removed because there were too many.
+  case eviction(Key)
+  /// A computation has failed, and gave the expired value.
+  case servedStale(Key)
+  /// A value became out of date because another key did.
+  case outdated(Key)
+  /// A closure is about to compute this many keys.
+  case batch(Int)
 }

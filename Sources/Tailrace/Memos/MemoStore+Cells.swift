@@ -24,6 +24,8 @@ extension MemoStore {
     @usableFromInline var lifetime: (@Sendable (Key, Value) -> Duration)?
     @usableFromInline var retriesFailures: Bool
     @usableFromInline var report: (@Sendable (Table.Event) -> Void)?
+    /// How many batches of keys have been computed.
+    @usableFromInline var batches: (@Sendable () -> Int)?
     /// `nil` if values cannot be compared.
     @usableFromInline let areEqual = equality(of: Value.self)
 
@@ -101,7 +103,7 @@ extension MemoStore {
         stage: "Memos",
         stepping: { _ in
           // It only looks at other keys, so there is nothing to wait for.
-          var asker = self.nextStep(of: load, mayWait: false).asker
+          var asker = self.nextStep(of: key, load, mayWait: false).asker
           while true {
             let memos = Memos(store: self, asker: asker)
             let result = Result { () throws(Failure) in try compute(memos, key) }
@@ -135,9 +137,16 @@ extension MemoStore {
     _ compute: @Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value
   ) async -> Step<Value> {
     var asker: Table.Asker?
+    var last: Key?
     review: while true {
-      switch nextStep(of: load, mayWait: true) {
+      switch nextStep(of: key, load, mayWait: true) {
       case .demand(let input):
+        if input == last {
+          // It was out of date again at once: the closure decides.
+          table.withLock { $0.overrule(load) }
+          continue
+        }
+        last = input
         do throws(Failure) { _ = try await demand(input) } catch {
           if Task.isCancelled, let cancellation = Failure.cancellation {
             return .nothing(.failed(cancellation))
@@ -166,11 +175,11 @@ extension MemoStore {
   }
 
   @inlinable
-  func nextStep(of load: Table.Load, mayWait: Bool) -> Table.Review {
+  func nextStep(of key: Key, _ load: Table.Load, mayWait: Bool) -> Table.Review {
     var leavings = Table.Leavings()
     let step = table.withLock { table in
       if !mayWait { table.overrule(load) }
-      return table.review(load, &leavings)
+      return table.review(key, load, &leavings)
     }
     settle(leavings)
     return step

@@ -63,7 +63,7 @@ extension MemoTable {
 
   @inlinable
   mutating func beginReview(_ place: Int, _ value: Value, _ make: (Load) -> Cell) -> Cell {
-    let cell = make(load(for: place))
+    let cell = make(load(for: place, isReview: true))
     slots[place] = .replacing(Renewal(value, cell, isReview: true))
     if isBounded { eviction.pin(place) }
     return cell
@@ -86,8 +86,14 @@ extension MemoTable {
 
   /// The task of a computation asks for its next step, before the closure.
   @inlinable
-  mutating func review(_ load: Load, _ leavings: inout Leavings) -> Review {
-    guard let place = place(of: load) else { return .compute(nil) }
+  mutating func review(_ key: Key, _ load: Load, _ leavings: inout Leavings) -> Review {
+    guard let place = place(of: load) else {
+      if load.isReview {
+        statistics.loads &+= 1
+        if isReporting { leavings.events.append(.load(key)) }
+      }
+      return .compute(nil)
+    }
     if case .replacing(let renewal) = slots[place], renewal.isReview {
       if isConfirmed(place) {
         leavings.former = slots[place]
@@ -209,11 +215,19 @@ extension MemoTable {
     case .value where !hasExpired: graph?.doubt(place, &marked)
     case .value:
       let isKept = canCompare || ages.standsIn(place, at: now)
-      graph?.outdate(place, isKept: isKept, &marked)
-    case .none, .failure: graph?.outdate(place, isKept: false, &marked)
+      graph?.outdate(place, isKept: isKept, hasExpired: true, &marked)
+    case .none, .failure: graph?.outdate(place, isKept: false, hasExpired: true, &marked)
     // It is not served, or is being computed.
     case .computing, .renewing, .stale, .replacing: break
     }
+    outdate(marked, &leavings)
+  }
+
+  /// What was computed from a key waits for its next result.
+  @inlinable
+  mutating func outdate(_ place: Int, isKept: Bool, _ leavings: inout Leavings) {
+    var marked: [Int] = []
+    graph?.outdate(place, isKept: isKept, &marked)
     outdate(marked, &leavings)
   }
 

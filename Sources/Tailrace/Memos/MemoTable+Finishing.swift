@@ -78,11 +78,13 @@ extension MemoTable {
       ages.begin(place, isFailure: false, lifetime: lifetime, at: now)
       setDoubts(place, since: date, &leavings)
       keep(.value(value), place, cost, isRenewed, &leavings)
+      if let graph, graph.freshness(of: place) != .fresh { outdate([place], &leavings) }
     case .failure(let failure, isRemembered: true):
       let date = settle(place, isEqual: false, &leavings)
       ages.begin(place, isFailure: true, at: now)
       setDoubts(place, since: date, &leavings)
       keep(.failure(failure), place, 1, isRenewed, &leavings)
+      if let graph, graph.freshness(of: place) != .fresh { outdate([place], &leavings) }
     case .failure(_, isRemembered: false):
       fail(place, &leavings)
       remove(place, &leavings)
@@ -141,7 +143,7 @@ extension MemoTable {
     (slots, count) = (Slots(), 0)
     ages.removeAll()
     eviction = Eviction(limit: eviction.limit)
-    if graph != nil { graph = DependencyGraph() }
+    graph?.removeAll()
     // Counting continues: the numbers tell computations apart.
     return former
   }

@@ -24,7 +24,7 @@
 struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Cell = Segment<Value>
   @usableFromInline typealias Slots = SlotMap<Key, Content>
-  @usableFromInline typealias Event = Memos<Key, Value, Failure>.Event
+  @usableFromInline typealias Event = MemoEvent<Key>
 
   @usableFromInline
   enum Content: Sendable {
@@ -56,9 +56,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     }
   }
 
-  /// One computation of a key: the place of its value, and a number that differs from earlier ones
-  /// in the same slot. A key that does not equal itself has no slot.
-  @usableFromInline typealias Load = (place: Int?, number: UInt32)
+  /// One computation of a key: the place of its value, a number that differs from earlier ones in the
+  /// same slot, and whether it is counted only when its closure runs. A key that does not equal itself
+  /// has no slot.
+  @usableFromInline typealias Load = (place: Int?, number: UInt32, isReview: Bool)
 
   /// The leftovers of an event: what is released, and what is reported, outside of the lock.
   @usableFromInline
@@ -198,7 +199,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     guard let place = slots.place(of: key) else { return (begin(key, &leavings, make), true) }
     let content = slots[place]
     switch content {
-    case .computing(let cell): return (cell, false)
+    case .computing(let cell):
+      // What was computed from a value that was evicted since has to see this one.
+      outdate(place, isKept: true, &leavings)
+      return (cell, false)
     case .renewing(let renewal): return (renewal.cell, false)
     case .replacing(let renewal):
       // It may be about to confirm the old value.
@@ -216,9 +220,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
       }
     case .none, .failure: break
     }
-    retire(place)
     leavings.former = content
-    expire(place, at: now, &leavings)
+    // There is nothing to compare the next value with.
+    outdate(place, isKept: true, &leavings)
+    retire(place)
     return (begin(place, &leavings, make), true)
   }
 
@@ -273,10 +278,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   }
 
   @inlinable
-  mutating func load(for place: Int?) -> Load {
+  mutating func load(for place: Int?, isReview: Bool = false) -> Load {
     number = number == .max ? 1 : number + 1
     if let place { slots.slots[place].number = number }
-    return (place, number)
+    return (place, number, isReview)
   }
 
   /// The slot that still waits for a computation's result.

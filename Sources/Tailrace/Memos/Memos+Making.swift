@@ -81,7 +81,7 @@ extension Memos {
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (Event) -> Void)? = nil,
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
   ) {
     self.init(
@@ -96,7 +96,7 @@ extension Memos {
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (Event) -> Void)? = nil,
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
   ) {
     self.init(
@@ -115,7 +115,7 @@ extension Memos {
     capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (Event) -> Void)? = nil,
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
   ) {
     self.init(
@@ -130,7 +130,7 @@ extension Memos {
     capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (Event) -> Void)? = nil,
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
   ) {
     self.init(
@@ -142,7 +142,7 @@ extension Memos {
   init(
     _ capacity: Capacity, _ lifetime: Lifetime, _ refreshingAfter: Duration?,
     _ servingStaleFor: Duration?, _ retryingFailures: Bool, _ clock: any Clock<Duration>,
-    _ reporting: (@Sendable (Event) -> Void)?,
+    _ reporting: (@Sendable (MemoEvent<Key>) -> Void)?,
     _ computation: MemoStore<Key, Value, Failure>.Computation
   ) {
     let rules = MemoStore<Key, Value, Failure>.Rules(

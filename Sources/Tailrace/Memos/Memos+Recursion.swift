@@ -39,7 +39,7 @@ extension Memos {
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (Event) -> Void)? = nil,
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) async throws(Failure) -> Value
   ) -> Memos {
     Memos(
@@ -54,7 +54,7 @@ extension Memos {
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (Event) -> Void)? = nil,
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) throws(Failure) -> Value
   ) -> Memos {
     Memos(
@@ -70,7 +70,7 @@ extension Memos {
     capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (Event) -> Void)? = nil,
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) async throws(Failure) -> Value
   ) -> Memos {
     Memos(
@@ -86,7 +86,7 @@ extension Memos {
     capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (Event) -> Void)? = nil,
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) throws(Failure) -> Value
   ) -> Memos {
     Memos(

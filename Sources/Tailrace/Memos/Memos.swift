@@ -165,7 +165,11 @@ extension Memos {
 
   /// The statistics so far.
   @inlinable
-  public var statistics: MemoStatistics { store.table.withLock { $0.statistics } }
+  public var statistics: MemoStatistics {
+    var statistics = store.table.withLock { $0.statistics }
+    statistics.batches = store.rules.batches?() ?? 0
+    return statistics
+  }
 }
 
 extension Memos: CustomStringConvertible {

@@ -18,6 +18,7 @@ struct SendableTests {
     sendable(EagerList<Int>.self), sendable(Tuple<Int, String>.self), sendable(TupleError.self),
     sendable(Signal<Int, Never>.self), sendable(SignalOverflow.self),
     sendable(Memos<Int, Int, Never>.self), sendable(MemoStatistics.self),
+    sendable(MemoEvent<Int>.self), sendable(MissingValueError.self),
     sendable((any Scheduler).self), sendable(QueueScheduler.self),
     sendable(ImmediateScheduler.self), sendable(InheritingScheduler.self),
     sendable(ScheduledWork.self), sendable(Ticks<QueueScheduler>.self),
@@ -52,6 +53,7 @@ struct SendableTests {
     nested(Signal<Int, Never>.BufferingPolicy.self, "BufferingPolicy"),
     nested(Signal<Int, Never>.Termination.self, "Termination"),
     nested(Memos<Int, Int, Never>.Capacity.self, "Capacity"),
+    nested(Memos<Int, Int, Never>.Lifetime.self, "Lifetime"),
     nested(Signal<Int, Never>.SendResult.self, "SendResult"),
     nested(Signal<Int, Never>.Subscriber.self, "Subscriber"),
   ]

@@ -42,7 +42,7 @@ struct MemoTableTests {
       switch demand(key, at: now) {
       case .value(let value): value
       case .failure: "failure"
-      case .pending: "pending, \(word(leavings.former)) before"
+      case .pending: "pending, \(MemoTableTests.word(leavings.former)) before"
       case .due(let value, _): "due, \(value)"
       }
     }

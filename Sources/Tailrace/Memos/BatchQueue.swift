@@ -1,0 +1,46 @@
+/// Which keys leave in which batch, as a value.
+///
+/// ```
+///   joins                 the batch before it is back
+///   ─────▶ gathering ───────────────────────────────────▶ out ─────▶ back
+/// ```
+///
+/// A batch that is opened while none is out leaves at once. The others wait for the one that was the
+/// last to leave when they were opened, so batches that are full leave together with the next one.
+struct BatchQueue<Key: Sendable, Batch: AnyObject & Sendable>: Sendable {
+  let limit: Int
+  /// Those that have not left. Only the last one may have room.
+  private var gathering: [(batch: Batch, keys: [Key])] = []
+  /// The last one that has left, if it is not back, and somebody waits for it.
+  private weak var out: Batch?
+  /// How many have left.
+  private(set) var departures = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  /// A key travels with the batch that gathers, or with a new one.
+  ///
+  /// - Parameter make: makes a batch, given the one that it waits for.
+  mutating func join(_ key: Key, _ make: (Batch?) -> Batch) -> Batch {
+    if let last = gathering.last, last.keys.count < limit {
+      gathering[gathering.count - 1].keys.append(key)
+      return last.batch
+    }
+    let batch = make(out ?? gathering.first?.batch)
+    gathering.append((batch, [key]))
+    return batch
+  }
+
+  /// A batch leaves, with its keys.
+  mutating func leave(_ batch: Batch) -> [Key] {
+    guard let place = gathering.firstIndex(where: { $0.batch === batch }) else { return [] }
+    departures += 1
+    out = batch
+    return gathering.remove(at: place).keys
+  }
+
+  /// A batch is back, with or without values.
+  mutating func comeBack(_ batch: ObjectIdentifier?) {
+    if let last = out, ObjectIdentifier(last) == batch { out = nil }
+  }
+}

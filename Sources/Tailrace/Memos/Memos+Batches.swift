@@ -1,0 +1,82 @@
+extension Memos where Failure == any Error {
+  /// Creates memos with a closure that computes the values of many keys at once, such as one query
+  /// for many rows.
+  ///
+  /// ```swift
+  /// let users = Memos(batches: 100) { (ids: [Int]) in
+  ///   Dictionary(uniqueKeysWithValues: ids.map { ($0, "user \($0)") })
+  /// }
+  /// try await users.value(for: 7)   // "user 7"
+  /// ```
+  ///
+  /// The first key leaves at once. Keys that are demanded while its batch is out gather, and leave
+  /// together when it is back, as many in a batch as the limit allows. There is no timer. A key that
+  /// is in a batch already is not sent again; its callers wait for that batch.
+  ///
+  /// - Parameters:
+  ///   - batches: the most keys of a call, 1 or more; less is a programmer's error and traps.
+  ///   - capacity: how much is remembered; everything by default.
+  ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
+  ///     ever.
+  ///   - refreshingAfter: the age from which a demand starts a new computation.
+  ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
+  ///     new computation.
+  ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
+  ///     default.
+  ///   - clock: the clock that measures ages.
+  ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
+  ///   - file: the caller's file, for the trap message.
+  ///   - line: the caller's line.
+  ///   - compute: returns the values of keys that differ from each other. Its failure is that of each
+  ///     of them; a key without a value has a ``MissingValueError``.
+  public init(
+    batches limit: Int, capacity: Capacity = .unbounded, lifetime: Duration? = nil,
+    refreshingAfter: Duration? = nil,
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Value]
+  ) {
+    self.init(
+      limit, capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures,
+      clock,
+      reporting, file, line, compute)
+  }
+
+  /// Creates memos with a closure that computes the values of many keys at once. The values live
+  /// since their last use, or each for a time of its own.
+  public init(
+    batches limit: Int, capacity: Capacity = .unbounded, lifetime: Lifetime,
+    refreshingAfter: Duration? = nil,
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Value]
+  ) {
+    self.init(
+      limit, capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, file, line, compute)
+  }
+
+  private init(
+    _ limit: Int, _ capacity: Capacity, _ lifetime: Lifetime, _ refreshingAfter: Duration?,
+    _ servingStaleFor: Duration?, _ retryingFailures: Bool, _ clock: any Clock<Duration>,
+    _ reporting: (@Sendable (MemoEvent<Key>) -> Void)?, _ file: StaticString, _ line: UInt,
+    _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Value]
+  ) {
+    require(limit > 0, "Memos take batches of 1 key or more, not \(limit)", file: file, line: line)
+    var report: (@Sendable (Int) -> Void)?
+    if let reporting { report = { reporting(.batch($0)) } }
+    let batcher = Batcher(limit: limit, report: report, compute)
+    var rules = MemoStore<Key, Value, Failure>.Rules(
+      capacity, lifetime, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor,
+      retriesFailures: retryingFailures, report: reporting)
+    rules.batches = { batcher.departures }
+    let computation = MemoStore<Key, Value, Failure>.Computation.inTask { key in
+      try await batcher.value(for: key)
+    }
+    self.init(store: MemoStore(rules, clock: clock, computation))
+  }
+}

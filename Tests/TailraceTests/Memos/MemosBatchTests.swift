@@ -1,0 +1,169 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+@Suite("Memos that compute many keys at once", .hangLimit, .inTurn)
+struct MemosBatchTests {
+  /// Batches that take a second each.
+  struct World {
+    let scheduler = VirtualScheduler()
+    let batches = Probe<[Int]>()
+    let answers = Probe<String>()
+
+    func memos(_ limit: Int) -> Memos<Int, String, any Error> {
+      Memos(batches: limit) { [scheduler, batches] keys in
+        batches.record(keys.sorted())
+        try await scheduler.clock.sleep(for: .seconds(1))
+        return Dictionary(uniqueKeysWithValues: keys.map { ($0, "\($0)") })
+      }
+    }
+
+    func ask(_ memos: Memos<Int, String, any Error>, _ keys: [Int]) {
+      for key in keys {
+        scheduler.schedule { [answers] () async in
+          answers.record((try? await memos.value(for: key)) ?? "?")
+        }
+      }
+      scheduler.advance(by: .zero)
+    }
+  }
+
+  @Test(
+    "the first key leaves at once; those that come meanwhile leave together, and full ones, too")
+  func gathering() {
+    let world = World()
+    let memos = world.memos(3)
+    world.ask(memos, Array(0..<8))
+    #expect(world.batches.values == [[0]])
+    world.scheduler.advance(by: .seconds(1))
+    #expect(world.batches.values == [[0], [1, 2, 3], [4, 5, 6], [7]] && world.answers.count == 1)
+    world.ask(memos, [8, 9])
+    #expect(world.batches.count == 4)
+    world.scheduler.advance(by: .seconds(1))
+    #expect(world.batches.values.last == [8, 9] && world.answers.count == 8)
+    world.scheduler.advance(by: .seconds(1))
+    #expect(world.answers.values.sorted() == (0..<10).map { "\($0)" })
+    #expect(memos.statistics.batches == 5 && memos.statistics.loads == 10)
+  }
+
+  @Test("a key that is in a batch is not sent again; its callers wait for that one")
+  func shared() {
+    let world = World()
+    let memos = world.memos(10)
+    world.ask(memos, [0, 1, 0, 1, 2, 0])
+    world.scheduler.advance(by: .seconds(2))
+    #expect(world.batches.values == [[0], [1, 2]] && world.answers.count == 6)
+    #expect(memos.statistics.hits == 3)
+  }
+
+  @Test("a failure of a batch is that of its keys; a missing key has an error of its own")
+  func failures() async throws {
+    let calls = Counter()
+    let memos = Memos(batches: 10) { (keys: [Int]) in
+      if calls.increment() == 1 { throw Refused() }
+      return Dictionary(uniqueKeysWithValues: keys.filter { $0 >= 0 }.map { ($0, "\($0)") })
+    }
+    await #expect(throws: Refused.self) { try await memos.value(for: 1) }
+    #expect(try await memos.value(for: 1) == "1")
+    do {
+      _ = try await memos.value(for: -7)
+      Issue.record("there is no such key")
+    } catch let error as MissingValueError {
+      #expect(error.key as? Int == -7 && "\(error)".hasSuffix("for the key -7"))
+    }
+    #expect(memos.statistics.failures == 2 && memos.statistics.batches == 3)
+  }
+
+  @Test("a batch that nobody waits for is cancelled, and the next one leaves")
+  func cancelled() async throws {
+    let ended = Probe<Bool>()
+    let gate = Gate()
+    let hangs = Locked(true)
+    let memos = Memos(batches: 5) { (keys: [Int]) in
+      if hangs.withLock({ $0 }) {
+        await withTaskCancellationHandler {
+          await gate.wait()
+        } onCancel: {
+          gate.open()
+        }
+        ended.record(Task.isCancelled)
+      }
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) })
+    }
+    let reader = Task { try await memos.value(for: 1) }
+    await gate.waitForArrivals(1)
+    reader.cancel()
+    _ = await reader.result
+    hangs.withLock { $0 = false }
+    memos.forget(1)
+    await ended.waitForCount(1)
+    #expect(ended.values == [true])
+    #expect(try await memos.value(for: 1) == 1)
+  }
+
+  @Test("a batch that asks for a key that waits for it is an error, not a hang")
+  func cycle() async throws {
+    let holder = Locked<Memos<Int, Int, any Error>?>(nil)
+    let memos = Memos(batches: 5) { (keys: [Int]) in
+      let other = try await holder.withLock { $0 }?.value(for: keys[0] + 1) ?? 0
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, other) })
+    }
+    holder.withLock { $0 = memos }
+    await #expect(throws: CyclicEvaluationError.self) { try await memos.value(for: 1) }
+    holder.withLock { $0 = nil }
+  }
+
+  @Test("nothing is left behind")
+  func release() async throws {
+    let population = Population()
+    do {
+      let member = population.member()
+      let memos = Memos(batches: 2) { [member] (keys: [Int]) in
+        Dictionary(uniqueKeysWithValues: keys.map { ($0, population.member(member.number)) })
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for key in 0..<100 { group.addTask { _ = try await memos.value(for: key) } }
+        try await group.waitForAll()
+      }
+      #expect(memos.statistics.batches >= 50 && memos.count == 100)
+    }
+    await population.waitUntilEmpty()
+  }
+
+  @Test("a batch of nothing traps, with words")
+  func nothing() async {
+    await #expect(processExitsWith: .failure) {
+      _ = Memos(batches: 0) { (keys: [Int]) in [Int: Int]() }
+    }
+  }
+
+  @Test("the queue: who gathers, who leaves, who is waited for")
+  func queue() {
+    final class Batch: Sendable {
+      let number: Int
+      let after: Int?
+      init(_ number: Int, _ after: Int?) { (self.number, self.after) = (number, after) }
+    }
+    var queue = BatchQueue<Int, Batch>(limit: 2)
+    var made: [Batch] = []
+    func join(_ key: Int) -> Int {
+      queue.join(key) { after in
+        made.append(Batch(made.count, after?.number))
+        return made[made.count - 1]
+      }.number
+    }
+    #expect(join(0) == 0 && made[0].after == nil)
+    #expect(queue.leave(made[0]) == [0])
+    #expect([1, 2, 3].map(join) == [1, 1, 2])
+    #expect(made[1].after == 0 && made[2].after == 0)
+    queue.comeBack(ObjectIdentifier(made[0]))
+    #expect(queue.leave(made[1]) == [1, 2] && queue.leave(made[2]) == [3])
+    #expect(join(4) == 3 && made[3].after == 2)
+    queue.comeBack(ObjectIdentifier(made[1]))
+    queue.comeBack(ObjectIdentifier(made[2]))
+    #expect(queue.leave(made[3]) == [4] && queue.departures == 4 && queue.leave(made[3]) == [])
+    queue.comeBack(ObjectIdentifier(made[3]))
+    #expect(join(5) == 4 && made[4].after == nil)
+  }
+}

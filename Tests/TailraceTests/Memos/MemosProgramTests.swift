@@ -1,0 +1,319 @@
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+
+/// Random programs over memos, on virtual time, beside a model of what may be served.
+///
+/// Sources change, and the program says so, by `forget` or `refresh`. A key is the sum of others, in a
+/// small ring of numbers, so that many changes come out equal. The model knows all values that each
+/// source has had, and since when each of them may not be served any more.
+@Suite("Memos: random programs, beside a model", .tags(.long), .hangLimit, .inTurn)
+struct MemosProgramTests {
+  /// A value of a key. That it is the right one is seen by its number; that it is released, by its
+  /// member.
+  struct Held: Sendable, Equatable {
+    let number: Int
+    let member: Population.Member
+
+    static func == (one: Held, other: Held) -> Bool { one.number == other.number }
+  }
+
+  typealias Table = Memos<Int, Held, any Error>
+
+  static let ring = 3
+
+  /// What a program consists of.
+  struct Plan: Sendable {
+    var random: SeededGenerator
+    let sources: Int
+    /// Which keys each key asks for, in turn.
+    let asks: [[Int]]
+    let isBatched: Bool
+    let lifetime: Duration?
+    let serving: Duration?
+    let capacity: Int?
+    let failing: Int
+    let delays: [Int]
+
+    init(seed: UInt64) {
+      var random = SeededGenerator(seed: seed)
+      isBatched = Int.random(in: 0..<5, using: &random) == 0
+      sources = Int.random(in: 1...4, using: &random)
+      let derived = isBatched ? 0 : Int.random(in: 1...6, using: &random)
+      var asks = Array(repeating: [Int](), count: sources)
+      for key in sources..<(sources + derived) {
+        let count = Int.random(in: 1...3, using: &random)
+        asks.append((0..<count).map { _ in Int.random(in: 0..<key, using: &random) })
+      }
+      self.asks = asks
+      let isTimed = Int.random(in: 0..<3, using: &random) == 0
+      lifetime = isTimed ? .milliseconds(Int.random(in: 20...120, using: &random)) : nil
+      serving =
+        isTimed && Bool.random(using: &random)
+        ? .milliseconds(Int.random(in: 1...100, using: &random)) : nil
+      capacity =
+        Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 1...5, using: &random) : nil
+      failing = [Int.max, .max, 9, 4].randomElement(using: &random) ?? .max
+      delays = asks.map { _ in max(0, Int.random(in: -6...8, using: &random)) }
+      self.random = random
+    }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+  }
+
+  /// What the world does, and what the memos may know of it.
+  struct Model: Sendable {
+    struct Version: Sendable {
+      let number: Int
+      let time: Duration
+    }
+
+    /// All values of each source, and the first of them that may be served.
+    var versions: [[Version]]
+    var floors: [Int]
+    /// How often each closure was run, and all together.
+    var calls = 0
+    var fails = true
+
+    init(sources: Int) {
+      versions = (0..<sources).map { _ in [Version(number: 0, time: .zero)] }
+      floors = Array(repeating: 0, count: sources)
+    }
+
+    /// The first version of a source that may be served, if values live that long.
+    func floor(_ source: Int, at time: Duration, living: Duration?) -> Int {
+      guard let living else { return floors[source] }
+      let latest = versions[source].lastIndex { $0.time <= time - living } ?? 0
+      return max(floors[source], latest)
+    }
+
+    /// The numbers that a key may have, if each source has a version since its floor.
+    func numbers(of key: Int, _ floors: [Int], _ asks: [[Int]]) -> Set<Int> {
+      if key < versions.count { return Set(versions[key][floors[key]...].map(\.number)) }
+      var sums: Set<Int> = [key % MemosProgramTests.ring]
+      for other in asks[key] {
+        let numbers = numbers(of: other, floors, asks)
+        sums = Set(sums.flatMap { sum in numbers.map { (sum + $0) % MemosProgramTests.ring } })
+      }
+      return sums
+    }
+  }
+
+  @Test(
+    "every value served is one that the model allows, every computation is counted, nothing leaks")
+  func programs() {
+    for round in 0..<RandomCases.count("TAILRACE_PROGRAMS", debug: 300, optimised: 5_000) {
+      let problems = Self.run(seed: RandomCases.firstSeed &+ UInt64(round))
+      guard problems.isEmpty else {
+        let seed = RandomCases.firstSeed &+ UInt64(round)
+        Issue.record("TAILRACE_SEED=\(seed): \(problems.joined(separator: "\n"))")
+        return
+      }
+    }
+  }
+
+  static func run(seed: UInt64) -> [String] {
+    var plan = Plan(seed: seed)
+    let (scheduler, population, problems) = (VirtualScheduler(), Population(), Probe<String>())
+    let trace = Probe<String>()
+    do {
+      let world = World(plan, scheduler, population, trace)
+      let memos = world.makeMemos()
+      let answers = Counter()
+      var asked = 0
+      for _ in 0..<plan.number(5...40) {
+        let key = plan.number(0...plan.asks.count - 1)
+        switch plan.number(0...11) {
+        case 0, 1: world.change(plan.number(0...plan.sources - 1), in: memos, by: .forget)
+        case 2: world.change(plan.number(0...plan.sources - 1), in: memos, by: .refresh)
+        case 3:
+          world.trace.record("\(world.now): forget \(key)")
+          memos.forget(key)
+        case 4 where plan.number(0...3) == 0: world.forgetAll(memos)
+        case 5: world.change(0, in: memos, by: .forgetWhere)
+        case 6:
+          world.trace.record("\(world.now): refresh \(key)")
+          scheduler.schedule { () async in memos.refresh(key) }
+        case 7: scheduler.advance(by: .milliseconds(plan.number(0...60)))
+        case 8: scheduler.advance(by: .milliseconds(plan.number(0...5)))
+        default:
+          asked += 1
+          let task = world.ask(key, of: memos, answers, problems)
+          if plan.number(0...4) == 0 {
+            scheduler.schedule(after: .milliseconds(plan.number(0...6))) { task.cancel() }
+          }
+        }
+        if plan.number(0...1) == 0 { scheduler.advance(by: .zero) }
+      }
+      scheduler.run()
+      if answers.value != asked {
+        problems.record("\(asked) asked, \(answers.value) were answered")
+      }
+      world.finish(memos, problems)
+    }
+    if population.alive != 0 { problems.record("\(population.alive) values were left behind") }
+    return problems.count == 0 ? [] : problems.values + ["\(plan)"] + trace.values
+  }
+
+  /// The sources, the closure, and the model.
+  final class World: Sendable {
+    let plan: Plan
+    let scheduler: VirtualScheduler
+    let population: Population
+    let model: Locked<Model>
+    let start: VirtualScheduler.Instant
+    let trace: Probe<String>
+
+    init(
+      _ plan: Plan, _ scheduler: VirtualScheduler, _ population: Population, _ trace: Probe<String>
+    ) {
+      (self.plan, self.scheduler, self.population, self.trace) = (
+        plan, scheduler, population, trace
+      )
+      model = Locked(Model(sources: plan.sources))
+      start = scheduler.now
+    }
+
+    var now: Duration { start.duration(to: scheduler.now) }
+    /// How long a value may be served: those that were computed from it are a little later.
+    var living: Duration? {
+      let slack = Duration.milliseconds(plan.delays.reduce(20) { $0 + 4 * $1 })
+      return plan.lifetime.map { $0 + (plan.serving ?? .zero) + slack }
+    }
+
+    func makeMemos() -> Table {
+      let capacity: Table.Capacity = plan.capacity.map { .count($0) } ?? .unbounded
+      if plan.isBatched {
+        return Table(
+          batches: 2, capacity: capacity, lifetime: plan.lifetime, servingStaleFor: plan.serving,
+          clock: scheduler.clock
+        ) { [self] keys in
+          var values: [Int: Held] = [:]
+          for key in keys { model.withLock { $0.calls += 1 }; _ = key }
+          try await scheduler.clock.sleep(for: .milliseconds(3))
+          for key in keys { values[key] = try read(key) }
+          return values
+        }
+      }
+      return .recursive(
+        capacity: capacity, lifetime: plan.lifetime, servingStaleFor: plan.serving,
+        clock: scheduler.clock
+      ) { [self] memos, key in
+        model.withLock { $0.calls += 1 }
+        trace.record("\(now): \(key) begins")
+        if plan.delays[key] > 0 {
+          try await scheduler.clock.sleep(for: .milliseconds(plan.delays[key]))
+        }
+        if key < plan.sources { return try read(key) }
+        var sum = key
+        for other in plan.asks[key] { sum += try await memos.value(for: other).number }
+        trace.record("\(now): \(key) computed as \(sum % ring)")
+        return Held(number: sum % ring, member: population.member())
+      }
+    }
+
+    /// Reads a source now. This is at the same time as its computation ends.
+    private func read(_ source: Int) throws -> Held {
+      let number = try model.withLock { model -> Result<Int, Refused> in
+        if model.fails, model.calls % plan.failing == 0 { return .failure(Refused()) }
+        return .success(model.versions[source].last?.number ?? 0)
+      }.get()
+      trace.record("\(now): \(source) read as \(number)")
+      return Held(number: number, member: population.member())
+    }
+
+    enum Way { case forget, forgetWhere, refresh }
+
+    /// A source changes, and the memos are told.
+    func change(_ source: Int, in memos: Table, by wanted: Way) {
+      // A batch has read its sources before its keys have their values.
+      let way = plan.isBatched ? Way.forget : wanted
+      let now = now
+      let floor = model.withLock { model in
+        let number = ((model.versions[source].last?.number ?? 0) + model.calls % 3) % ring
+        model.versions[source].append(Model.Version(number: number, time: now))
+        if way != .refresh { model.floors[source] = model.versions[source].count - 1 }
+        return model.versions[source].count - 1
+      }
+      trace.record(
+        "\(now): \(way) \(source), now \(model.withLock { $0.versions[source].last?.number ?? 0 })")
+      switch way {
+      case .forget: memos.forget(source)
+      case .forgetWhere: memos.forget { $0 == source }
+      case .refresh:
+        scheduler.schedule { [self] () async in
+          // It may join a computation that has begun before; that, too, reads the source at its end.
+          guard (try? await memos.refreshed(source)) != nil else { return }
+          trace.record("\(now): refreshed \(source)")
+          guard plan.serving == nil else { return }
+          model.withLock { $0.floors[source] = max($0.floors[source], floor) }
+        }
+      }
+    }
+
+    func forgetAll(_ memos: Table) {
+      trace.record("\(now): forget all")
+      memos.forgetAll()
+      model.withLock { model in
+        for source in model.floors.indices {
+          model.floors[source] = model.versions[source].count - 1
+        }
+      }
+    }
+
+    func ask(_ key: Int, of memos: Table, _ answers: Counter, _ problems: Probe<String>) -> Task<
+      Void, Never
+    > {
+      scheduler.schedule { [self] () async in
+        let (began, living) = (now, living)
+        let floors = model.withLock { model in
+          model.floors.indices.map { model.floor($0, at: began, living: living) }
+        }
+        do {
+          let number = try await memos.value(for: key).number
+          trace.record("\(now): \(key) asked at \(began), answered \(number)")
+          let allowed = model.withLock { $0.numbers(of: key, floors, plan.asks) }
+          if !allowed.contains(number) {
+            problems.record("key \(key) is \(number) at \(began), not one of \(allowed.sorted())")
+          }
+        } catch is Refused {
+          if plan.failing == .max { problems.record("nothing fails") }
+        } catch {
+          if !Task.isCancelled { problems.record("\(error)") }
+        }
+        answers.increment()
+      }
+    }
+
+    /// At rest, every key has the value that it would have without memos; and all calls were counted.
+    func finish(_ memos: Table, _ problems: Probe<String>) {
+      model.withLock { $0.fails = false }
+      if let living {
+        scheduler.advance(by: living)
+      } else {
+        // Refreshments that have failed are made up for.
+        for source in 0..<plan.sources { memos.forget(source) }
+      }
+      for key in plan.asks.indices {
+        scheduler.schedule { [self] () async in
+          let number = (try? await memos.value(for: key))?.number
+          let exact = model.withLock { model in
+            model.numbers(of: key, model.versions.map { $0.count - 1 }, plan.asks)
+          }
+          if number.map({ [$0] }) != Array(exact) {
+            problems.record("at rest, key \(key) is \(number ?? -1), not \(exact)")
+          }
+        }
+        scheduler.run()
+      }
+      let calls = model.withLock { $0.calls }
+      let loads = memos.statistics.loads
+      // A batch whose keys were forgotten before it has left is not sent.
+      if plan.isBatched ? loads < calls : loads != calls {
+        problems.record("\(calls) calls, and \(loads) loads are counted")
+      }
+      if let broken = memos.store.table.withLock({ $0.brokenInvariant }) { problems.record(broken) }
+    }
+  }
+}
