@@ -29,7 +29,8 @@ let package = Package(
       name: "TailraceTests",
       dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting", "TraceReading"]),
     .testTarget(
-      name: "ObservationTests", dependencies: ["Tailrace", "TailraceObservation", "TailraceTesting"]),
+      name: "ObservationTests",
+      dependencies: ["Tailrace", "TailraceObservation", "TailraceTesting"]),
     // Clients in other modes of the language than the library's.
     .testTarget(
       name: "MainActorClientTests", dependencies: ["Tailrace"],

@@ -19,6 +19,11 @@ extension SignalOverflow: LocalizedError {
   public var errorDescription: String? { description }
 }
 
+extension MissingValueError: LocalizedError {
+  /// The error's description.
+  public var errorDescription: String? { description }
+}
+
 extension ListStoreError: LocalizedError {
   /// The error's description, with the remedy.
   public var errorDescription: String? { description }

@@ -148,7 +148,10 @@ public final class Exploration: Sendable {
   }
 
   /// Thrown by ``require(_:_:file:line:)``. The run has failed, even if it is caught.
-  public struct Unmet: Error {}
+  public struct Unmet: Error, CustomStringConvertible {
+    /// A sentence: the words of the requirement are in the ``ExplorationFailure``.
+    public var description: String { "a requirement of the exploration was not met" }
+  }
 
   /// Fails the run. Its first failure counts.
   public func fail(_ words: String, file: StaticString = #fileID, line: UInt = #line) {

@@ -13,16 +13,23 @@ struct ErrorWordsTests {
     CyclicEvaluationError(lists: ["a", "b"], position: 3),
     TupleError.missing(position: 1, expected: Int.self),
     SignalOverflow(bound: 8),
+    MissingValueError(7),
     ListStoreError.damaged(at: 4),
     FileError("/nowhere", .init(code: ENOENT)),
     ElementTypeError(2, expected: Int.self, found: "two"),
     CodingSizeError(expected: 8, found: 4),
     StoreFaults(faults: [StoreFault(rule: .beginsEmpty, observation: "there were two")]),
     Marbles.ParsingError(text: "a?", position: 1, expected: "an element", found: "?"),
+    TailraceTesting.Exploration.Unmet(),
+    ExplorationFailure(
+      reason: .stuck, tape: "0 1", runs: 2, report: "a run was stuck", isReproducible: true,
+      jobsFromOutside: 0),
   ]
 
   /// Only tests see these, and they print descriptions.
-  private static let ofTests: Set<String> = ["StoreFaults", "ParsingError"]
+  private static let ofTests: Set<String> = [
+    "StoreFaults", "ParsingError", "Unmet", "ExplorationFailure",
+  ]
 
   @Test("a description is a sentence, and so is a localized one", arguments: errors)
   func words(_ error: any Error) {
