@@ -66,6 +66,14 @@ actor SQLiteReader {
     return page ?? ListPage([])
   }
 
+  /// Identity, first element, count and end: of one row.
+  func extent() throws -> ListExtent {
+    let list = try read(at: 0) { try list(in: $0) }
+    guard let list else { return ListExtent(identity: nil, count: 0, isEnded: false) }
+    return ListExtent(
+      identity: list.identity, first: list.first, count: list.count, isEnded: list.isEnded)
+  }
+
   private func list(in db: Database) throws -> SQLiteTable.List? {
     if !isChecked {
       // GRDB remembers tables that were missing, and another connection has made them since.

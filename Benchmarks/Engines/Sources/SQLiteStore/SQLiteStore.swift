@@ -107,6 +107,11 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     try await reader.page(from: position, upTo: count)
   }
 
+  /// Identity, first element, count and end. It makes no database.
+  public nonisolated(nonsending) func extent() async throws -> ListExtent {
+    try await reader.extent()
+  }
+
   /// Waits until there are more elements, the list has ended, or a refused claim is free.
   ///
   /// Appends of this process wake at once. Those of others are looked for while somebody waits:

@@ -19,6 +19,8 @@ struct SQLiteTable: Sendable {
     var state: String?
     var stateCount: Int
     var isEnded: Bool
+    /// A random one for each list.
+    var identity: String
     /// How many claims there were.
     var epoch: Int
     /// When the last claim ends, in seconds since 1970.
@@ -38,7 +40,7 @@ struct SQLiteTable: Sendable {
         CREATE TABLE IF NOT EXISTS tailrace_lists (
           name TEXT PRIMARY KEY NOT NULL, first INTEGER NOT NULL DEFAULT 0,
           count INTEGER NOT NULL DEFAULT 0, state TEXT, stateCount INTEGER NOT NULL DEFAULT 0,
-          isEnded INTEGER NOT NULL DEFAULT 0, epoch INTEGER NOT NULL DEFAULT 0,
+          isEnded INTEGER NOT NULL DEFAULT 0, identity TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0,
           expires REAL NOT NULL DEFAULT 0)
         """)
     guard try list(in: db) == nil else { return }
@@ -46,7 +48,8 @@ struct SQLiteTable: Sendable {
       throw ListStoreError.refused("\(path) has a table \(name) that is no stored list")
     }
     try create(in: db)
-    try db.execute(sql: "INSERT INTO tailrace_lists (name) VALUES (?)", arguments: [name])
+    try db.execute(sql: "INSERT INTO tailrace_lists (name, identity) VALUES (?, lower(hex(randomblob(16))))",
+      arguments: [name])
   }
 
   private func create(in db: Database) throws {

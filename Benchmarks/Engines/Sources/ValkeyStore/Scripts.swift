@@ -10,11 +10,13 @@ import Synchronization
 /// | `e` | the element; missing in an end without elements |
 /// | `c` | the commit's identifier |
 /// | `a` | in a commit's last entry: after how many elements the last state was stored |
+/// | `i` | in a commit's last entry: the list's identity, which is the identifier of its first commit |
 /// | `s` | in a commit's last entry: the state, if the commit has one |
 /// | `z` | in the last entry of a list that has ended |
 ///
-/// Three keys stand beside it: `{key}:lease` holds the token of the writer, until it expires;
-/// `{key}:fence` counts the claims granted; and `{key}:freed` is a stream whose only entry has the
+/// Three keys stand beside it: `{key}:fence` holds the token of the last claim granted, which begins
+/// with the number of that claim; `{key}:lease` holds the same token until it expires; a lease without
+/// its fence is none, so that a fence that is gone stops nobody; and `{key}:freed` is a stream whose only entry has the
 /// number of the last claim released, so that others can wait for it. All are in one slot of a
 /// cluster, unless the list's key contains braces.
 ///
@@ -65,6 +67,10 @@ extension Script {
       local entry = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
       return entry and number(entry)
     end
+    -- The token that may write, and the one that keeps others from it.
+    local granted = redis.call('GET', fence)
+    local holder = redis.call('GET', lease)
+    if holder ~= granted then holder = false end
     local last, count, tail = 0, 0, {}
     local entry = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
     if entry then
@@ -122,7 +128,7 @@ extension Script {
   static let claim = Script(
     """
     if lost(ARGV[3], ARGV[4]) then return {'lost', count} end
-    local token = redis.call('GET', lease)
+    local token = holder
     if token and string.match(token, ':(.*)$') ~= ARGV[1] then
       return {'held', string.match(token, '^%d+'), redis.call('PTTL', lease)}
     end
@@ -132,7 +138,13 @@ extension Script {
       if not state then return {'damaged', after - 1} end
     end
     if not token then
-      token = string.format('%.0f', redis.call('INCR', fence)) .. ':' .. ARGV[1]
+      -- It counts on from a lease whose fence is gone.
+      local former = redis.call('GET', lease)
+      local claims = math.max(
+        tonumber(granted and string.match(granted, '^%d+') or 0),
+        tonumber(former and string.match(former, '^%d+') or 0))
+      token = string.format('%.0f', claims + 1) .. ':' .. ARGV[1]
+      redis.call('SET', fence, token)
     end
     redis.call('SET', lease, token, 'PX', ARGV[2])
     return {'ok', token, count, tail.z and 1 or 0, after, state or false, last, tail.c or ''}
@@ -150,16 +162,14 @@ extension Script {
     local own = at(newest)
     if own and own.c == commit then return {'ok', newest} end
     if lost(ARGV[4], ARGV[5]) then return {'lost', count} end
-    local holder = redis.call('GET', lease)
-    local granted = redis.call('GET', fence)
-    if granted ~= string.match(token, '^%d+') or (holder and holder ~= token)
-      or count ~= position or tail.z then return {'superseded'} end
+    if granted ~= token or count ~= position or tail.z then return {'superseded'} end
     local after = hasState and position + size or tonumber(tail.a or 0)
     for i = 1, math.max(size, 1) do
       local entry = {'c', commit}
       if i <= size then entry = {'e', ARGV[9 + i], 'c', commit} end
       if i >= size then
         entry[#entry + 1], entry[#entry + 2] = 'a', string.format('%.0f', after)
+        entry[#entry + 1], entry[#entry + 2] = 'i', tail.i or commit
         if hasState then entry[#entry + 1], entry[#entry + 2] = 's', ARGV[9] end
         if isEnd then entry[#entry + 1], entry[#entry + 2] = 'z', '1' end
       end
@@ -169,12 +179,19 @@ extension Script {
     return {'ok', newest}
     """)
 
+  /// Arguments: the mark's two values. Gives `ok`, the identity, the first position, the count, and
+  /// whether the list has ended.
+  static let extent = Script(
+    """
+    if lost(ARGV[1], ARGV[2]) then return {'lost', count} end
+    local oldest = first()
+    return {'ok', tail.i or '', oldest and oldest - 1 or 0, count, tail.z and 1 or 0}
+    """)
+
   /// Arguments: the token, the lease's length. Gives `ok`, or `superseded` if others claimed.
   static let renew = Script(
     """
-    local holder = redis.call('GET', lease)
-    if redis.call('GET', fence) ~= string.match(ARGV[1], '^%d+')
-      or (holder and holder ~= ARGV[1]) then return {'superseded'} end
+    if granted ~= ARGV[1] then return {'superseded'} end
     redis.call('SET', lease, ARGV[1], 'PX', ARGV[2])
     return {'ok'}
     """)

@@ -119,6 +119,18 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     return ListPage(elements, isEnd: reply[3] == .number(1))
   }
 
+  /// Identity, first element, count and end, of one moment.
+  public nonisolated(nonsending) func extent() async throws -> ListExtent {
+    let mark = standing.withLock(\.mark)
+    let reply = try await run(.extent, mark.arguments, mark)
+    guard reply.count == 5, let identity = reply[1].asText, let first = reply[2].asNumber,
+      let count = reply[3].asNumber
+    else { throw ValkeyError.unexpectedReply("to a look: \(reply)") }
+    return ListExtent(
+      identity: identity.isEmpty ? nil : identity, first: first, count: count,
+      isEnded: reply[4] == .number(1))
+  }
+
   /// Waits until there may be more elements, or the claim may be free.
   public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     try await watch.waitForMore(than: position)

@@ -44,6 +44,37 @@ struct LeaseTests {
     #expect(start.duration(to: .now) < .seconds(5))
   }
 
+  @Test("a writer whose fence is gone claims again and goes on", arguments: ["fence", "lease"])
+  func keyIsGone(_ key: String) async throws {
+    let server = try await Server()
+    let (first, second) = (server.store(), server.store())
+    _ = try await first.claim()
+    try await first.fill(0..<2)
+    _ = try await server.run("DEL", "{\(first.key)}:\(key)")
+    if key == "fence" {
+      await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
+      #expect(try await first.claim()?.count == 2)
+    }
+    try await first.fill(2..<4)
+    #expect(try await second.claim() == nil)
+    try await first.release()
+    #expect(try await second.claim()?.count == 4)
+    try await second.fill(4..<5)
+    await #expect(throws: ListStoreError.superseded) { try await first.fill(5..<6) }
+  }
+
+  @Test("a lease whose fence is gone keeps nobody from writing")
+  func fenceIsGone() async throws {
+    let server = try await Server()
+    let (first, second) = (server.store(), server.store())
+    _ = try await first.claim()
+    try await first.fill(0..<2)
+    _ = try await server.run("DEL", "{\(first.key)}:fence")
+    #expect(try await second.claim()?.count == 2)
+    try await second.fill(2..<3)
+    await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
+  }
+
   @Test("a waiting store learns of a release at once, also if a follower waits, too")
   func wakesAtRelease() async throws {
     let server = try await Server()
