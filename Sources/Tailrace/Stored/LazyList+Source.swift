@@ -13,11 +13,12 @@ extension LazyList {
   ///   at *i*, and no other.
   /// - Failure: the list's, where no element before it can be read.
   /// - Complexity: O(*segments*) for each read.
-  public var source: some ListSource<Element> { HeldListSource(list: self) }
+  public var source: some ListSource<Element> { HeldListSource(list: self, identity: .ofNewList) }
 }
 
 struct HeldListSource<Element: Sendable, Failure: Error>: ListSource {
   let list: LazyList<Element, Failure>
+  let identity: String
 
   nonisolated(nonsending) func read(
     from position: Int, upTo count: Int
@@ -41,5 +42,21 @@ struct HeldListSource<Element: Sendable, Failure: Error>: ListSource {
 
   nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     for try await _ in list.dropFirst(position) { return }
+  }
+
+  nonisolated(nonsending) func extent() async throws -> ListExtent {
+    var extent = ListExtent(identity: identity, count: 0, isEnded: false)
+    var runs = EvaluatedRuns(list)
+    while let run = runs.next() { extent.count += run.count }
+    if case .end = runs.state { extent.isEnded = true }
+    return extent
+  }
+}
+
+extension String {
+  /// A random identity of a list.
+  package static var ofNewList: String {
+    String(UInt64.random(in: 0...(.max)), radix: 36) + "-"
+      + String(UInt64.random(in: 0...(.max)), radix: 36)
   }
 }

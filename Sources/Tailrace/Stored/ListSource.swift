@@ -32,6 +32,32 @@ public protocol ListSource<Element>: Sendable {
   ///
   /// - Cancellation: returns, or throws `CancellationError`, when the task is cancelled.
   nonisolated(nonsending) func waitForMore(than position: Int) async throws
+
+  /// The list's identity, first element, count and end, of one moment.
+  ///
+  /// It claims nothing, makes nothing and computes nothing: it is how to count stored elements.
+  nonisolated(nonsending) func extent() async throws -> ListExtent
+}
+
+/// Which list a source has, and how far it goes.
+public struct ListExtent: Sendable, Hashable, Codable {
+  /// A short string of letters, digits and `-`, which is another one whenever the list is begun anew;
+  /// `nil` if there is no list yet, or if the source cannot tell its lists apart.
+  public var identity: String?
+  /// The position of the first element that can be read: 0, unless elements were discarded.
+  public var first: Int
+  /// The position after the last element.
+  public var count: Int
+  /// Whether the list has ended.
+  public var isEnded: Bool
+
+  /// Creates an extent.
+  public init(identity: String?, first: Int = 0, count: Int, isEnded: Bool) {
+    self.identity = identity
+    self.first = first
+    self.count = count
+    self.isEnded = isEnded
+  }
 }
 
 /// Some elements of a list, read from a source.

@@ -18,6 +18,7 @@
 ///     return ListPage(rows, isEnd: isComplete)
 ///   }
 ///   func waitForMore(than position: Int) async throws { try await table.grows(beyond: position) }
+///   func extent() async throws -> ListExtent { await table.extent }
 ///   func claim() async throws -> ListCheckpoint<Int>? { await table.checkpoint }
 ///   func append(_ commit: ListCommit<String, Int>, at position: Int) async throws {
 ///     guard await table.append(commit, ifCountIs: position) else { throw ListStoreError.superseded }
@@ -110,7 +111,8 @@ extension ListCommit: Equatable where Element: Equatable, State: Equatable {}
 public enum ListStoreError: Error, Equatable, Sendable {
   /// Another writer holds the list. Stored elements can be read.
   case inUse
-  /// An append lost against another writer's. The list takes the other elements instead.
+  /// An append lost against another writer's. The list takes the other elements instead. It throws
+  /// this if it loses again at the same position, and there is no element to take.
   case superseded
   /// The stored element at this position cannot be read any more.
   case damaged(at: Int)

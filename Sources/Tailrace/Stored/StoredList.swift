@@ -129,6 +129,7 @@ struct StoredList<Store: ListStore>: ListPager {
     } catch let failure as ListStoreError where failure == .superseded {
       // The other writer's element counts.
       writer = nil
+      guard tail.didLose() else { throw failure }
       return nil
     } catch {
       guard commit.elements.count > 1, !Self.isCancellation(error) else { throw error }
@@ -165,7 +166,11 @@ struct StoredList<Store: ListStore>: ListPager {
       if failure == .superseded {
         // From here on, the other writer's elements count.
         writer = nil
-        if stored == 0 { return nil }
+        let isFirst = tail.didLose()
+        if stored == 0 {
+          guard isFirst else { throw error }
+          return nil
+        }
       } else if stored == 0 {
         // A store that was poisoned by the whole commit: its failure says why.
         throw failure == .poisoned ? refusal : error

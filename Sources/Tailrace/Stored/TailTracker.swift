@@ -9,6 +9,7 @@
 /// | a second one does, after a read that found none | fail: they were lost |
 /// | a claim finds fewer elements | fail: they were lost; or the list begins beyond them |
 /// | there is another writer | by policy: wait, or fail |
+/// | an append lost | read on; fail if the last one has at the same position |
 ///
 /// A claim counts only if it ends where this list has read to: its state must be the one after
 /// this list's last element. A claim that ends further on is not kept: until the list gets there,
@@ -34,6 +35,8 @@ struct TailTracker<State: Sendable> {
   private let start: Int
   /// The last claim has counted elements beyond the position, and none has been read since.
   private var hasUnread = false
+  /// Where an append lost against another writer's last.
+  private var supersededAt: Int?
 
   @usableFromInline
   init(_ policy: TailPolicy, position: Int) {
@@ -75,6 +78,14 @@ struct TailTracker<State: Sendable> {
     return .refused(
       "the store has \(claim.count) elements, and a list that begins at position \(position) "
         + "cannot compute those in between: begin at position \(claim.count) or before")
+  }
+
+  /// An append at the position lost. False if the one before has, too, with no element in between:
+  /// then a store grants claims and takes nothing, and computing again would go on for ever.
+  @usableFromInline
+  mutating func didLose() -> Bool {
+    defer { supersededAt = position }
+    return supersededAt != position
   }
 
   /// This many elements were appended at the position.

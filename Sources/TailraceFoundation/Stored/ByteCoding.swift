@@ -52,20 +52,25 @@ public struct ByteCoding<Value: Sendable>: Sendable {
 }
 
 extension ByteCoding where Value: Codable {
-  /// JSON, named after the type. Use ``json(version:migrating:)`` for types that have changed.
+  /// JSON, named after the type. Use ``json(name:version:migrating:)`` for a type that may get another
+  /// name, or other properties.
   public static var json: ByteCoding { json(version: 1, migrating: nil) }
 
-  /// JSON of a type whose properties have changed.
+  /// JSON of a type whose name or properties may change.
   ///
   /// - Parameters:
+  ///   - name: the values' name in the file, instead of the type's name in Swift. It stays when the type
+  ///     is renamed.
   ///   - version: the type's present version.
   ///   - migrate: makes a value from the JSON of an older version, from 1 on.
   public static func json(
-    version: UInt8, migrating migrate: (@Sendable (Data, UInt8) throws -> Value)?
+    name: String? = nil, version: UInt8 = 1,
+    migrating migrate: (@Sendable (Data, UInt8) throws -> Value)? = nil
   ) -> ByteCoding {
     let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
     return ByteCoding(
-      name: "json \(Value.self)", version: version, understanding: migrate == nil ? version : 1
+      name: name ?? "json \(Value.self)", version: version,
+      understanding: migrate == nil ? version : 1
     ) { value, bytes in
       bytes.append(contentsOf: try encoder.encode(value))
     } decode: { bytes, found in

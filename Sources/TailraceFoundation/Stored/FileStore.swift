@@ -17,9 +17,10 @@ public import Tailrace
 /// any number follow it. An opened store continues after the last complete commit, also after a
 /// crash. See *Lists that are stored*, in the documentation of Tailrace.
 ///
-/// A claim lasts until the store is released. It is a lock of the file, which ends with the
-/// process at the latest. Do not replace or delete the file while it is used: an open store goes on
-/// with the former one. A process that is killed while it makes the file may leave another one beside
+/// A claim lasts until ``release()``, or until the store is released. It is a lock of the file, which
+/// ends with the process at the latest; a child made by a bare `fork` keeps it until it ends or calls
+/// `exec`. A file that is removed, replaced or cut off while it is used is noticed: the store is
+/// refused, with words. A process that is killed while it makes the file may leave another one beside
 /// it, of the same name with a suffix `.new-`, which can be deleted.
 ///
 /// - Isolation: no thread that runs tasks waits for a disk. An append that need not wait for one
@@ -60,11 +61,9 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     self.url = url
     self.element = element
     self.state = state
-    let path = url.withUnsafeFileSystemRepresentation { path in
-      path.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) } ?? [0]
-    }
     journal = Journal(
-      path, name: url.path(percentEncoded: false), schema: "\(element.name), state \(state.name)",
+      url.fileSystemPath, name: url.path(percentEncoded: false),
+      schema: "\(element.name), state \(state.name)",
       versions: (element.versions.upperBound, state.versions.upperBound), durability, disk)
   }
 
@@ -153,23 +152,80 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     try await journal.trim(before: position)
   }
 
-  /// Discards damaged elements and everything after them, and becomes the writer. Use it if
-  /// continuing matters more than knowing the loss.
+  /// Takes back the end of the list, if it has one: the next demand of a list computes on.
   ///
-  /// A damaged list is not repaired automatically, because others may have seen the lost elements.
-  /// Keep a copy of the file. Elements before the damage are discarded, too, if the list cannot be
-  /// continued from them, because the state behind them was trimmed.
+  /// For an end that was an accident. Readers that were told of the end stay at it.
   ///
-  /// Another store that has given more than what is left is refused from then on, in every process:
-  /// its lists would go on among other elements. Make it and its lists anew. Lists of this store that
-  /// have read more must be made anew, too.
+  /// - Throws: `ListStoreError.inUse` if another writer holds the list.
+  public nonisolated(nonsending) func removeEnd() async throws {
+    try await journal.removeEnd()
+  }
+
+  /// Gives up the claim, if this store has it: another store, or process, can continue.
+  ///
+  /// With ``Durability/machineEvery(_:)`` all is on the disk when it returns.
+  public nonisolated(nonsending) func release() async throws { try await journal.release() }
+
+  /// The list's identity, first element, count and end. It opens the file only to read it.
+  ///
+  /// - Complexity: independent of the list's length; proportional to what was written since the last
+  ///   256 KiB, or since the last sync before a loss of power.
+  public nonisolated(nonsending) func extent() async throws -> ListExtent {
+    try await journal.extent()
+  }
+}
+
+/// The outcome of a repair.
+public struct FileRepair: Sendable, Hashable {
+  /// The position of the first element kept.
+  public let first: Int
+  /// The position after the last one.
+  public let count: Int
+  /// The damaged file; `nil` if nothing was damaged, and nothing was done.
+  public let damaged: URL?
+}
+
+extension FileStore where Element == Never, State == Never {
+  /// Makes a list of what is left of a damaged one.
+  ///
+  /// A damaged list is not repaired by itself, because others may have seen what is lost. The elements
+  /// before the damage are copied into a new file, which is a list with another identity, and takes the
+  /// place of the damaged one; that is kept beside it. Elements before the damage are left out, too, if
+  /// the list cannot be continued from them, because the state behind them was trimmed.
+  ///
+  /// Stores that have the damaged file open are refused from then on, with words, in every process.
+  /// An interrupted repair changes nothing.
+  ///
+  /// ```swift
+  /// let outcome = try await FileStore.repair(url)
+  /// outcome.damaged   // nil; the file is whole
+  /// ```
   ///
   /// - Complexity: reads the whole file.
-  /// - Returns: the number of elements left.
-  /// - Throws: `ListStoreError.inUse` if another writer holds the list.
-  @discardableResult
-  public nonisolated(nonsending) func cutDamage() async throws -> Int {
-    try await journal.cutDamage()
+  /// - Throws: `ListStoreError.inUse` if a writer holds the list.
+  public nonisolated(nonsending) static func repair(_ url: URL) async throws -> FileRepair {
+    try await repair(url, disk: SystemDisk())
+  }
+
+  package nonisolated(nonsending) static func repair(
+    _ url: URL, disk: any Disk
+  ) async throws -> FileRepair {
+    let name = url.path(percentEncoded: false)
+    let repair = JournalRepair(path: url.fileSystemPath, name: name, disk: disk)
+    let outcome = try await Journal.blocking(name) { try repair.run() }
+    let damaged = outcome.aside.map {
+      URL(filePath: String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+    }
+    return FileRepair(first: outcome.first, count: outcome.count, damaged: damaged)
+  }
+}
+
+extension URL {
+  /// The path, with a zero byte at its end.
+  var fileSystemPath: [CChar] {
+    withUnsafeFileSystemRepresentation { path in
+      path.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) } ?? [0]
+    }
   }
 }
 

@@ -58,6 +58,7 @@ public func checkStore<Store: ListStore>(
     (.letsCancelledOnesGo, { try await $0.cancelledWaiting() }),
     (.survivesCancellation, { try await $0.cancelledAppends() }),
     (.isThereForOthers, { try await $0.reopening() }),
+    (.tellsItsExtent, { try await $0.extents() }),
   ]
   for (rule, part) in parts {
     let isBack = await check.comesBack(share: 1) {

@@ -91,6 +91,11 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
     await place.waitForMore(than: position, ObjectIdentifier(self))
   }
 
+  /// Identity, first element, count and end. Handles of one memory have one identity.
+  public nonisolated(nonsending) func extent() async throws -> ListExtent {
+    place.contents.withLock { $0.extent() }
+  }
+
   /// Becomes the writer, if there is no other.
   public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
     let key = ObjectIdentifier(self)
@@ -146,6 +151,7 @@ final class MemoryPlace<Element: Sendable, State: Sendable>: Sendable {
 /// The contents of a memory: a value with one method for each event.
 struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
   let isShared: Bool
+  let identity = String.ofNewList
   /// The elements from `first` on.
   var elements: [Element] = []
   var first = 0
@@ -173,6 +179,11 @@ struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
     let page = elements.dropFirst(position - first).prefix(count)
     return .success(
       ListPage(Array(page), isEnd: isEnded && position + page.count >= self.count))
+  }
+
+  mutating func extent() -> ListExtent {
+    calls += 1
+    return ListExtent(identity: identity, first: first, count: count, isEnded: isEnded)
   }
 
   mutating func claim(_ key: ObjectIdentifier) -> ListCheckpoint<State>? {

@@ -420,4 +420,35 @@ where Store.Element: Equatable, Store.State: Equatable {
         "another one claimed \(checkpoint)")
     }
   }
+
+  func extents() async throws {
+    let rule = StoreRule.tellsItsExtent
+    let store = try await claimed(3)
+    let first = try await store.extent()
+    expect(
+      rule, first.first == 0 && first.count == 3 && !first.isEnded,
+      "3 elements were stored, and the extent was \(first)")
+    try await store.append(commit(3..<4, isEnd: true), at: 3)
+    let last = try await store.extent()
+    expect(
+      rule, last.count == 4 && last.isEnded, "the list ended after 4, and the extent was \(last)")
+    guard let identity = first.identity else { return }
+    expect(
+      rule, !identity.isEmpty && identity.utf8.allSatisfy(Self.isAllowed),
+      "an identity has letters, digits and -, and it was \"\(identity)\"")
+    expect(
+      rule, last.identity == identity,
+      "the identity was \(identity), then \(String(describing: last.identity))")
+    let other = try await claimed(3).extent()
+    expect(rule, other.identity != identity, "two lists have the identity \(identity)")
+    guard let reopened = try await reopen?(store).extent() else { return }
+    expect(rule, reopened == last, "the extent was \(last), and \(reopened) opened anew")
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch Character(UnicodeScalar(byte)) {
+    case "a"..."z", "A"..."Z", "0"..."9", "-": true
+    default: false
+    }
+  }
 }

@@ -32,6 +32,10 @@ public enum StoreRule: String, Sendable, CaseIterable, Hashable {
   case survivesCancellation = "an append that is cancelled is stored whole, or not at all"
   /// A store that is opened anew has everything that was appended.
   case isThereForOthers = "who opens the store anew finds what was stored"
+  /// An extent counts what is stored, and each list has an identity that stays. A store that gives none
+  /// promises nothing about it.
+  case tellsItsExtent =
+    "an extent has the first element, the count and the end of the list, and an identity of its own"
 }
 
 /// A broken rule.

@@ -252,6 +252,7 @@ actor Table {
   func rows(from position: Int, upTo count: Int) -> ([String], Bool) { ([], false) }
   func grows(beyond position: Int) async throws {}
   var checkpoint: ListCheckpoint<Int>? { nil }
+  var extent: ListExtent { ListExtent(identity: nil, count: 0, isEnded: false) }
   func append(_ commit: ListCommit<String, Int>, ifCountIs count: Int) -> Bool { false }
 }
 

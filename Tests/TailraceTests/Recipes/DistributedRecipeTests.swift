@@ -24,6 +24,7 @@ struct DistributedRecipeTests {
     distributed func waitForMore(than position: Int) async throws {
       try await orders.waitForMore(than: position)
     }
+    distributed func extent() async throws -> ListExtent { try await orders.extent() }
   }
 
   struct RemoteOrders: ListSource {
@@ -35,6 +36,7 @@ struct DistributedRecipeTests {
     func waitForMore(than position: Int) async throws {
       try await log.waitForMore(than: position)
     }
+    func extent() async throws -> ListExtent { try await log.extent() }
   }
 
   @Test("is read page by page, and followed")

@@ -52,6 +52,7 @@ enum Flaw: CaseIterable {
   case neverWakes, ignoresTheEnd, ignoresCancellation
   case stopsWhenCancelled, losesAfterCancellation
   case isForgetful
+  case miscounts
 
   var rule: StoreRule {
     switch self {
@@ -70,6 +71,7 @@ enum Flaw: CaseIterable {
     case .ignoresCancellation: .letsCancelledOnesGo
     case .stopsWhenCancelled, .losesAfterCancellation: .survivesCancellation
     case .isForgetful: .isThereForOthers
+    case .miscounts: .tellsItsExtent
     }
   }
 }
@@ -127,6 +129,14 @@ final class FaultyStore: ListStore {
         default: contents.isEnded && isComplete
         }
       return ListPage(elements, isEnd: isEnd)
+    }
+  }
+
+  func extent() async throws -> ListExtent {
+    place.contents.withLock { contents in
+      ListExtent(
+        identity: nil, count: contents.elements.count + (flaw == .miscounts ? 1 : 0),
+        isEnded: contents.isEnded)
     }
   }
 

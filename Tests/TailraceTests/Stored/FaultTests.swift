@@ -11,7 +11,7 @@ import Testing
 /// `FULL` asks for every bit of every byte, and for a cut at every byte.
 @Suite("Faults of files", .tags(.long), .hangLimit, .inTurn)
 struct FaultTests {
-  static let (length, holes) = (Size.usual(5, full: 12), Size.usual(30, full: 400))
+  static let length = Size.usual(5, full: 12)
   /// Every how many bytes one is damaged, and a file is cut.
   static let step = Size.usual(5, full: 1)
 
@@ -71,76 +71,9 @@ struct FaultTests {
     return (try file.bytes, ends)
   }
 
-  /// The file with other cells.
-  static func cells(
-    _ bytes: some Sequence<UInt8>, visible: Int? = nil, synced: Int? = nil, last: Int? = nil
-  ) throws -> [UInt8] {
-    var bytes = Array(bytes)
-    let seed = try seed(bytes)
-    for (index, cell) in [visible, synced, last].enumerated() {
-      guard let cell else { continue }
-      let word = JournalCells.word(index, cell, seed)
-      withUnsafeBytes(of: word.littleEndian) {
-        let offset = JournalCells.offset + 8 * index
-        bytes.replaceSubrange(offset..<offset + 8, with: $0)
-      }
-    }
-    return bytes
-  }
-
-  static func seed(_ bytes: [UInt8]) throws -> UInt32 {
-    let file = try StoredFile.copy(of: bytes)
-    let path = Array(file.url.path.utf8CString)
-    return try JournalHeader(
-      of: SystemDisk().open(path, writes: false), expecting: schema, at: "list"
-    ).seed
-  }
-
-  static let schema = "text, state raw Walk of 16 bytes"
-  static var first: Int { JournalHeader(schema: schema).size }
+  static let first = JournalHeader.size
 
   // MARK: Cuts
-
-  @Test(
-    "cut anywhere, with no promise beyond: goes on after the last whole commit",
-    arguments: Durability.all, [0, 300])
-  func cuts(_ durability: Durability, _ room: Int) async throws {
-    let (bytes, ends) = try await Self.journal(Self.length, durability)
-    for cut in Self.places(Self.first..<bytes.count + 1, beside: [Self.first] + ends) {
-      // As a loss of power leaves it: what is synced is there.
-      let synced = ends.last { $0 <= cut } ?? Self.first
-      let visible = durability == .machine ? synced : nil
-      let torn = try Self.cells(
-        bytes[..<cut] + [UInt8](repeating: 0, count: room), visible: visible,
-        synced: durability == .machine ? synced : Self.first)
-      let whole = ends.count { $0 <= cut }
-      let outcome = await Self.reopen(torn, durability)
-      #expect(outcome == .elements(whole), "cut at \(cut)")
-      // Also for a list that reads what is stored before it writes.
-      let file = try StoredFile.copy(of: torn)
-      let stored = try await Walk.store(file).read(from: 0, upTo: 100).elements
-      #expect(stored == Walk.elements(whole), "cut at \(cut)")
-      let list = Walk.list(in: Walk.store(file, durability))
-      #expect(try await list.prefix(whole + 2).array() == Walk.elements(whole + 2), "cut at \(cut)")
-    }
-  }
-
-  @Test(
-    "cut where more was promised: damaged; without a promise: a prefix",
-    arguments: [Durability.process, .machine])
-  func promisedCuts(_ durability: Durability) async throws {
-    let (bytes, ends) = try await Self.journal(Self.length, durability)
-    for cut in Self.places(Self.first..<bytes.count, beside: [Self.first] + ends) {
-      let outcome = await Self.reopen(bytes[..<cut], durability)
-      let expected: Outcome =
-        durability == .machine ? .damaged : .elements(ends.count { $0 <= cut })
-      #expect(outcome == expected, "cut at \(cut)")
-    }
-    for cut in Self.places(0..<Self.first, beside: [0, JournalCells.offset, Self.first]) {
-      let outcome = await Self.reopen(bytes[..<cut], durability)
-      if case .elements = outcome { Issue.record("cut at \(cut): \(outcome)") }
-    }
-  }
 
   @Test("an end that is written only in part is no end", arguments: [1, 3])
   func tornEnd(_ count: Int) async throws {
@@ -157,20 +90,6 @@ struct FaultTests {
         #expect(page.isEnd == isWhole && page.elements == Walk.elements(count), "cut at \(cut)")
       }
     }
-  }
-
-  @Test("a faulty writer's frame, with numbers out of range, is damage", arguments: [16, 32, 48])
-  func craftedNumbers(_ place: Int) async throws {
-    let (bytes, ends) = try await Self.journal(3, .process)
-    var frame = Array(bytes[ends[0]..<ends[1]])
-    frame.replaceSubrange(place..<place + 8, with: repeatElement(0xFF, count: 8))
-    let seed = try Self.seed(bytes)
-    frame.withUnsafeMutableBytes { frame in
-      let header = UnsafeRawBufferPointer(frame).part(8..<JournalFrame.headerSize)
-      frame.put(CRC32C.of(header, after: CRC32C.of(UInt64(ends[0]), after: seed)), at: 4)
-    }
-    let outcome = await Self.reopen(bytes[..<ends[0]] + frame + bytes[ends[1]...], .process)
-    #expect(outcome == .damaged)
   }
 
   @Test("a read at the end looks at a few places, however many commits there are")
@@ -230,7 +149,11 @@ struct FaultTests {
     arguments: [Durability.process, .machine], [false, true])
   func bits(_ durability: Durability, _ together: Bool) async throws {
     let (bytes, ends) = try await Self.journal(Self.length, durability, together: together)
-    for place in Self.places(bytes.indices, beside: together ? [] : ends) {
+    let places =
+      Self.places(0..<100) + Self.places(4096..<4196) + Self.places(8192..<8272)
+      + Self.places(8704..<8784)
+      + Self.places(Self.first..<bytes.count, beside: together ? [] : ends)
+    for place in places {
       let bits = Self.step == 1 ? Array(0..<8) : [place % 8]
       for bit in bits {
         var flipped = bytes
@@ -239,13 +162,12 @@ struct FaultTests {
         switch outcome {
         case .damaged, .other: break
         case .elements(let count):
-          guard place >= Self.first, !together else { continue }
-          // Nothing that was promised is lost: it was in a state that nobody needs any more.
-          let before = ends.count { $0 <= place }
+          if together { continue }
+          let before = place < Self.first ? Self.length : ends.count { $0 <= place }
           #expect(
             count == (durability == .machine ? Self.length : before), "bit \(place).\(bit)")
         }
-        if case .other(let text) = outcome, place >= Self.first {
+        if case .other(let text) = outcome {
           Issue.record("bit \(place).\(bit): \(text)")
         }
       }
@@ -267,35 +189,6 @@ struct FaultTests {
       return .damaged
     } catch {
       return .other("\(error)")
-    }
-  }
-
-  // MARK: Holes
-
-  @Test(
-    "blocks that never reached the disk, behind what was synced",
-    arguments: [Durability.process, .machine, .machineEvery(4)])
-  func holes(_ durability: Durability) async throws {
-    let (bytes, ends) = try await Self.journal(24, durability)
-    var random = SeededGenerator(seed: 7)
-    for round in 0..<Self.holes {
-      let promised = Int.random(in: 0...24, using: &random)
-      let synced = promised == 0 ? Self.first : ends[promised - 1]
-      var torn = try Self.cells(
-        bytes, visible: durability == .machine ? synced : nil, synced: synced, last: Self.first)
-      var hole = torn.count
-      for start in stride(from: synced, to: torn.count, by: 64)
-      where Bool.random(using: &random) {
-        let range = start..<min(start + 64, torn.count)
-        if torn[range].contains(where: { $0 != 0 }) { hole = min(hole, start) }
-        torn.replaceSubrange(range, with: repeatElement(0, count: range.count))
-      }
-      switch await Self.reopen(torn, durability) {
-      case .elements(let count):
-        #expect(count >= promised && count <= ends.count { $0 <= hole + 64 }, "round \(round)")
-      case .damaged: break
-      case .other(let text): Issue.record("round \(round): \(text)")
-      }
     }
   }
 

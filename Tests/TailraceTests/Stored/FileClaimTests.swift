@@ -6,7 +6,7 @@ import Testing
 
 @testable import TailraceFoundation
 
-/// Claims of a file, and repairs that keep them.
+/// Claims of a file.
 @Suite("Claims of stored lists in files", .hangLimit, .inTurn)
 struct FileClaimTests {
   @Test("a refused claim opens nothing for writing: closing that would wake all followers")
@@ -43,24 +43,6 @@ struct FileClaimTests {
     await #expect(throws: ListStoreError.self) { try await old.claim() }
     #expect(try await list(store(version: 2)).element(at: 4) == "5")
     withExtendedLifetime(old) {}
-  }
-
-  @Test("a writer that cuts off damage stays the writer")
-  func cuttingWriter() async throws {
-    let (file, disk) = (try StoredFile(), LyingDisk())
-    let store = Walk.store(file, .process, disk)
-    for try await _ in Walk.list(in: store).prefix(9) {}
-    let path = Array(file.url.path.utf8CString)
-    let taken = Counter()
-    let claim: @Sendable () -> Void = {
-      if (try? SystemDisk().open(path, writes: false).lock()) != false { taken.increment() }
-    }
-    disk.lies.withLock { lies in
-      lies.beforeOpen = claim
-      lies.beforeRead = { _ in claim() }
-    }
-    #expect(try await store.cutDamage() == 9)
-    #expect(taken.value == 0)
   }
 
   @Test("a failed sync while trimming poisons the store")

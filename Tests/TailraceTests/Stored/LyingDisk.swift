@@ -56,7 +56,15 @@ final class LyingDisk: Disk {
     try system.create(path, contents: contents)
   }
 
-  func remoteFileSystem(of path: [CChar]) -> String? { lies.withLock { $0.remote } }
+  var boot: JournalID { system.boot }
+
+  func replace(_ path: [CChar], _ fill: (any DiskFile) throws -> Void) throws -> [CChar] {
+    try system.replace(path, fill)
+  }
+
+  func status(of path: [CChar]) throws(SystemError) -> FileStatus? { try system.status(of: path) }
+
+  func remoteFileSystem(of status: FileStatus) -> String? { lies.withLock { $0.remote } }
 }
 
 private final class LyingFile: DiskFile {
@@ -140,7 +148,8 @@ private final class LyingFile: DiskFile {
   func punch(_ range: Range<Int>) {
     if disk.lies.withLock({ $0.punches }) { file.punch(range) }
   }
-  func size() throws(SystemError) -> Int { try file.size() }
+
+  func status() throws(SystemError) -> FileStatus { try file.status() }
 
   func lock() throws(SystemError) -> Bool {
     let locks = try file.lock()

@@ -128,6 +128,18 @@ extension StoredListTests {
     #expect(try await Self.numbers(in: store).prefix(5).count() == 5)
     #expect(try await list.head() == 6)
   }
+
+  @Test("a store that grants claims and takes nothing is told, and does not compute for ever")
+  func noProgress() async throws {
+    let steps = Counter()
+    let list = LazyList(storedIn: TakesNothing(), state: 0) { number in
+      steps.increment()
+      number += 1
+      return number
+    }
+    await #expect(throws: ListStoreError.superseded) { try await list.head() }
+    #expect(steps.value == 2)
+  }
 }
 
 /// A store that refuses commits with some elements.
@@ -157,6 +169,7 @@ private final class RefusingStore: ListStore {
   func waitForMore(than position: Int) async throws {
     try await base.waitForMore(than: position)
   }
+  func extent() async throws -> ListExtent { try await base.extent() }
   func claim() async throws -> ListCheckpoint<Int>? { try await base.claim() }
   func append(_ commit: ListCommit<Int, Int>, at position: Int) async throws {
     try await interruption(commit, base)
@@ -165,5 +178,20 @@ private final class RefusingStore: ListStore {
       throw Mishap(position: element - 1)
     }
     try await base.append(commit, at: position)
+  }
+}
+
+/// Grants each claim, and supersedes each append.
+private struct TakesNothing: ListStore {
+  func read(from position: Int, upTo count: Int) async throws -> ListPage<Int> { ListPage([]) }
+  func waitForMore(than position: Int) async throws {}
+  func extent() async throws -> ListExtent {
+    ListExtent(identity: nil, count: 0, isEnded: false)
+  }
+  func claim() async throws -> ListCheckpoint<Int>? {
+    ListCheckpoint(count: 0, state: nil, isEnded: false)
+  }
+  func append(_ commit: ListCommit<Int, Int>, at position: Int) async throws {
+    throw ListStoreError.superseded
   }
 }

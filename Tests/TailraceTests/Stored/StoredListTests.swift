@@ -454,6 +454,7 @@ private struct GatedStore<Base: ListStore>: ListStore {
     waits.record(position)
     try await store.waitForMore(than: position)
   }
+  func extent() async throws -> ListExtent { try await store.extent() }
   func claim() async throws -> ListCheckpoint<Base.State>? { try await store.claim() }
   func append(_ commit: ListCommit<Base.Element, Base.State>, at position: Int) async throws {
     await gate.wait()
@@ -479,6 +480,7 @@ private final class WatchedSource: ListSource {
     await gate.wait()
     try await store.waitForMore(than: position)
   }
+  func extent() async throws -> ListExtent { try await store.extent() }
 }
 
 /// A source that makes its elements when they are read.
@@ -494,6 +496,9 @@ private struct MemberStore: ListSource {
     return ListPage(range.map { population.member($0) }, isEnd: range.upperBound == self.count)
   }
   func waitForMore(than position: Int) async throws {}
+  func extent() async throws -> ListExtent {
+    ListExtent(identity: nil, count: count, isEnded: true)
+  }
 }
 
 extension Gate {

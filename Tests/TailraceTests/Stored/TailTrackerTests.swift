@@ -106,6 +106,17 @@ struct TailTrackerTests {
     #expect(name(tracker.didClaim(checkpoint(2))) == "fail \(ListStoreError.damaged(at: 2))")
   }
 
+  @Test("two appends that lose at one position, with no element between them, end the computation")
+  func lostAppends() {
+    var tail = TailTracker<Int>(.compute, position: 0)
+    var answers = [tail.didLose(), tail.didLose()]
+    _ = tail.didRead(1, isEnd: false)
+    answers.append(tail.didLose())
+    tail.didAppend(1)
+    answers += [tail.didLose(), tail.didLose()]
+    #expect(answers == [true, false, true, true, false])
+  }
+
   @Test("fewer elements than are before the list are no damage, if it has read none")
   func beyond() {
     var tracker = Tracker(.compute, position: 4)

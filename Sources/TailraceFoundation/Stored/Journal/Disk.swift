@@ -1,9 +1,13 @@
 import FileReading
 
-#if canImport(Glibc)
-  import Glibc
-#else
+#if canImport(Darwin)
   import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Glibc
 #endif
 
 /// The system calls of a journal: a separate layer, so that a test can fake failures.
@@ -11,14 +15,43 @@ import FileReading
 /// Its calls may block. They run on a queue for that (`elsewhere`), except short writes that do
 /// not wait for the disk.
 package protocol Disk: Sendable {
-  /// Opens an existing file.
+  /// The present start of the machine; `.none` if it is unknown.
+  var boot: JournalID { get }
+
+  /// Opens an existing file. It does not wait, not even for the other end of a pipe.
   func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile
 
   /// Makes a file with some contents, atomically. Does nothing if it exists.
   func create(_ path: [CChar], contents: [UInt8]) throws(SystemError)
 
-  /// The name of the path's file system, if it is another machine's.
-  func remoteFileSystem(of path: [CChar]) -> String?
+  /// Puts a new file into a file's place, atomically and on the disk, and keeps the former one.
+  ///
+  /// - Parameter fill: writes the contents. If it throws, nothing has changed.
+  /// - Returns: the path of the former one.
+  func replace(
+    _ path: [CChar], _ fill: (any DiskFile) throws -> Void
+  ) throws -> [CChar]
+
+  /// The file at a path; `nil` if there is none.
+  func status(of path: [CChar]) throws(SystemError) -> FileStatus?
+
+  /// The name of a file system, if it is another machine's.
+  func remoteFileSystem(of status: FileStatus) -> String?
+}
+
+/// What a system says about a file.
+package struct FileStatus: Sendable, Equatable {
+  package var device: UInt64 = 0
+  package var node: UInt64 = 0
+  package var links = 1
+  package var size = 0
+  package var isRegular = true
+
+  package init() {}
+
+  package func isSameFile(as other: FileStatus) -> Bool {
+    device == other.device && node == other.node
+  }
 }
 
 /// An open file. Releasing it closes it and ends its lock.
@@ -34,7 +67,7 @@ package protocol DiskFile: AnyObject, Sendable {
   func truncate(to size: Int) throws(SystemError)
   /// Frees the space of some bytes, if the file system can; they are then zero.
   func punch(_ range: Range<Int>)
-  func size() throws(SystemError) -> Int
+  func status() throws(SystemError) -> FileStatus
   /// Takes the lock of the file. False if another holder has it.
   func lock() throws(SystemError) -> Bool
 }
@@ -86,8 +119,30 @@ extension DiskFile {
 package struct SystemDisk: Disk {
   package init() {}
 
+  package var boot: JournalID { Self.presentBoot }
+
+  private static let presentBoot: JournalID = {
+    #if canImport(Darwin)
+      var text = [CChar](repeating: 0, count: 64)
+      var length = text.count
+      guard sysctlbyname("kern.bootsessionuuid", &text, &length, nil, 0) == 0 else { return .none }
+      let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    #else
+      let path = Array("/proc/sys/kernel/random/boot_id".utf8CString)
+      guard let file = try? SystemFile(path, flags: O_RDONLY | O_CLOEXEC),
+        let bytes = try? file.upTo(64, at: 0)
+      else { return .none }
+    #endif
+    let digits = bytes.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count == 32 else { return .none }
+    func number(_ digits: some Sequence<Int>) -> UInt64 {
+      digits.reduce(0) { $0 << 4 | UInt64($1) }
+    }
+    return JournalID(number(digits.prefix(16)), number(digits.suffix(16)))
+  }()
+
   package func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile {
-    try SystemFile(path, flags: (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY)
+    try SystemFile(path, flags: (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
   }
 
   /// The file is made beside its place, and linked there when it is complete and on the disk: no
@@ -99,40 +154,97 @@ package struct SystemDisk: Disk {
     try file.put(contents, at: 0)
     try file.synchronize()
     if link(name, path) != 0, errno != EEXIST { throw .last }
-    // Syncs the directory's entry, too. Some file systems cannot, and need not.
-    let folder = Array(path.folder)
+    Self.synchronize(path.folder)
+  }
+
+  package func replace(
+    _ path: [CChar], _ fill: (any DiskFile) throws -> Void
+  ) throws -> [CChar] {
+    let (number, name) = try Self.openBeside(path)
+    let file = SystemFile(number)
+    do {
+      try fill(file)
+      try file.synchronize()
+      // The former one has two names before it loses one: there is a list at the path at any moment.
+      let aside = Self.beside(path, "damaged")
+      guard link(path, aside) == 0 else { throw SystemError.last }
+      Self.synchronize(path.folder)
+      guard rename(name, path) == 0 else { throw SystemError.last }
+      Self.synchronize(path.folder)
+      return aside
+    } catch {
+      unlink(name)
+      throw error
+    }
+  }
+
+  /// Brings a folder's entries on the disk. Some file systems cannot, and need not.
+  private static func synchronize(_ folder: [CChar]) {
     if let folder = try? SystemFile(folder, flags: O_RDONLY | O_CLOEXEC) { fsync(folder.number) }
+  }
+
+  /// The name of another file in the same folder. It is not longer than a name may be.
+  private static func beside(_ path: [CChar], _ kind: String) -> [CChar] {
+    let suffix = String(UInt32.random(in: 0...(.max)), radix: 36)
+    let folder = path.folder.dropLast()
+    let name = path.dropFirst(path.contains(CChar(UInt8(ascii: "/"))) ? folder.count : 0).dropLast()
+    let start = path.contains(CChar(UInt8(ascii: "/"))) ? Array(folder) : []
+    return start + name.prefix(230) + Array(".\(kind)-\(suffix)".utf8CString)
   }
 
   /// Makes an empty file under a unique name, with the rights of any new file.
   private static func openBeside(_ path: [CChar]) throws(SystemError) -> (Int32, [CChar]) {
     while true {
-      let suffix = String(UInt32.random(in: 0...(.max)), radix: 36)
-      let name = path.dropLast() + Array(".new-\(suffix)".utf8CString)
+      let name = beside(path, "new")
       let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
-      #if canImport(Glibc)
-        let number = Glibc.open(name, flags, 0o666)
-      #else
-        let number = Darwin.open(name, flags, 0o666)
-      #endif
+      let number = systemOpen(name, flags, 0o666)
       if number >= 0 { return (number, name) }
       if errno != EEXIST, errno != EINTR { throw .last }
     }
   }
 
-  package func remoteFileSystem(of path: [CChar]) -> String? {
-    #if canImport(Glibc)
-      guard let kind = MountedFileSystem.kind(of: path.folder) else { return nil }
-      return MountedFileSystem.remote.contains(kind) ? kind : nil
+  package func status(of path: [CChar]) throws(SystemError) -> FileStatus? {
+    var status = stat()
+    if stat(path, &status) == 0 { return FileStatus(status) }
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw .last
+  }
+
+  package func remoteFileSystem(of status: FileStatus) -> String? {
+    #if canImport(Darwin)
+      return nil
     #else
-      var status = statfs()
-      guard statfs(path.folder, &status) == 0, status.f_flags & UInt32(MNT_LOCAL) == 0 else {
-        return nil
-      }
-      return withUnsafeBytes(of: status.f_fstypename) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      guard let kind = MountedFileSystem.kind(of: status.device) else { return nil }
+      return MountedFileSystem.remote.contains(kind) ? kind : nil
     #endif
+  }
+}
+
+#if canImport(Darwin)
+  private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
+    Darwin.open(path, flags, mode)
+  }
+#elseif canImport(Musl)
+  private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
+    Musl.open(path, flags, mode)
+  }
+#elseif canImport(Android)
+  private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
+    Android.open(path, flags, mode)
+  }
+#else
+  private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
+    Glibc.open(path, flags, mode)
+  }
+#endif
+
+extension FileStatus {
+  init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    node = UInt64(truncatingIfNeeded: status.st_ino)
+    links = Int(status.st_nlink)
+    size = Int(status.st_size)
+    isRegular = status.st_mode & S_IFMT == S_IFREG
   }
 }
 
@@ -141,11 +253,7 @@ final class SystemFile: DiskFile {
   let number: Int32
 
   init(_ path: [CChar], flags: Int32) throws(SystemError) {
-    #if canImport(Glibc)
-      number = Glibc.open(path, flags)
-    #else
-      number = Darwin.open(path, flags)
-    #endif
+    number = systemOpen(path, flags, 0)
     guard number >= 0 else { throw .last }
   }
 
@@ -164,12 +272,13 @@ final class SystemFile: DiskFile {
   }
 
   func synchronize() throws(SystemError) {
-    #if canImport(Glibc)
-      _ = try retried { Int(fdatasync(number)) }
-    #else
-      // A file system without it has `fsync`.
+    #if canImport(Darwin)
       if fcntl(number, F_FULLFSYNC) == 0 { return }
+      // A file system without it has `fsync`. Any other failure is one of the disk.
+      guard [ENOTSUP, EINVAL, ENOTTY].contains(errno) else { throw .last }
       _ = try retried { Int(fsync(number)) }
+    #else
+      _ = try retried { Int(fdatasync(number)) }
     #endif
   }
 
@@ -181,10 +290,10 @@ final class SystemFile: DiskFile {
     _ = try retried { Int(ftruncate(number, off_t(size))) }
   }
 
-  func size() throws(SystemError) -> Int {
+  func status() throws(SystemError) -> FileStatus {
     var status = stat()
     guard fstat(number, &status) == 0 else { throw .last }
-    return Int(status.st_size)
+    return FileStatus(status)
   }
 
   func lock() throws(SystemError) -> Bool {
@@ -194,7 +303,7 @@ final class SystemFile: DiskFile {
   }
 
   func punch(_ range: Range<Int>) {
-    #if canImport(Glibc)
+    #if !canImport(Darwin)
       // Swift does not see it in the C library; a C library without it keeps the space.
       typealias Allocate = @convention(c) (Int32, Int32, off_t, off_t) -> Int32
       guard let symbol = dlsym(nil, "fallocate") else { return }
@@ -233,7 +342,7 @@ extension [CChar] {
   }
 }
 
-#if canImport(Glibc)
+#if !canImport(Darwin)
   /// The kernel's list of mounted file systems.
   enum MountedFileSystem {
     /// File systems whose locks may fail or not reach every machine, and whose sync guarantees
@@ -245,10 +354,9 @@ extension [CChar] {
       "fuse.davfs2",
     ]
 
-    static func kind(of folder: [CChar]) -> String? {
-      var status = stat()
-      guard stat(folder, &status) == 0 else { return nil }
-      let device = "\(major(status.st_dev)):\(minor(status.st_dev))"
+    static func kind(of device: UInt64) -> String? {
+      let device =
+        "\(device >> 8 & 0xFFF | device >> 32 & ~0xFFF):\(device & 0xFF | device >> 12 & ~0xFF)"
       guard let file = try? SystemFile(Array("/proc/self/mountinfo".utf8CString), flags: O_RDONLY),
         let bytes = try? file.upTo(1 << 20, at: 0)
       else { return nil }
@@ -265,13 +373,6 @@ extension [CChar] {
         return String(words[dash + 1])
       }
       return nil
-    }
-
-    private static func major(_ device: dev_t) -> UInt64 {
-      UInt64(device) >> 8 & 0xFFF | UInt64(device) >> 32 & ~0xFFF
-    }
-    private static func minor(_ device: dev_t) -> UInt64 {
-      UInt64(device) & 0xFF | UInt64(device) >> 12 & ~0xFF
     }
   }
 #endif

@@ -1,6 +1,15 @@
 import Dispatch
-import Foundation
 import Tailrace
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Glibc
+#endif
 
 /// Tells tasks that a file was changed or created.
 ///
@@ -9,7 +18,7 @@ import Tailrace
 final class FileChanges: Sendable {
   static let shared = FileChanges()
 
-  #if canImport(Glibc)
+  #if !canImport(Darwin)
     private let watches: Locked<Watches>
     // Guard: Dispatch's own; written once. May touch it: the initializer.
     private nonisolated(unsafe) let source: (any DispatchSourceRead)?

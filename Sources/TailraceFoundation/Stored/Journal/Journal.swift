@@ -4,9 +4,9 @@ import Tailrace
 
 /// A list in a file, as bytes: the implementation of `FileStore`.
 ///
-/// Readers take places from a small table, which they read without a lock, and put the next place
-/// back. The writer's state is a value that the holder of the turn moves out and back. Calls that
-/// may wait for the disk run on the queue of `elsewhere`.
+/// Readers take places from a small table, and put the next place back. The writer's state is a value
+/// that the holder of the turn moves out and back. Calls that may wait for the disk run on the queue
+/// of `elsewhere`.
 // Each field names its guard.
 @usableFromInline
 package final class Journal: @unchecked Sendable {
@@ -22,6 +22,8 @@ package final class Journal: @unchecked Sendable {
   private nonisolated(unsafe) var writer: JournalWriter?
   // Guard: the turn. May touch it: the holder of the turn.
   private nonisolated(unsafe) var isPoisoned = false
+  // Guard: the turn. May touch it: the holder of the turn.
+  private nonisolated(unsafe) var lastLook = ContinuousClock.now
 
   init(
     _ path: [CChar], name: String, schema: String, versions: (elements: UInt8, state: UInt8),
@@ -43,82 +45,83 @@ package final class Journal: @unchecked Sendable {
   ) async throws -> JournalPage {
     try await blocking { [self] in
       guard let reader = try opened() else { return JournalPage() }
-      var count = count
-      while true {
-        let (known, former, given, isReplaced) = reading.withLock {
-          ($0.take(position), $0.repair, $0.given, $0.isReplaced)
-        }
-        if isReplaced { throw replaced }
-        var page = Result { try reader.page(from: position, upTo: count, known: known) }
-        // Read after the page: a repair is announced before it removes anything.
-        let repair = try note(reader.repair())
-        if repair.isUnderWay {
-          let rest = repair.left - position
-          if rest > 0, count > rest {
-            count = rest
-            continue
-          }
-          page = Result { try page.get().beside(repair, from: position) }
-        } else if try !isThere(given, after: former, reader) {
-          // Asked after the page was read: a frame that was cut off before is missing now.
-          continue
-        }
-        if reading.withLock({ $0.give(page, after: former) }) { return try page.get() }
-        // The page may have elements of both lists.
-      }
+      let known = reading.withLock { $0.place(of: position) }
+      let page = try reader.page(from: position, upTo: count, known: known)
+      reading.withLock { $0.give(page) }
+      return page
     }
   }
 
-  /// Notes the last repair, unless it discarded elements that this store has given. Returns the last
-  /// one known.
-  @discardableResult
-  private func note(_ repair: JournalRepair) throws -> JournalRepair {
-    if let last = reading.withLock({ $0.note(repair) }) { return last }
-    throw ListStoreError.refused(
-      """
-      \(name) was repaired, and \(repair.left) elements were left of those that this store has given: \
-      make the store and its lists anew
-      """)
-  }
-
-  /// Whether the frame of the farthest element is still there. False if this store removes it, or
-  /// has: then look again. Throws if another store has.
-  private func isThere(
-    _ given: GivenFrame?, after former: JournalRepair, _ reader: JournalReader
-  ) throws -> Bool {
-    if try reader.holds(given) { return true }
-    guard reading.withLock({ $0.noteReplaced(after: former) }) else { return false }
-    throw replaced
-  }
-
-  private var replaced: ListStoreError {
-    .refused(
-      """
-      the last elements that this store has given of \(name) are not there any more: they were damaged, \
-      and perhaps others were stored in their place. Make the store and its lists anew
-      """)
+  /// Identity, first element, count and end. It claims nothing, and makes no file.
+  nonisolated(nonsending) func extent() async throws -> ListExtent {
+    try await blocking { [self] in
+      guard let reader = try opened() else {
+        return ListExtent(identity: nil, first: 0, count: 0, isEnded: false)
+      }
+      try look(at: reader)
+      return try reader.extent()
+    }
   }
 
   /// The journal, opened for reading; `nil` if it does not exist yet.
   private func opened() throws -> JournalReader? {
     if let reader = reading.withLock({ $0.reader }) { return reader }
-    let file: any DiskFile
-    do throws(SystemError) {
-      file = try disk.open(path, writes: false)
-    } catch {
-      if error.code == ENOENT { return nil }
-      throw error
-    }
-    let reader = JournalReader(
-      file, try JournalHeader(of: file, expecting: schema, at: name))
-    let repair = try reader.repair()
+    guard let file = try open(writes: false) else { return nil }
+    let reader = try reader(of: file)
     return reading.withLock { readings in
-      if readings.reader == nil {
-        readings.reader = reader
-        _ = readings.note(repair)
-      }
+      if readings.reader == nil { readings.reader = reader }
       return readings.reader
     }
+  }
+
+  /// The file, opened; `nil` if it does not exist yet.
+  private func open(writes: Bool) throws -> (any DiskFile)? {
+    let file: any DiskFile
+    do throws(SystemError) {
+      file = try disk.open(path, writes: writes)
+    } catch {
+      if error.code == ENOENT { return nil }
+      // Where nobody reads a pipe, it cannot be opened for writing.
+      if error.code == ENXIO { throw ListStoreError.refused("\(name) is not a file") }
+      throw error
+    }
+    guard try file.status().isRegular else {
+      throw ListStoreError.refused("\(name) is not a file")
+    }
+    return file
+  }
+
+  private func reader(of file: any DiskFile) throws -> JournalReader {
+    let header = try JournalHeader(of: file, at: name)
+    guard header.schema == schema else {
+      throw ListStoreError.otherSchema(found: header.schema, expected: schema)
+    }
+    return JournalReader(file, header, boot: disk.boot, path: name)
+  }
+
+  /// Looks whether the open file is still the one at the path, and has all that was given of it.
+  ///
+  /// - Parameter size: the least that it has.
+  private func look(at reader: JournalReader, size: Int = 0) throws {
+    let status = try reader.file.status()
+    guard let found = try disk.status(of: path), status.links > 0 else {
+      throw ListStoreError.refused(
+        "\(name) was removed while it was open: put it back, or make the store and its lists anew")
+    }
+    guard found.isSameFile(as: status) else {
+      throw ListStoreError.refused(
+        "another file is in the place of \(name) now: make the store and its lists anew")
+    }
+    let given = reading.withLock { $0.given }
+    guard status.size >= max(size, given?.offset ?? 0) else {
+      throw ListStoreError.refused(
+        "\(name) is shorter than it was: make the store and its lists anew, to see what is left")
+    }
+    guard try JournalHeader(of: reader.file, at: name) == reader.header else {
+      throw ListStoreError.refused(
+        "\(name) has another list now: make the store and its lists anew")
+    }
+    if let given, try !reader.holds(given) { throw reader.replaced }
   }
 
   /// Waits until there may be more elements.
@@ -130,7 +133,9 @@ package final class Journal: @unchecked Sendable {
     defer { endWatch() }
     let page = try await read(from: position, upTo: 1)
     if !page.items.isEmpty || page.isEnd { return }
-    let pause = reading.withLock { $0.nextPause() }
+    let (pause, isQuiet) = reading.withLock { ($0.nextPause(), $0.isQuiet) }
+    // Nothing has changed for a while: perhaps because the file is not there any more.
+    if isQuiet { try await blocking { [self] in try opened().map { try look(at: $0) } } }
     let start = ContinuousClock.now
     bell.ring(after: pause)
     await withTaskCancellationHandler {
@@ -154,12 +159,12 @@ package final class Journal: @unchecked Sendable {
   ) async throws -> Value? {
     try await withTurn { journal in
       let wasWriter = journal.writer != nil
-      guard try journal.open(cutsDamage: false), let writer = journal.writer else { return nil }
+      guard try journal.claim(), let writer = journal.writer else { return nil }
       do {
-        try journal.note(writer.reader.repair())
-        let (former, given) = journal.reading.withLock { ($0.repair, $0.given) }
-        _ = try journal.isThere(given, after: former, writer.reader)
-        if journal.reading.withLock({ $0.isReplaced }) { throw journal.replaced }
+        try journal.look(at: writer.reader, size: writer.end)
+        if let given = journal.reading.withLock({ $0.given }), given.position > writer.count {
+          throw ListStoreError.damaged(at: writer.count)
+        }
         return try read(
           JournalCheckpoint(
             count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
@@ -170,17 +175,37 @@ package final class Journal: @unchecked Sendable {
     }
   }
 
-  /// Discards damaged elements and all after them. Returns the number of elements left.
-  nonisolated(nonsending) func cutDamage() async throws -> Int {
+  /// Gives up the claim. What is not on the disk, and is to be there, is brought there first.
+  nonisolated(nonsending) func release() async throws {
     try await withTurn { journal in
-      // Also a writer looks again: it has not read all that it continues. It keeps the lock.
-      if let former = journal.writer.take() {
-        journal.writer = try journal.makeWriter(former.reader, lock: former.lock, cutsDamage: true)
+      guard var writer = journal.writer.take() else { return }
+      guard writer.hasUnsynced, journal.durability != .process else { return }
+      do {
+        try writer.file.synchronize()
+      } catch {
+        journal.isPoisoned = true
+        throw error
       }
-      guard try journal.open(cutsDamage: true), let writer = journal.writer else {
-        throw ListStoreError.inUse
-      }
-      return writer.count
+      writer.didSync()
+    }
+  }
+
+  /// Takes the end of the list back.
+  nonisolated(nonsending) func removeEnd() async throws {
+    try await withTurn { journal in
+      guard try journal.opened() != nil else { return }
+      let wasWriter = journal.writer != nil
+      guard try journal.claim() else { throw ListStoreError.inUse }
+      defer { if !wasWriter { journal.writer = nil } }
+      guard let writer = journal.writer, writer.isEnded else { return }
+      var draft = JournalDraft(count: 0, hasState: false, isEnd: false)
+      draft.isResumption = true
+      guard
+        try journal.writer?.seal(
+          &draft, at: writer.count, elements: journal.versions.elements,
+          state: journal.versions.state) == true
+      else { return }
+      try journal.store(draft, syncing: journal.durability != .process)
     }
   }
 
@@ -190,72 +215,62 @@ package final class Journal: @unchecked Sendable {
       // A missing file is not made for this.
       guard try journal.opened() != nil else { return 0 }
       let wasWriter = journal.writer != nil
-      guard try journal.open(cutsDamage: false), let writer = journal.writer else {
+      guard try journal.claim(), var writer = journal.writer.take() else {
         throw ListStoreError.inUse
       }
-      defer { if !wasWriter { journal.writer = nil } }
       do {
-        return try writer.trim(before: position)
+        try journal.look(at: writer.reader, size: writer.end)
+        let first = try writer.trim(before: position)
+        if wasWriter { journal.writer = writer }
+        return first
       } catch let failure as SystemError {
         // Perhaps a sync: the contents of the disk are unknown.
         journal.isPoisoned = true
-        journal.writer = nil
         throw failure
+      } catch {
+        if wasWriter { journal.writer = writer }
+        throw error
       }
     }
   }
 
   /// Opens the journal for writing, if necessary. False if there is another writer.
-  private func open(cutsDamage: Bool) throws -> Bool {
+  private func claim() throws -> Bool {
     if isPoisoned { throw ListStoreError.poisoned }
     if writer != nil { return true }
-    var lock: (any DiskFile)?
-    for _ in 0..<2 where lock == nil {
-      do throws(SystemError) {
-        lock = try disk.open(path, writes: false)
-      } catch {
-        guard error.code == ENOENT else { throw error }
-        if let kind = disk.remoteFileSystem(of: path) {
-          throw ListStoreError.refused(
-            """
-            \(name) is on a network file system (\(kind)), where neither a lock nor a sync can be relied \
-            on: keep the list in a file of this machine, or in a database
-            """)
-        }
-        try disk.create(path, contents: JournalHeader(schema: schema).bytes)
-      }
-    }
-    guard let lock else { throw SystemError(code: ENOENT) }
-    if let kind = disk.remoteFileSystem(of: path) {
+    guard let lock = try openOrCreate() else { throw SystemError(code: ENOENT) }
+    if let kind = disk.remoteFileSystem(of: try lock.status()) {
       throw ListStoreError.refused(
-        "\(name) is on a network file system (\(kind)): it can be read there, not written")
+        """
+        \(name) is on a network file system (\(kind)), where neither a lock nor a sync can be relied \
+        on: it can be read there, not written. Keep the list in a file of this machine, or in a database
+        """)
     }
     guard try lock.lock() else { return false }
-    let file = try disk.open(path, writes: true)
-    let header = try JournalHeader(of: file, expecting: schema, at: name)
-    writer = try makeWriter(JournalReader(file, header), lock: lock, cutsDamage: cutsDamage)
+    guard let file = try open(writes: true) else { throw SystemError(code: ENOENT) }
+    // It may have been replaced before it was locked: then the lock is that of another file.
+    guard try file.status().isSameFile(as: lock.status()) else { return false }
+    writer = try JournalWriter(reader(of: file), lock: lock, durability)
     return true
   }
 
-  /// Finds the end of the file, and repairs it if required.
-  private func makeWriter(
-    _ reader: JournalReader, lock: any DiskFile, cutsDamage: Bool
-  ) throws -> JournalWriter {
-    // A repair that fails is not this store's any more before another store can lock the file.
-    try withExtendedLifetime(lock) {
-      defer { reading.withLock { $0.own = nil } }
-      let writer = try JournalWriter(
-        reader, lock: lock, durability, cutsDamage: cutsDamage,
-        given: { last in
-          reading.withLock { last == nil || last == $0.repair ? $0.farthest : 0 }
-        },
-        announce: { repair in reading.withLock { $0.own = repair } })
-      if cutsDamage {
-        let repair = try reader.repair()
-        reading.withLock { $0.start(after: repair) }
-      }
-      return writer
+  private func openOrCreate() throws -> (any DiskFile)? {
+    if let file = try open(writes: false) { return file }
+    let header = JournalHeader(schema: schema)
+    guard schema.utf8.count <= JournalHeader.longestName else {
+      throw ListStoreError.refused(
+        "the names of the codings have \(schema.utf8.count) bytes; a file has room for "
+          + "\(JournalHeader.longestName)")
     }
+    if let folder = try disk.status(of: path.folder), let kind = disk.remoteFileSystem(of: folder) {
+      throw ListStoreError.refused(
+        """
+        \(name) would be on a network file system (\(kind)), where neither a lock nor a sync can be \
+        relied on: keep the list in a file of this machine, or in a database
+        """)
+    }
+    try disk.create(path, contents: header.bytes)
+    return try open(writes: false)
   }
 
   /// Appends a draft if exactly this many elements are stored.
@@ -272,23 +287,28 @@ package final class Journal: @unchecked Sendable {
         &draft, at: position, elements: versions.elements, state: versions.state), isRight
     else { throw ListStoreError.superseded }
     // A small write is a copy, and does not wait for the disk.
-    guard writer?.waitsForDisk(draft) == true || draft.bytes.count > 1 << 16 else {
-      return try write(draft)
-    }
+    let syncs = writer?.waitsForDisk(draft) == true
+    let looks = syncs || ContinuousClock.now - lastLook > .milliseconds(500)
+    guard looks || draft.bytes.count > 1 << 16 else { return try write(draft) }
     let (journal, sealed) = (self, draft)
-    try await elsewhere { () throws(SystemError) in try journal.store(sealed) }.mapError {
-      FileError(journal.name, $0)
-    }.get()
+    try await blocking {
+      if looks, let writer = journal.writer {
+        try journal.look(at: writer.reader, size: writer.end)
+        journal.lastLook = .now
+      }
+      try journal.store(sealed, syncing: syncs)
+    }
   }
 
   private func write(_ draft: JournalDraft) throws {
-    do throws(SystemError) { try store(draft) } catch { throw FileError(name, error) }
+    do throws(SystemError) { try store(draft, syncing: false) } catch {
+      throw FileError(name, error)
+    }
   }
 
   /// Writes a sealed draft at the end, and syncs it if required. The caller holds the turn.
-  private func store(_ draft: JournalDraft) throws(SystemError) {
+  private func store(_ draft: JournalDraft, syncing: Bool) throws(SystemError) {
     guard var writer = writer.take() else { throw SystemError(code: EBADF) }
-    let syncs = writer.waitsForDisk(draft)
     do throws(SystemError) {
       try writer.file.put(draft.bytes, at: writer.end)
     } catch {
@@ -303,7 +323,7 @@ package final class Journal: @unchecked Sendable {
       throw error
     }
     makeRoom(behind: draft, &writer)
-    if syncs {
+    if syncing {
       do throws(SystemError) {
         try writer.file.synchronize()
       } catch {
@@ -312,12 +332,8 @@ package final class Journal: @unchecked Sendable {
         throw error
       }
     }
-    let frame = writer.didAppend(draft, isSynced: syncs)
-    reading.withLock { $0.note(frame, upTo: writer.countWithEnd) }
-    // The elements are stored even if this fails: followers then find them later.
-    if let cells = writer.cells(isSynced: syncs) {
-      try? writer.file.put(cells, at: JournalCells.offset)
-    }
+    writer.didAppend(draft, isSynced: syncing)
+    if let given = writer.given { reading.withLock { $0.note(given) } }
     self.writer = writer
   }
 
@@ -351,6 +367,12 @@ package final class Journal: @unchecked Sendable {
   private nonisolated(nonsending) func blocking<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
+    try await Self.blocking(name, body)
+  }
+
+  nonisolated(nonsending) static func blocking<Value: Sendable>(
+    _ name: String, _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     let result: Result<Value, any Error> = try await elsewhere { () throws(SystemError) in
       Result(catching: body)
     }.get()
@@ -359,5 +381,45 @@ package final class Journal: @unchecked Sendable {
     } catch let failure as SystemError {
       throw FileError(name, failure)
     }
+  }
+}
+
+/// The shared state of a journal's readers.
+struct JournalReadings: Sendable {
+  /// The places of readers that continue.
+  private static let mostPlaces = 16
+
+  var reader: JournalReader?
+  /// The frame of the farthest element that was given, or stored. While it is there, all before it is.
+  private(set) var given: GivenFrame?
+  private var places: [JournalPlace] = []
+  /// How many consecutive waits have ended without a change.
+  var quietWaits = 0
+  /// Whether the last pauses were long enough for a look at the file.
+  var isQuiet: Bool { quietWaits >= 5 }
+
+  /// The place of a position, if it is known. Other readers may continue from there, too.
+  func place(of position: Int) -> JournalPlace? { places.last { $0.position == position } }
+
+  /// A page was read.
+  mutating func give(_ page: JournalPage) {
+    if let given = page.given { note(given) }
+    let place = page.next
+    if place.offset == 0 || places.last == place { return }
+    places.removeAll { $0.position == place.position }
+    if places.count == Self.mostPlaces { places.removeFirst() }
+    places.append(place)
+  }
+
+  /// Elements of a frame were given, or stored.
+  mutating func note(_ frame: GivenFrame) {
+    if frame.position >= given?.position ?? 0 { given = frame }
+  }
+
+  /// The pause before checking again without a notification: short at first, because the lock ends
+  /// only after its file was closed, which is the event notified.
+  mutating func nextPause() -> Duration {
+    quietWaits = min(quietWaits + 1, 8)
+    return .milliseconds(1 << (quietWaits + 1))
   }
 }

@@ -6,21 +6,25 @@
 ///
 /// | bytes | |
 /// |---|---|
-/// | 0 ..< 4 | `TRF1` |
+/// | 0 ..< 4 | `TRF2` |
 /// | 4 ..< 8 | the checksum of the header, of the journal and of the place: a copy elsewhere is no frame |
 /// | 8 ..< 16 | length and checksum of what lies between header and state |
 /// | 16 ..< 28 | the position of the first element, and how many there are |
-/// | 28 ..< 32 | flags (1 the end, 2 a state), versions of elements and state, number of the writer |
-/// | 32 ..< 40 | up to where the journal was on the disk when this was written |
+/// | 28 ..< 31 | flags (1 the end, 2 a state), versions of elements and state |
+/// | 32 ..< 40 | the name of the frame before: the frames are a chain |
 /// | 40 ..< 48 | length and checksum of the state |
 /// | 48 ..< 60 | where an earlier frame begins, and how many frames that is back (``JournalJumps``) |
 /// | 60 ..< 64 | the length of the frame before |
 ///
 /// After the header, a frame without a state has eight bytes: the offset of the last one with a
-/// state.
+/// state. A frame's name is made of its checksums, and that of the first one's predecessor of the
+/// list's identity. An end is one only while no frame follows: a list whose end was taken back has
+/// a frame of nothing behind it.
 struct JournalFrame: Sendable, Equatable {
   static let headerSize = 64
-  private static let magic: UInt32 = 0x3146_5254
+  private static let magic: UInt32 = 0x3246_5254
+  /// No offset or position is greater.
+  static let farthest = (1 << 48) - 1
   static let endFlag: UInt8 = 1
   static let stateFlag: UInt8 = 2
 
@@ -31,14 +35,16 @@ struct JournalFrame: Sendable, Equatable {
   var flags: UInt8 = 0
   var elementVersion: UInt8 = 0
   var stateVersion: UInt8 = 0
-  var writer: UInt8 = 0
-  var synced = 0
+  var previous: UInt64 = 0
   var stateLength = 0
   var stateChecksum: UInt32 = 0
   var jump = 0
   var span = 0
   var previousLength = 0
+  private var checksum: UInt32 = 0
 
+  /// The frame after it has this number: a frame that is whole, and has it, follows this one.
+  var name: UInt64 { UInt64(checksum) << 32 | UInt64(elementsChecksum ^ stateChecksum) }
   var length: Int { Self.headerSize + elementsLength + stateLength }
   var hasState: Bool { flags & Self.stateFlag != 0 }
   var isEnd: Bool { flags & Self.endFlag != 0 }
@@ -61,22 +67,22 @@ struct JournalFrame: Sendable, Equatable {
     flags = bytes[28]
     elementVersion = bytes[29]
     stateVersion = bytes[30]
-    writer = bytes[31]
-    synced = Int(truncatingIfNeeded: bytes.number(UInt64.self, at: 32))
+    previous = bytes.number(UInt64.self, at: 32)
     stateLength = Int(bytes.number(UInt32.self, at: 40))
     stateChecksum = bytes.number(UInt32.self, at: 44)
     jump = Int(truncatingIfNeeded: bytes.number(UInt64.self, at: 48))
     span = Int(bytes.number(UInt32.self, at: 56))
     previousLength = Int(bytes.number(UInt32.self, at: 60))
+    checksum = bytes.number(UInt32.self, at: 4)
     // The checksum is right, so the writer was faulty or malicious.
-    let places = 0...JournalCells.everything
+    let places = 0...Self.farthest
     guard elementsLength >= lengthsOffset + 4 * count, places.contains(position),
-      places.contains(synced), places.contains(jump)
+      places.contains(jump)
     else { return nil }
   }
 
   /// Writes the header into the first bytes.
-  func put(into bytes: UnsafeMutableRawBufferPointer, at offset: Int, seed: UInt32) {
+  mutating func put(into bytes: UnsafeMutableRawBufferPointer, at offset: Int, seed: UInt32) {
     bytes.put(Self.magic, at: 0)
     bytes.put(UInt32(elementsLength), at: 8)
     bytes.put(elementsChecksum, at: 12)
@@ -85,14 +91,14 @@ struct JournalFrame: Sendable, Equatable {
     bytes[28] = flags
     bytes[29] = elementVersion
     bytes[30] = stateVersion
-    bytes[31] = writer
-    bytes.put(UInt64(synced), at: 32)
+    bytes.put(previous, at: 32)
     bytes.put(UInt32(stateLength), at: 40)
     bytes.put(stateChecksum, at: 44)
     bytes.put(UInt64(jump), at: 48)
     bytes.put(UInt32(truncatingIfNeeded: span), at: 56)
     bytes.put(UInt32(previousLength), at: 60)
-    bytes.put(Self.checksum(UnsafeRawBufferPointer(bytes), at: offset, seed), at: 4)
+    checksum = Self.checksum(UnsafeRawBufferPointer(bytes), at: offset, seed)
+    bytes.put(checksum, at: 4)
   }
 
   private static func checksum(
@@ -109,6 +115,8 @@ package struct JournalDraft: Sendable {
   @usableFromInline let count: Int
   @usableFromInline let hasState: Bool
   @usableFromInline let isEnd: Bool
+  /// Whether it takes back an end.
+  var isResumption = false
   /// The place of the next length, and the beginning of the bytes that it counts.
   @usableFromInline var slot: Int
   @usableFromInline var start: Int

@@ -17,34 +17,24 @@ package struct JournalPage: Sendable {
   var next = JournalPlace(position: 0, offset: 0)
   /// The last frame that the page has something of.
   var given: GivenFrame?
-
-  /// The same page while a repair is under way: without an end that the repair removes. Throws for
-  /// elements that it removes.
-  func beside(_ repair: JournalRepair, from position: Int) throws -> JournalPage {
-    // A reader of all that is left gets an empty page, and waits.
-    guard position + items.count <= repair.left else {
-      throw ListStoreError.damaged(at: position)
-    }
-    var page = self
-    if position + items.count == repair.left { page.isEnd = false }
-    return page
-  }
 }
 
 /// A position, and where its frame begins, or will begin if it is the end.
 struct JournalPlace: Sendable, Hashable {
   var position: Int
   var offset: Int
-  /// Where the frame before it begins; 0 if unknown.
-  var before = 0
+  /// The name of the frame before, if it is known: the frame there must have it.
+  var previous: UInt64?
+  /// The name of the frame there, if something of it was given.
+  var own: UInt64?
 }
 
-/// A frame whose elements, or whose end, were given.
+/// A frame whose elements, or whose end, were given or stored.
 struct GivenFrame: Sendable {
   let offset: Int
-  let frame: JournalFrame
-  /// It was known to be on the disk: no writer replaces it without a repair, which is recorded.
-  let isSynced: Bool
+  let name: UInt64
+  /// The position behind the last element given.
+  let position: Int
 }
 
 extension JournalPage {

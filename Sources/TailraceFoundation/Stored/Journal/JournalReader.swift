@@ -1,5 +1,4 @@
 import FileReading
-import Foundation
 import Tailrace
 
 /// Reads an open journal. A stateless value: several readers may use it, beside a writer.
@@ -7,163 +6,166 @@ struct JournalReader: Sendable {
   let file: any DiskFile
   let header: JournalHeader
   let seed: UInt32
+  /// The present start of the machine.
+  let boot: JournalID
+  /// The path, for messages.
+  let path: String
 
-  init(_ file: any DiskFile, _ header: JournalHeader) {
+  init(_ file: any DiskFile, _ header: JournalHeader, boot: JournalID, path: String) {
     self.file = file
     self.header = header
+    self.boot = boot
+    self.path = path
     seed = header.seed
+  }
+
+  /// The mark that counts.
+  func mark() throws -> JournalMark {
+    guard let mark = try JournalMark(of: file, seed: seed) else {
+      throw ListStoreError.damaged(at: 0)
+    }
+    return mark
   }
 
   // MARK: Frames
 
-  /// The hints. Without the one of the first frame, that is searched for: all reads begin there.
-  func cells() throws -> JournalCells {
-    var cells = try JournalCells(of: file, seed: seed)
-    if cells.first == nil { cells.first = try firstAfterZeros() }
-    return cells
-  }
-
-  /// The last repair; none, if its record is being written, or is damaged.
-  func repair() throws -> JournalRepair {
-    try JournalRepair(of: file, seed: seed) ?? JournalRepair()
-  }
-
-  /// The first frame after the zeros of those that were trimmed.
-  private func firstAfterZeros() throws -> Int? {
-    var offset = header.size
-    while case let bytes = try file.upTo(1 << 20, at: offset), !bytes.isEmpty {
-      if let index = bytes.firstIndex(where: { $0 != 0 }) {
-        return try frame(at: offset + index) == nil ? nil : offset + index
-      }
-      offset += bytes.count
-    }
-    return nil
-  }
-
   /// The header of a frame.
   func frame(at offset: Int) throws -> JournalFrame? {
-    guard offset >= header.size, let bytes = try file.bytes(JournalFrame.headerSize, at: offset)
+    guard offset >= JournalHeader.size,
+      let bytes = try file.bytes(JournalFrame.headerSize, at: offset)
     else { return nil }
     return bytes.withUnsafeBytes { JournalFrame($0, at: offset, seed: seed) }
   }
 
-  /// The header of a frame, from the window if it is there. A header missing there may have been
-  /// written meanwhile.
-  private func frame(at offset: Int, _ window: JournalWindow) throws -> JournalFrame? {
-    try window.frame(at: offset, seed: seed) ?? frame(at: offset)
-  }
-
   /// The header of a frame that is complete and intact.
   ///
-  /// - Parameter state: whether its state must be intact, too.
-  func wholeFrame(at offset: Int, state: Bool = true) throws -> JournalFrame? {
-    guard let frame = try frame(at: offset), offset + frame.length <= (try file.size()),
+  /// - Parameter size: of the file.
+  func wholeFrame(at offset: Int, size: Int) throws -> JournalFrame? {
+    guard let frame = try frame(at: offset), offset + frame.length <= size,
       let body = try file.bytes(
-        frame.elementsLength + (state ? frame.stateLength : 0),
-        at: offset + JournalFrame.headerSize)
+        frame.elementsLength + frame.stateLength, at: offset + JournalFrame.headerSize)
     else { return nil }
     return body.withUnsafeBytes { body in
       CRC32C.of(body.part(0..<frame.elementsLength), after: seed) == frame.elementsChecksum
-        && (!state
-          || CRC32C.of(body.part(frame.elementsLength..<body.count), after: seed)
-            == frame.stateChecksum)
+        && CRC32C.of(body.part(frame.elementsLength..<body.count), after: seed)
+          == frame.stateChecksum
     } ? frame : nil
   }
 
-  /// Whether a complete frame follows a place.
-  func hasFrame(behind offset: Int) throws -> Bool {
-    let size = try file.size()
-    let window = 1 << 20
-    var start = offset + 1
-    while start + JournalFrame.headerSize <= size {
-      let bytes = try file.upTo(window, at: start)
-      for candidate in bytes.withUnsafeBytes({ frames(in: $0, at: start) })
-      where try wholeFrame(at: candidate) != nil {
-        return true
-      }
-      if bytes.count < window { return false }
-      start += window - JournalFrame.headerSize + 1
-    }
-    return false
+  /// The bytes of a frame's state.
+  func state(of frame: JournalFrame, at offset: Int) throws -> [UInt8]? {
+    guard frame.hasState,
+      let bytes = try file.bytes(
+        frame.stateLength, at: offset + JournalFrame.headerSize + frame.elementsLength),
+      bytes.withUnsafeBytes({ CRC32C.of($0, after: seed) }) == frame.stateChecksum
+    else { return nil }
+    return bytes
   }
 
-  /// The offsets of all headers in some bytes.
-  private func frames(in bytes: UnsafeRawBufferPointer, at start: Int) -> [Int] {
-    var found: [Int] = []
-    var place = 0
-    // Not a closure for each byte, which is slow without optimisation.
-    while let base = bytes.baseAddress, bytes.count - place >= JournalFrame.headerSize,
-      let hit = memchr(
-        base + place, Int32(UInt8(ascii: "T")), bytes.count - JournalFrame.headerSize + 1 - place)
-    {
-      place = hit - UnsafeMutableRawPointer(mutating: base)
-      let header = bytes.part(place..<place + JournalFrame.headerSize)
-      if JournalFrame(header, at: start + place, seed: seed) != nil { found.append(start + place) }
-      place += 1
+  /// The last whole frame of the chain, and where it begins. Without a frame, the end is where one
+  /// would begin.
+  ///
+  /// - Parameter pass: called with each frame on the way, from the one known to be last.
+  func end(
+    _ mark: JournalMark, size: Int, bound: Int? = nil,
+    passing pass: (JournalFrame, Int) throws -> Void = { _, _ in }
+  ) throws -> (last: JournalFrame?, offset: Int, end: Int) {
+    var (end, limit) = (mark.last(in: boot), min(bound ?? size, size))
+    limit = max(limit, min(size, mark.promised(in: boot)))
+    var (last, offset) = (JournalFrame?.none, 0)
+    while end < limit, let frame = try wholeFrame(at: end, size: size) {
+      if let last {
+        guard frame.previous == last.name, frame.position == last.positions.upperBound else {
+          break
+        }
+      } else if end == JournalHeader.size, frame.previous != header.root {
+        break
+      }
+      try pass(frame, end)
+      (last, offset) = (frame, end)
+      end += frame.length
     }
-    return found
+    return (last, offset, end)
+  }
+
+  /// Identity, first element, count and end.
+  func extent() throws -> ListExtent {
+    let mark = try mark()
+    let found = try end(mark, size: file.status().size, bound: mark.bound(in: boot))
+    let first = try frame(at: mark.first)
+    let count = found.last?.positions.upperBound ?? first?.position ?? 0
+    if found.end < mark.promised(in: boot) { throw try loss(at: found.end, count) }
+    return ListExtent(
+      identity: header.id.description, first: first?.position ?? 0, count: count,
+      isEnded: found.last?.isEnd ?? false)
   }
 
   // MARK: Places
 
-  /// Where the first frame kept begins.
-  func first(_ cells: JournalCells) -> Int { max(cells.first ?? 0, header.size) }
-
-  /// The frame of a position, or the place after the last one.
+  /// The frame of a position, or the place after the last one; `nil` if the position is beyond it.
   ///
   /// It begins at one of the last frames, and jumps back from there.
-  func place(of position: Int, _ cells: JournalCells, limit: Int) throws -> JournalPlace? {
-    let first = first(cells)
-    var offset = first
-    if let last = cells.last, last > first, last < limit, try frame(at: last) != nil {
-      offset = last
+  func place(of position: Int, _ mark: JournalMark, limit: Int) throws -> JournalPlace? {
+    var offset = mark.last(in: boot)
+    var found = offset < limit ? try frame(at: offset) : nil
+    if found == nil {
+      offset = mark.first
+      found = offset < limit ? try frame(at: offset) : nil
     }
-    guard var frame = try frame(at: offset) else {
-      // No frame: it may be the beginning of an empty journal.
-      return offset == header.size && position == 0
-        ? JournalPlace(position: 0, offset: offset)
-        : try placeBehind(offset, of: position, cells, limit: limit)
+    guard var frame = found else {
+      if offset < mark.promised(in: boot) { throw try loss(at: offset, position) }
+      return position == 0 ? JournalPlace(position: 0, offset: offset) : nil
     }
     while frame.position > position {
-      guard offset > first else {
-        // The elements kept begin after it.
-        throw ListStoreError.trimmed(first: frame.position)
-      }
-      if frame.jump >= first, let jumped = try self.frame(at: frame.jump),
+      // The elements kept begin after it.
+      guard offset > mark.first else { throw ListStoreError.trimmed(first: frame.position) }
+      if frame.jump >= mark.first, let jumped = try self.frame(at: frame.jump),
         jumped.position > position
       {
         (offset, frame) = (frame.jump, jumped)
         continue
       }
       offset -= frame.previousLength
-      guard let previous = try self.frame(at: offset) else {
+      guard let before = try self.frame(at: offset), before.name == frame.previous else {
         throw try loss(at: offset, position)
       }
-      frame = previous
+      frame = before
     }
     // After the last known place: forward, frame by frame.
-    while frame.positions.upperBound <= position, !frame.isEnd {
+    while frame.positions.upperBound <= position {
       let next = offset + frame.length
-      guard next < limit, let following = try self.frame(at: next) else {
+      guard next < limit, let following = try self.frame(at: next),
+        following.previous == frame.name
+      else {
+        if next < mark.promised(in: boot) { throw try loss(at: next, position) }
         let end = frame.positions.upperBound
+        if frame.isEnd { return JournalPlace(position: position, offset: offset) }
         return position == end
-          ? JournalPlace(position: end, offset: next, before: offset)
-          : try placeBehind(next, of: position, cells, limit: limit)
+          ? JournalPlace(position: end, offset: next, previous: frame.name) : nil
       }
       (offset, frame) = (next, following)
     }
     return JournalPlace(position: position, offset: offset)
   }
 
-  /// The place of a position behind one where no frame was found: `nil` if nothing is stored there.
-  private func placeBehind(
-    _ offset: Int, of position: Int, _ cells: JournalCells, limit: Int
-  ) throws -> JournalPlace? {
-    let now = try self.cells()
-    // The frames on the way were trimmed meanwhile.
-    if first(now) > first(cells) { return try place(of: position, now, limit: limit) }
-    if offset < limit { try judge(offset, position, isPromised: offset < cells.promised) }
-    return nil
+  /// Whether a remembered place is of use. It throws if the frame there is one of other elements than
+  /// those that were given.
+  private func isPlace(_ place: JournalPlace, _ mark: JournalMark) throws -> Bool {
+    guard place.offset >= mark.first else { return false }
+    // Nothing may have been appended there yet.
+    guard let frame = try frame(at: place.offset) else { return place.own == nil }
+    guard place.own ?? frame.name == frame.name, place.previous ?? frame.previous == frame.previous
+    else { throw replaced }
+    return true
+  }
+
+  /// The elements that were given are not in the file any more.
+  var replaced: ListStoreError {
+    .refused(
+      """
+      the last elements that this store has given of \(path) are not there any more: they were damaged, \
+      and others were stored in their place. Make the store and its lists anew
+      """)
   }
 
   // MARK: Elements
@@ -174,90 +176,94 @@ struct JournalReader: Sendable {
   func page(
     from position: Int, upTo count: Int, known: JournalPlace?
   ) throws -> JournalPage {
-    let cells = try cells()
-    let size = try file.size()
-    let (isExact, promised) = (cells.isExact, cells.promised)
-    let limit = min(cells.visible ?? size, size)
+    while true {
+      // First of all: what it promises is in what is read later.
+      let mark = try mark()
+      let page = Result { try self.page(from: position, upTo: count, known: known, mark) }
+      // All that is whole is on the disk only while nobody has claimed the list since the machine was
+      // started.
+      if mark.showsUnsynced || mark.bound(in: boot) != nil { return try page.get() }
+      if try self.mark() == mark { return try page.get() }
+    }
+  }
+
+  private func page(
+    from position: Int, upTo count: Int, known: JournalPlace?, _ mark: JournalMark
+  ) throws -> JournalPage {
+    let size = try file.status().size
+    let (bound, promised) = (mark.bound(in: boot), mark.promised(in: boot))
+    let limit = min(bound ?? size, size)
     var page = JournalPage()
-    guard
-      let place =
-        try isPlace(known, of: position) ? known : place(of: position, cells, limit: limit)
-    else {
-      if promised > size { throw ListStoreError.damaged(at: position) }
+    let remembered = try known.map { try isPlace($0, mark) ? $0 : nil } ?? nil
+    guard let place = try remembered ?? self.place(of: position, mark, limit: limit) else {
       return page
     }
     page.next = place
     var window = JournalWindow(file, size: max(1 << 14, min(count, 1 << 10) * 256))
     var offset = place.offset
     while page.items.count < count {
-      guard offset < limit else {
-        if promised > size, page.items.isEmpty {
-          throw ListStoreError.damaged(at: page.next.position)
+      let found =
+        offset < limit
+        ? try element(
+          at: offset, limit, &window, isExact: bound != nil, mayLoad: page.items.isEmpty) : .bad
+      guard case .frame(let frame, let start) = found,
+        page.next.previous ?? frame.previous == frame.previous
+      else {
+        if case .bad = found, page.items.isEmpty, offset < promised {
+          throw try loss(at: offset, page.next.position)
         }
         return page
       }
-      switch try element(
-        at: offset, limit, &window, isExact: isExact, mayLoad: page.items.isEmpty)
-      {
-      case .later: return page
-      case .bad:
-        if page.items.isEmpty {
-          try judge(offset, page.next.position, isPromised: offset < promised)
-        }
-        return page
-      case .frame(let frame, let start):
-        page.bytes = window.bytes
-        guard page.take(frame, at: start, upTo: count) else {
-          throw ListStoreError.damaged(at: frame.position)
-        }
-        page.given = given(frame, at: offset, cells)
-        // Some remain for the next page.
-        if page.next.position < frame.positions.upperBound { return page }
-        if frame.isEnd {
-          // Nothing follows; a repeated read gets the same answer. It may begin beyond the end.
-          page.isEnd = true
-          page.next.position = min(page.next.position, frame.positions.upperBound)
-          return page
-        }
-        page.next.before = offset
-        offset += frame.length
-        page.next.offset = offset
+      page.bytes = window.bytes
+      guard page.take(frame, at: start, upTo: count) else {
+        throw ListStoreError.damaged(at: frame.position)
       }
+      page.given = GivenFrame(offset: offset, name: frame.name, position: page.next.position)
+      // Some remain for the next page.
+      if page.next.position < frame.positions.upperBound {
+        (page.next.offset, page.next.previous, page.next.own) = (offset, frame.previous, frame.name)
+        return page
+      }
+      if frame.isEnd, try isLast(frame, at: offset, limit) {
+        end(&page, with: frame, at: offset)
+        return page
+      }
+      offset += frame.length
+      page.next = JournalPlace(
+        position: page.next.position, offset: offset, previous: frame.name)
     }
     // The end may be a separate entry.
-    if offset < limit, let next = try frame(at: offset, window), next.isEnd, next.count == 0,
-      try isExact || wholeFrame(at: offset) == next
+    if let next = offset < limit ? try frame(at: offset, window) : nil, next.isEnd,
+      next.count == 0, next.previous == page.next.previous,
+      try bound != nil || wholeFrame(at: offset, size: size) == next,
+      try isLast(next, at: offset, limit)
     {
-      page.isEnd = true
-      page.next.offset = offset
-      page.given = given(next, at: offset, cells)
+      end(&page, with: next, at: offset)
     }
     return page
   }
 
-  /// Whether a remembered place still holds a position: the frames there may have been cut off.
-  private func isPlace(_ place: JournalPlace?, of position: Int) throws -> Bool {
-    guard let place, place.position == position else { return false }
-    guard let frame = try frame(at: place.offset) else {
-      // Nothing may have been appended there yet.
-      guard place.before > 0, let last = try frame(at: place.before) else { return false }
-      return last.positions.upperBound == position && !last.isEnd
-        && place.before + last.length == place.offset
-    }
-    return frame.positions.contains(position)
-      || (frame.isEnd && frame.positions.upperBound == position)
+  /// Nothing follows; a repeated read, which may begin beyond the end, gets the same answer.
+  private func end(_ page: inout JournalPage, with frame: JournalFrame, at offset: Int) {
+    page.isEnd = true
+    page.given = GivenFrame(
+      offset: offset, name: frame.name, position: frame.positions.upperBound)
+    page.next = JournalPlace(
+      position: min(page.next.position, frame.positions.upperBound), offset: offset,
+      previous: frame.previous, own: frame.name)
   }
 
-  private func given(_ frame: JournalFrame, at offset: Int, _ cells: JournalCells) -> GivenFrame {
-    GivenFrame(
-      offset: offset, frame: frame, isSynced: offset + frame.length <= cells.synced ?? 0)
+  /// Whether no frame follows an end.
+  private func isLast(_ frame: JournalFrame, at offset: Int, _ limit: Int) throws -> Bool {
+    let next = offset + frame.length
+    guard next < limit, let following = try self.frame(at: next) else { return true }
+    return following.previous != frame.name
   }
 
-  /// Whether a frame is still there, or was trimmed. A writer that finds the last frame damaged cuts
-  /// it off, and other elements take its place.
-  func holds(_ given: GivenFrame?) throws -> Bool {
-    guard let given, !given.isSynced else { return true }
-    return try frame(at: given.offset) == given.frame || first(cells()) > given.offset
+  /// The header of a frame, from the window if it is there. A header missing there may have been
+  /// written meanwhile.
+  private func frame(at offset: Int, _ window: JournalWindow) throws -> JournalFrame? {
+    try window.frame(at: offset, seed: seed) ?? frame(at: offset)
   }
 
   private enum Found {
@@ -289,35 +295,36 @@ struct JournalReader: Sendable {
       try window.load(offset, atLeast: body.upperBound - offset, upTo: limit)
     }
     guard window.checksum(of: body, seed: seed) == frame.elementsChecksum else { return .bad }
-    // The state was not checked. A frame is certainly whole if another one follows. Outside of the
-    // window it may be another writer's that has replaced a partly written one.
-    let next = offset + frame.length
-    if !isExact, window.frame(at: next, seed: seed) == nil {
-      let isFollowed = try self.frame(at: next) != nil
-      guard try (isFollowed ? self.frame(at: offset) : wholeFrame(at: offset)) == frame else {
+    // The state was not checked. A frame that is followed by the next of the chain is whole.
+    if !isExact {
+      let next = window.frame(at: offset + frame.length, seed: seed)
+      guard try next?.previous == frame.name || wholeFrame(at: offset, size: limit) == frame else {
         return .bad
       }
     }
     return .frame(frame, body.lowerBound - window.start)
   }
 
-  /// Decides about a place where a frame should be, but none was found.
-  ///
-  /// Nothing is wrong if the end of the file is being written, or was when it was read: another
-  /// read finds the frame.
-  private func judge(_ offset: Int, _ position: Int, isPromised: Bool) throws {
-    // A frame is complete before the next one begins. So one that is still bad when another
-    // follows was not read while being written.
-    let isLost =
-      try isPromised || first(cells()) > offset
-      || (hasFrame(behind: offset) && wholeFrame(at: offset) == nil)
-    if isLost { throw try loss(at: offset, position) }
+  /// Whether a frame that was given is there, or was trimmed.
+  func holds(_ given: GivenFrame) throws -> Bool {
+    try frame(at: given.offset)?.name == given.name || mark().first > given.offset
   }
 
-  /// The failure of a frame that is gone: trimmed meanwhile, or damaged.
-  private func loss(at offset: Int, _ position: Int) throws -> ListStoreError {
+  /// The position of a place where no frame was found that can be named: that of the first element
+  /// that cannot be reached.
+  func position(of offset: Int) throws -> Int {
+    var (place, position) = (try mark().first, 0)
+    while place < offset, let frame = try frame(at: place) {
+      position = frame.positions.upperBound
+      place += frame.length
+    }
+    return position
+  }
+
+  /// The failure of a frame that must be there: trimmed meanwhile, or damaged.
+  func loss(at offset: Int, _ position: Int) throws -> ListStoreError {
     // Read last: a trimming writer announces it before it removes the bytes.
-    let first = first(try cells())
+    let first = try mark().first
     guard first > offset else { return .damaged(at: position) }
     return .trimmed(first: try frame(at: first)?.position ?? position)
   }

@@ -1,10 +1,9 @@
 import FileReading
-import Foundation
 import Tailrace
 
 /// The end of a journal, for the writer: a value with one method for each event.
 struct JournalWriter: Sendable {
-  /// How many bytes of frames may follow the last one in the cells: this is read to find the end.
+  /// How many bytes of frames may follow the last one in the mark: this is read to find the end.
   static let unknownBytes = 1 << 18
 
   /// How many bytes are prepared after the end at once, for commits that are synced.
@@ -22,126 +21,64 @@ struct JournalWriter: Sendable {
   /// Where the next frame begins.
   private(set) var end: Int
   private(set) var isEnded = false
-  /// One more at the end of the list.
-  var countWithEnd: Int { isEnded ? count + 1 : count }
   /// Where the last frame with a state begins; 0 if there is none.
   private(set) var stateOffset = 0
   private var jumps = JournalJumps(from: nil) { _ in nil }
   private var last = (offset: 0, length: 0)
-  private var synced: Int
+  private var lastName: UInt64
+  private var mark: JournalMark
   /// How many commits are not on the disk.
   private var unsynced = 0
   /// The file's length: zeros follow the last frame. A reader finds no frame there.
   private var size = 0
   private var makesRoom: Bool
-  /// The offset of the last frame in the cells.
-  private var known = 0
-  private var number: UInt8 = 0
-  /// The frame of the draft sealed last.
-  private var sealed = JournalFrame()
+  /// The name of the draft sealed last.
+  private var sealedName: UInt64 = 0
 
   var file: any DiskFile { reader.file }
+  var hasUnsynced: Bool { unsynced > 0 }
 
   // MARK: Opening
 
-  /// Finds the end of a journal, cuts off an incomplete frame, and syncs the rest.
-  ///
-  /// - Parameters:
-  ///   - cutsDamage: whether damaged elements are discarded, with all after them.
-  ///   - given: how many elements this store has given of the list after a repair, and one more for the
-  ///     end. If there are fewer, they are damage: a list that has read them cannot go on.
-  ///   - announce: called with the repair before it begins.
-  init(
-    _ reader: JournalReader, lock: any DiskFile, _ durability: Durability, cutsDamage: Bool,
-    given: (JournalRepair?) -> Int, announce: (JournalRepair) -> Void
-  ) throws {
+  /// Finds the end of a journal: follows the chain from the last frame that is promised. What was
+  /// promised must be there. What follows it was never whole, or never on the disk, and is cut off.
+  init(_ reader: JournalReader, lock: any DiskFile, _ durability: Durability) throws {
     self.lock = lock
     self.reader = reader
     self.durability = durability
-    end = reader.header.size
-    synced = end
     makesRoom = durability != .process
-    let cells = try reader.cells()
-    let size = try reader.file.size()
-    if cutsDamage { try walkAll(cells, size) } else { try walkEnd(cells, size) }
-    let record = try JournalRepair(of: file, seed: reader.seed)
-    let former = record ?? .lost(at: .now)
-    var isDamaged =
-      former.isUnderWay || cells.promised > end || given(record) > countWithEnd
-      || (record == nil && cutsDamage)
-    if end < size || isDamaged {
-      if !isDamaged { isDamaged = try reader.hasFrame(behind: end) }
-      if isDamaged, !cutsDamage {
-        throw ListStoreError.damaged(at: former.isUnderWay ? min(former.left, count) : count)
-      }
-      let isRepair = try cutsDamage && (isDamaged || hasBytes(end..<size))
-      let repair = former.next(leaving: countWithEnd)
-      if isRepair {
-        announce(repair)
-        try file.put(repair.bytes(seed: reader.seed), at: JournalRepair.offset)
-      }
-      if end < size { try file.truncate(to: end) }
-      if isRepair {
-        try file.put(repair.done.bytes(seed: reader.seed), at: JournalRepair.offset)
-      }
+    lastName = reader.header.root
+    mark = try reader.mark()
+    end = mark.last(in: reader.boot)
+    size = try reader.file.status().size
+    try walk()
+    if end < mark.promised(in: reader.boot) {
+      throw ListStoreError.damaged(at: last.offset > 0 ? count : try reader.position(of: end))
     }
-    self.size = end
-    jumps = try JournalJumps(from: last.offset) { offset in
-      offset >= reader.first(cells) ? try reader.frame(at: offset) : nil
+    let isCut = size > end
+    if isCut { try file.truncate(to: end) }
+    size = end
+    jumps = try JournalJumps(from: last.offset) { [mark] offset in
+      offset >= mark.first ? try reader.frame(at: offset) : nil
     }
-    synced = min(max(synced, cells.synced ?? 0), end)
-    if durability != .process { try settle() }
-    try publish(first: cells.first)
+    try settle(isCut: isCut)
+    try publish()
   }
 
-  /// Whether there is something other than room for frames.
-  private func hasBytes(_ range: Range<Int>) throws -> Bool {
-    try range.count > Self.roomBytes
-      || file.upTo(range.count, at: range.lowerBound).contains { $0 != 0 }
-  }
-
-  /// Passes the last frames, all of which must be whole.
-  private mutating func walkEnd(_ cells: JournalCells, _ size: Int) throws {
-    var start = reader.first(cells)
-    if let last = cells.last, last > start, last < size, try reader.wholeFrame(at: last) != nil {
-      start = last
-    }
-    try walk(from: start, upTo: size, states: true)
-  }
-
-  /// Passes all frames up to the first damage: to elements, or to the last state. Nobody needs the
-  /// states before it.
-  private mutating func walkAll(_ cells: JournalCells, _ size: Int) throws {
-    try walk(from: reader.first(cells), upTo: size, states: false)
-    // Nothing can continue with a state before the first frame kept: elements behind it are gone.
-    while stateOffset > 0,
-      try stateOffset < reader.first(cells) || reader.wholeFrame(at: stateOffset) == nil
-    {
-      let damaged = stateOffset
-      (count, isEnded, stateOffset, last) = (0, false, 0, (0, 0))
-      try walk(from: reader.first(cells), upTo: damaged, states: false)
-    }
-  }
-
-  /// Passes whole frames.
-  private mutating func walk(from start: Int, upTo limit: Int, states: Bool) throws {
-    end = start
-    while end < limit, let frame = try reader.wholeFrame(at: end, state: states) {
-      // The first one tells where this list begins.
-      guard last.offset == 0 || frame.position == count else { break }
+  private mutating func walk() throws {
+    var (count, isEnded, last, state, name) = (0, false, (0, 0), 0, lastName)
+    var isFirst = true
+    let found = try reader.end(mark, size: size) { frame, offset in
       if frame.hasState {
-        stateOffset = end
-      } else if last.offset == 0 {
-        stateOffset = try stateBefore(end)
+        state = offset
+      } else if isFirst {
+        state = try stateBefore(offset)
       }
-      count = frame.positions.upperBound
-      isEnded = frame.isEnd
-      number = frame.writer &+ 1
-      synced = max(synced, frame.synced)
-      last = (end, frame.length)
-      end += frame.length
+      (count, isEnded, last) = (frame.positions.upperBound, frame.isEnd, (offset, frame.length))
+      (name, isFirst) = (frame.name, false)
     }
-    known = last.offset
+    (end, self.count, self.isEnded) = (found.end, count, isEnded)
+    (self.last, stateOffset, lastName) = ((last.0, last.1), state, name)
   }
 
   /// The offset of the last state, from a frame without one.
@@ -151,27 +88,32 @@ struct JournalWriter: Sendable {
       ? 0 : bytes.withUnsafeBytes { Int(exactly: $0.number(UInt64.self, at: 0)) ?? 0 }
   }
 
-  /// Rewrites the bytes that may not be on the disk, and waits until they are: after a failed
-  /// sync, what the system has dropped is unknown.
-  private mutating func settle() throws {
-    let window = 1 << 20
-    var offset = max(synced, reader.header.size)
-    while offset < end {
-      let bytes = try file.upTo(min(window, end - offset), at: offset)
-      if bytes.isEmpty { throw ListStoreError.damaged(at: count) }
-      try file.put(bytes, at: offset)
-      offset += bytes.count
+  /// Brings on the disk what may not be there: in the end a later loss of power finds no frame of the
+  /// tail that was cut off, and none that another start of the machine has left unsynced.
+  private mutating func settle(isCut: Bool) throws {
+    let isSameBoot = mark.isOf(reader.boot)
+    if durability == .process, isSameBoot, !isCut { return }
+    if isSameBoot, durability != .process {
+      // After a failed sync it is unknown what the system has dropped: written again.
+      var offset = mark.synced
+      while offset < end {
+        let bytes = try file.upTo(min(1 << 20, end - offset), at: offset)
+        if bytes.isEmpty { throw ListStoreError.damaged(at: count) }
+        try file.put(bytes, at: offset)
+        offset += bytes.count
+      }
     }
     try file.synchronize()
-    synced = end
+    if !isSameBoot || durability != .process { (mark.synced, mark.syncedLast) = (end, last.offset) }
   }
 
   /// Tells readers the journal's present end.
-  private func publish(first: Int?) throws {
-    let cells = JournalCells(
-      visible: durability == .machine ? end : JournalCells.everything, synced: synced,
-      last: last.offset, first: first ?? reader.header.size)
-    try file.put(cells.bytes(4, seed: reader.seed), at: JournalCells.offset)
+  private mutating func publish() throws(SystemError) {
+    mark.number += 1
+    mark.boot = reader.boot
+    (mark.written, mark.writtenLast) = (end, last.offset)
+    mark.showsUnsynced = durability != .machine
+    try mark.put(to: file, seed: reader.seed)
   }
 
   // MARK: Appending
@@ -182,7 +124,7 @@ struct JournalWriter: Sendable {
   mutating func seal(
     _ draft: inout JournalDraft, at position: Int, elements: UInt8, state: UInt8
   ) throws -> Bool {
-    guard position == count, !isEnded else { return false }
+    guard position == count, !isEnded || draft.isResumption else { return false }
     guard draft.bytes.count < Int(UInt32.max) else {
       throw ListStoreError.refused("a commit of 4 GiB or more cannot be stored in a file")
     }
@@ -195,21 +137,10 @@ struct JournalWriter: Sendable {
       (draft.isEnd ? JournalFrame.endFlag : 0) | (draft.hasState ? JournalFrame.stateFlag : 0)
     frame.elementVersion = elements
     frame.stateVersion = state
-    frame.writer = number
-    frame.synced = synced
+    frame.previous = lastName
     (frame.jump, frame.span) = jumps.next
     frame.previousLength = last.length
-    let (end, seed, stateOffset) = (end, reader.seed, stateOffset)
-    draft.bytes.withUnsafeMutableBytes { bytes in
-      if !frame.hasState { bytes.put(UInt64(stateOffset), at: JournalFrame.headerSize) }
-      let body = UnsafeRawBufferPointer(bytes)
-      let stateStart = JournalFrame.headerSize + frame.elementsLength
-      frame.elementsChecksum = CRC32C.of(
-        body.part(JournalFrame.headerSize..<stateStart), after: seed)
-      frame.stateChecksum = CRC32C.of(body.part(stateStart..<body.count), after: seed)
-      frame.put(into: bytes, at: end, seed: seed)
-    }
-    sealed = frame
+    sealedName = frame.seal(&draft, at: end, stateOffset: stateOffset, seed: reader.seed)
     return true
   }
 
@@ -247,40 +178,49 @@ struct JournalWriter: Sendable {
     draft.isEnd && size > end + draft.bytes.count
   }
 
-  /// A sealed draft is at the end of the file, and on the disk if required. Returns its frame.
-  mutating func didAppend(_ draft: JournalDraft, isSynced: Bool) -> GivenFrame {
+  /// A sealed draft is at the end of the file, and on the disk if required. The elements are stored
+  /// even if the mark cannot be written: followers then find them later.
+  mutating func didAppend(_ draft: JournalDraft, isSynced: Bool) {
     last = (end, draft.bytes.count)
+    lastName = sealedName
     jumps.append(at: end)
     if draft.hasState { stateOffset = end }
     count += draft.count
     isEnded = draft.isEnd
     end += draft.bytes.count
     size = max(size, end)
-    unsynced = isSynced ? 0 : unsynced + 1
-    if isSynced { synced = end }
-    return GivenFrame(offset: last.offset, frame: sealed, isSynced: isSynced)
+    unsynced += 1
+    if isSynced {
+      didSync()
+    } else if isEnded || end - mark.written > Self.unknownBytes {
+      try? publish()
+    }
   }
 
-  /// The cells to write after an append; usually `nil`, if nothing depends on them.
-  mutating func cells(isSynced: Bool) -> [UInt8]? {
-    guard isSynced || isEnded || end - known > Self.unknownBytes else { return nil }
-    known = last.offset
-    let cells = JournalCells(
-      visible: durability == .machine ? end : JournalCells.everything, synced: synced,
-      last: last.offset, first: nil)
-    return cells.bytes(3, seed: reader.seed)
+  /// All that was appended is on the disk.
+  mutating func didSync() {
+    unsynced = 0
+    (mark.synced, mark.syncedLast) = (end, last.offset)
+    try? publish()
   }
 
   // MARK: Where it stands
 
+  /// The last frame.
+  var given: GivenFrame? {
+    last.offset > 0 ? GivenFrame(offset: last.offset, name: lastName, position: count) : nil
+  }
+
+  /// The place behind the last element.
+  var place: JournalPlace {
+    JournalPlace(position: count, offset: end, previous: last.offset == 0 ? nil : lastName)
+  }
+
   /// The last state, and the number of elements before it.
   func state() throws -> JournalState? {
     guard stateOffset > 0 else { return nil }
-    guard let frame = try reader.frame(at: stateOffset), frame.hasState,
-      let bytes = try file.bytes(
-        frame.stateLength,
-        at: stateOffset + JournalFrame.headerSize + frame.elementsLength),
-      bytes.withUnsafeBytes({ CRC32C.of($0, after: reader.seed) }) == frame.stateChecksum
+    guard let frame = try reader.frame(at: stateOffset),
+      let bytes = try reader.state(of: frame, at: stateOffset)
     else { throw ListStoreError.damaged(at: count) }
     return JournalState(
       bytes: bytes, version: frame.stateVersion, count: frame.positions.upperBound)
@@ -290,31 +230,49 @@ struct JournalWriter: Sendable {
 
   /// Discards the frames that lie wholly before a position, up to the one with the last state.
   /// Returns the first position kept.
-  func trim(before position: Int) throws -> Int {
+  mutating func trim(before position: Int) throws -> Int {
     guard last.offset > 0 else { return 0 }
-    let cells = try reader.cells()
-    let first = reader.first(cells)
-    guard let firstFrame = try reader.frame(at: first) else {
+    guard let firstFrame = try reader.frame(at: mark.first) else {
       throw ListStoreError.damaged(at: 0)
     }
     // Without a state, all elements are needed to continue.
     if position <= firstFrame.position || stateOffset == 0 { return firstFrame.position }
-    let known = JournalCells(
-      visible: cells.visible, synced: cells.synced, last: last.offset, first: first)
-    let place = try reader.place(of: min(position, count), known, limit: end)
+    let place = try reader.place(of: min(position, count), mark, limit: end)
     let kept = min(place?.offset ?? last.offset, stateOffset, last.offset)
     guard let frame = try reader.frame(at: kept) else {
       throw ListStoreError.damaged(at: position)
     }
-    guard kept > first else { return frame.position }
-    let word = JournalCells(visible: nil, synced: nil, last: nil, first: kept)
-      .bytes(4, seed: reader.seed)
-    try file.put(Array(word[24..<32]), at: JournalCells.offset + 24)
-    // Before the frames are removed; otherwise they would be damage after a loss of power.
+    guard kept > mark.first else { return frame.position }
+    // In this order: a mark must not name a first frame that is not on the disk; and no mark may
+    // name one that is removed, not even one that a loss of power brings back.
     try file.synchronize()
+    unsynced = 0
+    (mark.synced, mark.syncedLast) = (end, last.offset)
+    for _ in 0..<2 {
+      mark.first = kept
+      try publish()
+      try file.synchronize()
+    }
     // A read there finds zeros, and then that it is trimmed.
-    file.punch(reader.header.size..<kept)
+    file.punch(JournalHeader.size..<kept)
     return frame.position
+  }
+}
+
+extension JournalFrame {
+  /// Completes a draft with this header. Returns the frame's name.
+  mutating func seal(
+    _ draft: inout JournalDraft, at offset: Int, stateOffset: Int, seed: UInt32
+  ) -> UInt64 {
+    let stateStart = Self.headerSize + elementsLength
+    draft.bytes.withUnsafeMutableBytes { bytes in
+      if !hasState { bytes.put(UInt64(stateOffset), at: Self.headerSize) }
+      let body = UnsafeRawBufferPointer(bytes)
+      elementsChecksum = CRC32C.of(body.part(Self.headerSize..<stateStart), after: seed)
+      stateChecksum = CRC32C.of(body.part(stateStart..<body.count), after: seed)
+      put(into: bytes, at: offset, seed: seed)
+    }
+    return name
   }
 }
 

@@ -310,4 +310,7 @@ private final class EndingSource: ListSource {
   }
 
   func waitForMore(than position: Int) async throws {}
+  func extent() async throws -> ListExtent {
+    ListExtent(identity: nil, count: 0, isEnded: false)
+  }
 }

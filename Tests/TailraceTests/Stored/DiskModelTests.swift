@@ -1,0 +1,226 @@
+import Foundation
+import Tailrace
+import TailraceTesting
+import Testing
+
+@testable import TailraceFoundation
+
+/// Files on a disk that is a value: every crash that it may have, and every call that may fail.
+@Suite("Lists on a model of a disk", .tags(.long), .hangLimit, .inTurn)
+struct DiskModelTests {
+  static let url = URL(filePath: "/model/list")
+
+  static func store(_ disk: ModelDisk, _ durability: Durability) -> Walk.Store {
+    Walk.Store(url, element: .text, state: .raw, durability: durability, disk: disk)
+  }
+
+  /// A random life of a list: several claims, appends of 1 to 3 elements, trims and releases.
+  ///
+  /// - Returns: the disk, and whether nothing has failed but what was ordered.
+  static func live(
+    _ disk: ModelDisk, _ durability: Durability, steps: Int,
+    using random: inout SeededGenerator
+  ) async throws -> Int {
+    var store = Self.store(disk, durability)
+    var walk = Walk()
+    var (count, given, hasEnded) = (0, 0, false)
+    var isWriter = false
+    for _ in 0..<steps {
+      do {
+        if !isWriter {
+          guard let checkpoint = try await store.claim() else { throw ListStoreError.inUse }
+          #expect(checkpoint.count >= given, "an element that was given is gone")
+          (count, walk, isWriter) = (checkpoint.count, checkpoint.state ?? Walk(), true)
+          (given, hasEnded) = (max(given, count), checkpoint.isEnded)
+          disk.log(.given(given))
+        }
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0:
+          try await store.release()
+          isWriter = false
+        case 1:
+          store = Self.store(disk, durability)
+          isWriter = false
+        case 2 where count > 0:
+          try await store.trim(before: Int.random(in: 0...count, using: &random))
+        case 3 where count > 0 && !hasEnded:
+          try await store.append(ListCommit([], state: nil, isEnd: true), at: count)
+          hasEnded = true
+          #expect(try await store.read(from: count, upTo: 1).isEnd)
+        case _ where hasEnded:
+          try await store.removeEnd()
+          hasEnded = false
+          #expect(try await !store.read(from: count, upTo: 1).isEnd)
+        default:
+          var next = walk
+          let elements = (0..<Int.random(in: 1...3, using: &random)).map { _ in next.next() }
+          try await store.append(ListCommit(elements, state: next), at: count)
+          (walk, count) = (next, count + elements.count)
+          given = count
+          disk.log(.given(given))
+        }
+      } catch {
+        guard disk.contents.withLock({ $0.hasFailed }) else { throw error }
+        // The store may be poisoned, and its end is unknown: another one finds out.
+        store = Self.store(disk, durability)
+        isWriter = false
+      }
+    }
+    return given
+  }
+
+  /// What must be true of a file after a crash. Returns how many elements it has, and one more for
+  /// its end.
+  @discardableResult
+  static func verify(
+    _ disk: ModelDisk, _ durability: Durability, atLeast promised: Int, _ name: String
+  ) async throws -> Int {
+    func elements() async throws -> (first: Int, count: Int, isEnded: Bool) {
+      let reader = Self.store(disk, durability)
+      let extent = try await reader.extent()
+      var count = extent.first
+      var isEnded = false
+      while true {
+        let page = try await reader.read(from: count, upTo: 3)
+        let expected = Walk.elements(count + page.elements.count).dropFirst(count)
+        #expect(page.elements == Array(expected), "\(name): a wrong element")
+        count += page.elements.count
+        isEnded = page.isEnd
+        if page.elements.isEmpty || page.isEnd { break }
+      }
+      #expect(extent.count == count && extent.isEnded == isEnded, "\(name): \(extent), \(count)")
+      return (extent.first, count, isEnded)
+    }
+    // A process that only reads sees all that is whole, without a writer.
+    let before = try await elements()
+    #expect(before.count >= promised, "\(name): lost, before a claim")
+    do {
+      let store = Self.store(disk, durability)
+      let checkpoint = try #require(try await store.claim())
+      #expect(checkpoint.count == before.count, "\(name): a claim finds other elements")
+      #expect(checkpoint.isEnded == before.isEnded)
+      if checkpoint.count > 0 {
+        #expect(checkpoint.state?.number == checkpoint.stateCount)
+        #expect(checkpoint.stateCount == checkpoint.count)
+      }
+      try await store.removeEnd()
+      var walk = checkpoint.state ?? Walk()
+      try await store.append(ListCommit([walk.next()], state: walk), at: checkpoint.count)
+    }
+    let after = try await elements()
+    #expect(after.first == before.first && after.count == before.count + 1 && !after.isEnded)
+    return after.count
+  }
+
+  @Test("a loss of power at any call, any part of what was not synced", arguments: Durability.all)
+  func powerLoss(_ durability: Durability) async throws {
+    var random = SeededGenerator(seed: RandomCases.firstSeed)
+    var images = 0
+    for life in 0..<Size.usual(3, full: 40) {
+      let disk = ModelDisk()
+      let total = try await Self.live(disk, durability, steps: 14, using: &random)
+      let (log, initial) = disk.contents.withLock { ($0.log, $0.initial) }
+      var loss = PowerLoss(initial)
+      var (given, promised) = (0, 0)
+      for (index, event) in log.enumerated() {
+        loss.pass(event)
+        switch event {
+        case .given(let count):
+          given = count
+          if durability == .machine { promised = given }
+        case .sync: promised = max(promised, given)
+        case .write, .truncate: break
+        }
+        if case .given = event { continue }
+        for image in loss.images(atMost: Size.usual(4, full: 60), using: &random) {
+          images += 1
+          let name = "life \(life) of \(total), call \(index), image \(images)"
+          let crashed = ModelDisk(image)
+          let count: Int
+          do {
+            count = try await Self.verify(crashed, durability, atLeast: promised, name)
+          } catch {
+            Issue.record("\(name): \(error)")
+            continue
+          }
+          // And a second one, after it has gone on.
+          var second = PowerLoss(image)
+          let log = crashed.contents.withLock { $0.log }
+          let end = Int.random(in: 0...log.count, using: &random)
+          for event in log.prefix(end) { second.pass(event) }
+          for image in second.images(atMost: 1, using: &random) {
+            let least = durability == .machine && end == log.count ? count : promised
+            do {
+              try await Self.verify(ModelDisk(image), durability, atLeast: least, name + ", again")
+            } catch {
+              Issue.record("\(name), a second crash: \(error)")
+            }
+          }
+        }
+      }
+    }
+    #expect(images > 100)
+    print("\(durability): \(images) images")
+  }
+
+  @Test("all processes are killed at any call: what was given is there", arguments: Durability.all)
+  func kills(_ durability: Durability) async throws {
+    var random = SeededGenerator(seed: RandomCases.firstSeed)
+    for life in 0..<Size.usual(3, full: 40) {
+      let disk = ModelDisk()
+      _ = try await Self.live(disk, durability, steps: 14, using: &random)
+      let (log, initial, boot) = disk.contents.withLock { ($0.log, $0.initial, $0.boot) }
+      var (bytes, given) = (initial, 0)
+      for (index, event) in log.enumerated() {
+        if case .given(let count) = event { given = count }
+        var torn = event
+        if case .write(let offset, let all) = event {
+          torn = .write(
+            offset: offset, bytes: Array(all.prefix(Int.random(in: 0...all.count, using: &random))))
+        }
+        for last in [torn, event] {
+          var image = bytes
+          image.apply(last)
+          let crashed = ModelDisk(image)
+          crashed.contents.withLock { $0.boot = boot }
+          let least = given
+          do {
+            let store = Self.store(crashed, durability)
+            let count = try #require(try await store.claim()).count
+            #expect(count >= least, "life \(life), call \(index)")
+            let first = try await store.extent().first
+            let found = try await store.read(from: first, upTo: 1000).elements
+            #expect(Array(Walk.elements(first + found.count).dropFirst(first)) == found)
+          } catch {
+            Issue.record("life \(life), call \(index): \(error)")
+          }
+        }
+        bytes.apply(event)
+      }
+    }
+  }
+
+  @Test(
+    "the n-th call of a kind fails: nothing that was given is lost, and the list goes on",
+    arguments: ModelDisk.Call.allCases, Durability.all)
+  func failingCalls(_ call: ModelDisk.Call, _ durability: Durability) async throws {
+    for number in 0..<Size.usual(25, full: 120) {
+      var random = SeededGenerator(seed: 11)
+      let disk = ModelDisk()
+      disk.fail(call, number: number)
+      let given: Int
+      do {
+        given = try await Self.live(disk, durability, steps: 16, using: &random)
+      } catch {
+        Issue.record("\(call) \(number): \(error)")
+        continue
+      }
+      if disk.contents.withLock({ !$0.hasFailed }) { break }
+      do {
+        try await Self.verify(disk.killed(), durability, atLeast: given, "\(call) \(number)")
+      } catch {
+        Issue.record("\(call) \(number): \(error)")
+      }
+    }
+  }
+}
