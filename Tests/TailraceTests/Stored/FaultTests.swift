@@ -137,7 +137,7 @@ struct FaultTests {
       disk.lies.withLock { $0.extends = extends }
       for try await _ in Walk.list(in: Walk.store(file, durability, disk)).prefix(50) {}
       #expect(disk.lies.withLock { $0.extensions } == (extends ? 0 : 1))
-      #expect(try file.bytes.count < 10_000)
+      #expect(try file.bytes.count < 22_000)
       #expect(await Self.reopen(try file.bytes, durability) == .elements(50))
     }
   }

@@ -19,7 +19,7 @@ struct FilePlaceTests {
         let other = file.folder.appending(path: "other")
         try Data(bytes).write(to: other)
         guard rename(other.path, file.url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-      case .shortened: try Data(bytes.dropLast(2000)).write(to: file.url)
+      case .shortened: try Data(bytes.prefix(JournalHeader.size + 1000)).write(to: file.url)
       case .emptied: try Data().write(to: file.url)
       case .overwritten:
         var other = JournalHeader(schema: "text, state raw Walk of 16 bytes").bytes

@@ -71,7 +71,8 @@ struct JournalHeader: Sendable, Equatable {
         (self.id, self.schema) = (id, schema)
         return
       case .version(let version):
-        throw ListStoreError.refused(
+        // Or a bit of this copy is wrong: then the other one is whole.
+        failure = .refused(
           """
           \(path) is a stored list in version \(version) of the format, and this library reads and writes \
           version \(Self.version)
