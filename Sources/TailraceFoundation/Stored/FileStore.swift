@@ -196,6 +196,7 @@ extension FileStore where Element == Never, State == Never {
   /// Stores that have the damaged file open are refused from then on, with words, in every process.
   /// An interrupted repair changes nothing.
   ///
+  /// <!-- not run: there is no file -->
   /// ```swift
   /// let outcome = try await FileStore.repair(url)
   /// outcome.damaged   // nil; the file is whole

@@ -34,6 +34,7 @@ struct SendableTests {
     sendable(MarbleSource<Int, Never>.self), sendable(MarbleRecording.self),
     sendable(Recording.self),
     sendable((any ListSource<Int>).self), sendable(ListPage<Int>.self),
+    sendable(ListExtent.self), sendable(FileRepair.self),
     sendable((any ListStore<Int, Int>).self), sendable(ListCheckpoint<Int>.self),
     sendable(ListCommit<Int, Int>.self), sendable(ListStoreError.self), sendable(TailPolicy.self),
     sendable(SnapshotPolicy.self), sendable(Durability.self), sendable(FileStore<Int, Int>.self),
