@@ -48,10 +48,7 @@ public struct ScheduledWork: Sendable {
   /// scheduler's, and must not run inside of `Task.cancel()`.
   @usableFromInline
   nonisolated(nonsending) func endOrCancellation() async {
-    guard !isOver else { return }
-    let waiter = Waiter()
-    cell.onEnd { waiter.wake(.lookAgain) }
-    if case .absent(.cancelled) = await waiter.wait(cancellable: true) { cancel() }
+    if await !cell.isEnded(cancellable: true) { cancel() }
   }
 
   /// Runs the work in its turn.

@@ -64,14 +64,18 @@ final class WorkCell: Sendable {
   }
 
   var value: Void {
-    get async {
-      guard !isOver else { return }
-      let waiter = Waiter()
-      onEnd { waiter.wake(.lookAgain) }
-      let mark = Exploring.waits(for: Exploring.Wait("", "work on a scheduler", self))
-      defer { mark?.end() }
-      _ = await waiter.park()
-    }
+    get async { _ = await isEnded(cancellable: false) }
+  }
+
+  /// Waits until the work is over. False if the task may be cancelled, and is cancelled first.
+  nonisolated(nonsending) func isEnded(cancellable: Bool) async -> Bool {
+    guard !isOver else { return true }
+    let waiter = Waiter()
+    onEnd { waiter.wake(.lookAgain) }
+    let mark = Exploring.waits(for: Exploring.Wait("", "work on a scheduler", self))
+    defer { mark?.end() }
+    if case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) { return false }
+    return true
   }
 
   func onEnd(_ action: @escaping @Sendable () -> Void) {

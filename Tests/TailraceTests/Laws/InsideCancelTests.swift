@@ -48,7 +48,13 @@ private final class Witness: Sendable {
       subscribers.withLock { $0.append(subscriber) }
       subscriber.onTermination { [self] _ in
         note("handler")
-        subscribers.withLock { $0 = [] }
+        // Released outside of the lock: that may end another subscription.
+        let former = subscribers.withLock { subscribers in
+          let former = subscribers
+          subscribers = []
+          return former
+        }
+        withExtendedLifetime(former) {}
       }
     }
     return (

@@ -68,8 +68,9 @@ actor SQLiteReader {
 
   /// Identity, first element, count and end: of one row.
   func extent() throws -> ListExtent {
-    let list = try read(at: 0) { try list(in: $0) }
-    guard let list else { return ListExtent(identity: nil, count: 0, isEnded: false) }
+    guard let list = try read(at: 0, { db in try self.list(in: db) }) else {
+      return ListExtent(identity: nil, count: 0, isEnded: false)
+    }
     return ListExtent(
       identity: list.identity, first: list.first, count: list.count, isEnded: list.isEnded)
   }

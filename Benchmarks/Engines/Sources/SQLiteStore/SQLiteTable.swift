@@ -48,7 +48,8 @@ struct SQLiteTable: Sendable {
       throw ListStoreError.refused("\(path) has a table \(name) that is no stored list")
     }
     try create(in: db)
-    try db.execute(sql: "INSERT INTO tailrace_lists (name, identity) VALUES (?, lower(hex(randomblob(16))))",
+    try db.execute(
+      sql: "INSERT INTO tailrace_lists (name, identity) VALUES (?, lower(hex(randomblob(16))))",
       arguments: [name])
   }
 
