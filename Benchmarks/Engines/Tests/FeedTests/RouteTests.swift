@@ -180,6 +180,10 @@ struct BrokenSource: ListSource {
   }
 
   nonisolated(nonsending) func waitForMore(than position: Int) async throws {}
+
+  nonisolated(nonsending) func extent() async throws -> ListExtent {
+    ListExtent(identity: nil, count: 2, isEnded: false)
+  }
 }
 
 extension HTTPField.Name {
