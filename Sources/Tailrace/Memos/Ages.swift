@@ -24,6 +24,9 @@ struct Ages: Sendable {
 
     @inlinable
     init() {}
+
+    /// The first of them. It is kept beside them: a demand asks for it each time.
+    var first: Int64 { min(refreshes, expires, doubts) }
   }
 
   @usableFromInline let areKept: Bool
@@ -33,6 +36,8 @@ struct Ages: Sendable {
   private let refreshing: Int64
   private let serving: Int64
   @usableFromInline private(set) var dates: ContiguousArray<Dates> = []
+  /// For each slot, until when its content is fresh.
+  @usableFromInline private(set) var freshness: ContiguousArray<Int64> = []
   /// The slot that was checked last.
   private var hand = 0
 
@@ -54,7 +59,7 @@ struct Ages: Sendable {
 
   /// The same rules, for future slots.
   @usableFromInline
-  mutating func removeAll() { (dates, hand) = ([], 0) }
+  mutating func removeAll() { (dates, freshness, hand) = ([], [], 0) }
 
   /// Whether the content of a slot is served.
   @inlinable
@@ -65,7 +70,7 @@ struct Ages: Sendable {
   /// Whether the content of a slot is served, and need not be computed again.
   @inlinable @inline(__always)
   func isFresh(_ place: Int, at now: Int64) -> Bool {
-    !areKept || now < dates[place].refreshes && isServed(place, at: now)
+    !areKept || now < freshness[place]
   }
 
   /// Whether the lifetime of the content of a slot has ended.
@@ -92,7 +97,8 @@ struct Ages: Sendable {
 
   @usableFromInline
   mutating func prolong(_ place: Int, at now: Int64) {
-    dates[place].expires = Self.sum(now, lifetime)
+    let date = Self.sum(now, lifetime)
+    set(place) { $0.expires = date }
   }
 
   /// The content of a slot was computed now. A failure is served no longer than a value is fresh.
@@ -101,24 +107,33 @@ struct Ages: Sendable {
   @usableFromInline
   mutating func begin(_ place: Int, isFailure: Bool, lifetime: Int64? = nil, at now: Int64) {
     guard areKept else { return }
-    while dates.count <= place { dates.append(Dates()) }
-    dates[place] = Dates()
-    let refreshes = Self.sum(now, refreshing)
-    dates[place].refreshes = refreshes
-    dates[place].expires = Self.sum(now, lifetime ?? self.lifetime)
-    if isFailure { dates[place].expires = min(dates[place].expires, refreshes) }
+    while dates.count <= place {
+      dates.append(Dates())
+      freshness.append(.max)
+    }
+    var new = Dates()
+    new.refreshes = Self.sum(now, refreshing)
+    new.expires = Self.sum(now, lifetime ?? self.lifetime)
+    if isFailure { new.expires = min(new.expires, new.refreshes) }
+    set(place) { $0 = new }
   }
 
   /// A new computation of a value failed: the next attempt is made after the same time.
   @usableFromInline
   mutating func postpone(_ place: Int, at now: Int64) {
     guard areKept else { return }
-    dates[place].refreshes = Self.sum(now, refreshing)
+    let date = Self.sum(now, refreshing)
+    set(place) { $0.refreshes = date }
+  }
+
+  private mutating func set(_ place: Int, _ change: (inout Dates) -> Void) {
+    change(&dates[place])
+    freshness[place] = dates[place].first
   }
 
   /// A slot has no key any more.
   @usableFromInline
-  mutating func end(_ place: Int) { if place < dates.count { dates[place] = Dates() } }
+  mutating func end(_ place: Int) { if place < dates.count { set(place) { $0 = Dates() } } }
 
   // MARK: What results were computed from
 
@@ -133,7 +148,7 @@ struct Ages: Sendable {
   /// Notes the earliest date of all that a slot's content was computed from.
   @usableFromInline
   mutating func setDoubts(_ place: Int, _ date: Int64) {
-    if areKept, place < dates.count { dates[place].doubts = date }
+    if areKept, place < dates.count { set(place) { $0.doubts = date } }
   }
 
   /// The next slot to check for expiry, out of that many.

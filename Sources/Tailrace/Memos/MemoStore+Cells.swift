@@ -15,32 +15,33 @@ extension MemoStore {
     }
   }
 
-  /// What the maker of the memos has chosen.
+  /// What the maker of the memos has chosen. A class: to copy all of it for each look takes longer
+  /// than a computation.
   @usableFromInline
-  struct Rules: Sendable {
-    @usableFromInline var limit: Int?
-    @usableFromInline var cost: (@Sendable (Value) -> Int)?
-    @usableFromInline var ages: Ages
-    @usableFromInline var lifetime: (@Sendable (Key, Value) -> Duration)?
-    @usableFromInline var retriesFailures: Bool
-    @usableFromInline var report: (@Sendable (Table.Event) -> Void)?
+  final class Rules: Sendable {
+    @usableFromInline let limit: Int?
+    @usableFromInline let cost: (@Sendable (Value) -> Int)?
+    @usableFromInline let ages: Ages
+    @usableFromInline let lifetime: (@Sendable (Key, Value) -> Duration)?
+    @usableFromInline let retriesFailures: Bool
+    @usableFromInline let report: (@Sendable (Table.Event) -> Void)?
     /// How many batches of keys have been computed.
-    @usableFromInline var batches: (@Sendable () -> Int)?
+    @usableFromInline let batches: (@Sendable () -> Int)?
     /// `nil` if values cannot be compared.
     @usableFromInline let areEqual = equality(of: Value.self)
 
     @inlinable
     init(
       _ capacity: Memos<Key, Value, Failure>.Capacity,
-      _ lifetime: Memos<Key, Value, Failure>.Lifetime,
-      refreshingAfter: Duration?, servingStaleFor: Duration?, retriesFailures: Bool,
-      report: (@Sendable (Table.Event) -> Void)?
+      _ lifetime: Memos<Key, Value, Failure>.Lifetime, refreshingAfter: Duration?,
+      servingStaleFor: Duration?, retriesFailures: Bool,
+      report: (@Sendable (Table.Event) -> Void)?, batches: (@Sendable () -> Int)? = nil
     ) {
       (limit, cost) = (capacity.limit, capacity.cost)
       ages = Ages(
         lifetime: lifetime.rule, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor)
       self.lifetime = lifetime.each
-      (self.retriesFailures, self.report) = (retriesFailures, report)
+      (self.retriesFailures, self.report, self.batches) = (retriesFailures, report, batches)
     }
   }
 
@@ -181,7 +182,7 @@ extension MemoStore {
       if !mayWait { table.overrule(load) }
       return table.review(key, load, &leavings)
     }
-    settle(leavings)
+    if isReporting { report(leavings.events) }
     return step
   }
 
@@ -193,7 +194,7 @@ extension MemoStore {
     switch result {
     case .success(let value):
       var isEqual = false
-      if let areEqual = rules.areEqual, computation.isRecursive,
+      if canCompare, let areEqual = rules.areEqual,
         let former = table.withLock({ $0.former(of: load) })
       {
         isEqual = areEqual(former, value)
@@ -208,7 +209,7 @@ extension MemoStore {
     let now = now
     var leavings = Table.Leavings()
     let verdict = table.withLock { $0.finish(load, outcome, at: now, &leavings) }
-    settle(leavings)
+    if isReporting { report(leavings.events) }
     return verdict
   }
 

@@ -12,6 +12,10 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @usableFromInline let table: Locked<Table>
   @usableFromInline let computation: Computation
   @usableFromInline let rules: Rules
+  /// Whether values are compared.
+  @usableFromInline let canCompare: Bool
+  /// Whether somebody is told of events.
+  @usableFromInline let isReporting: Bool
   /// The time since the store was made; `nil` if nothing expires.
   @usableFromInline let clock: (@Sendable () -> Duration)?
   @usableFromInline let reference = Reference()
@@ -28,12 +32,13 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   @inlinable
   init(_ rules: Rules, clock: any Clock<Duration>, _ computation: Computation) {
-    let canCompare = computation.isRecursive && rules.areEqual != nil
+    canCompare = computation.isRecursive && rules.areEqual != nil
     table = Locked(
       Table(
         limit: rules.limit, rules.ages, isRecursive: computation.isRecursive,
         canCompare: canCompare, isReporting: rules.report != nil))
     self.rules = rules
+    isReporting = rules.report != nil
     self.clock = rules.ages.areKept ? timeFromNow(on: clock) : nil
     self.computation = computation
     reference.store = self
@@ -44,11 +49,10 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     return Ages.nanoseconds(clock())
   }
 
-  /// Reports events outside of the lock, and releases what is left over.
-  @inlinable
-  func settle(_ leavings: consuming Table.Leavings) {
-    guard let report = rules.report else { return }
-    for event in leavings.events { report(event) }
+  /// Reports events outside of the lock.
+  @usableFromInline
+  func report(_ events: [Table.Event]) {
+    for event in events { rules.report?(event) }
   }
 
   // MARK: Demands
@@ -102,10 +106,10 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       if let asker { table.note(key, askedBy: asker) }
       return answer
     }
-    settle(leavings)
-    if let report = rules.report {
+    if isReporting { report(leavings.events) }
+    if isReporting {
       switch answer {
-      case .value, .failure, .due: report(.hit(key))
+      case .value, .failure, .due: report([.hit(key)])
       case .pending: break
       }
     }
@@ -176,7 +180,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       if let asker { table.note(key, askedBy: asker) }
       return renewal
     }
-    settle(leavings)
+    if isReporting { report(leavings.events) }
     return renewal
   }
 
@@ -186,7 +190,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   func forget(_ key: Key) {
     var leavings = Table.Leavings()
     table.withLock { $0.forget(key, &leavings) }
-    settle(leavings)
+    if isReporting { report(leavings.events) }
   }
 
   @inlinable
@@ -205,7 +209,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     table.withLock { table in
       for key in forgotten { table.forget(key, &leavings) }
     }
-    settle(leavings)
+    if isReporting { report(leavings.events) }
   }
 
   /// The memos are released, and only their computations can still ask. Computations without

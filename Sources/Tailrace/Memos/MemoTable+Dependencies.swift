@@ -133,6 +133,19 @@ extension MemoTable {
 
   // MARK: The end of a computation
 
+  /// The computation of a key goes on, and its result is not stored.
+  @inlinable
+  mutating func noteLoss(_ place: Int) {
+    if graph?.isOverturned(place) == true { lost.insert(slots.slots[place].number) }
+  }
+
+  @inlinable
+  mutating func verdict(ofForgotten load: Load, _ leavings: inout Leavings) -> Verdict {
+    guard lost.remove(load.number) != nil else { return .outcome }
+    statistics.loads &+= 1
+    return .again(nil)
+  }
+
   /// A computation begins again if what it asked for was forgotten, or has changed.
   @inlinable
   mutating func restart(_ place: Int, _ leavings: inout Leavings) -> Asker? {
@@ -266,6 +279,7 @@ extension MemoTable {
       case .renewing(let renewal), .replacing(let renewal): canCompare ? renewal.old : nil
       case .none, .computing, .failure: nil
       }
+    noteLoss(place)
     var (marked, freed): ([Int], [Int]) = ([], [])
     graph?.outdate(place, isKept: old != nil, &marked)
     graph?.cancel(place, &freed)

@@ -14,8 +14,8 @@ extension MemoTable {
     case outcome
     /// The expired value stands in for a failure.
     case former(Value)
-    /// It was overturned: it begins again, as that asker.
-    case again(Asker)
+    /// It was overturned: it begins again, as that asker; `nil` if its key was forgotten.
+    case again(Asker?)
   }
 
   /// The former value of a key, which the result of a computation is compared with.
@@ -41,7 +41,31 @@ extension MemoTable {
         leavings.events.append(.failure(key, failure))
       }
     }
-    guard let place = place(of: load) else { return .outcome }
+    guard let place = place(of: load) else {
+      return graph == nil ? .outcome : verdict(ofForgotten: load, &leavings)
+    }
+    if graph == nil, isFirst(place), case .value(let value, let cost, let lifetime, _) = outcome {
+      // Most computations. The cell is moved out: a copy of the content takes some 30 ns.
+      swap(&leavings.former, &slots.slots[place].content)
+      ages.begin(place, isFailure: false, lifetime: lifetime, at: now)
+      keep(.value(value), place, cost, false, &leavings)
+      sweep(at: now, &leavings)
+      return .outcome
+    }
+    return finishOther(place, outcome, at: now, &leavings)
+  }
+
+  /// Whether a key is computed, and has no other value meanwhile.
+  @inlinable
+  func isFirst(_ place: Int) -> Bool {
+    if case .computing = slots.slots[place].content { true } else { false }
+  }
+
+  /// A computation has ended that replaces something, has failed, or may be what others ask for.
+  @inlinable @inline(never)
+  mutating func finishOther(
+    _ place: Int, _ outcome: Outcome, at now: Int64, _ leavings: inout Leavings
+  ) -> Verdict {
     if let asker = restart(place, &leavings) { return .again(asker) }
     leavings.former = slots[place]
     var isRenewed = true
@@ -139,6 +163,9 @@ extension MemoTable {
   /// Forgets all keys. Returns the table that held them.
   @inlinable
   mutating func forgetAll() -> MemoTable {
+    if graph != nil {
+      for place in slots.slots.indices { noteLoss(place) }
+    }
     let former = self
     (slots, count) = (Slots(), 0)
     ages.removeAll()
@@ -159,6 +186,7 @@ extension MemoTable {
       case .renewing(let renewal):
         leavings.slots.append(slots.slots[place])
         slots[place] = .value(renewal.old)
+        slots.slots[place].number = 0
         if isBounded { eviction.unpin(place) }
         cancel(place, &leavings)
       case .replacing(let renewal):
@@ -222,6 +250,7 @@ extension MemoTable {
   /// The slot stays, without a content: no computation in progress has its number.
   @inlinable
   mutating func empty(_ place: Int) {
+    noteLoss(place)
     slots[place] = .none
     slots.slots[place].number = 0
   }

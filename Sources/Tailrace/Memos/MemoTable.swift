@@ -90,6 +90,9 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @usableFromInline var count = 0
   /// Numbers the computations. 0 means none.
   @usableFromInline var number: UInt32 = 0
+  /// The numbers of computations whose key was forgotten after they had been overturned: they begin
+  /// again for those who had come to wait in between.
+  @usableFromInline var lost: Set<UInt32> = []
   /// The last reader has gone: computations that ignore it begin no others.
   @usableFromInline var isAbandoned = false
 
@@ -290,7 +293,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     guard let place = load.place, place < slots.slots.count,
       slots.slots[place].number == load.number
     else { return nil }
-    switch slots[place] {
+    switch slots.slots[place].content {
     case .computing, .renewing, .replacing: return place
     case .none, .value, .failure, .stale: return nil
     }

@@ -70,10 +70,9 @@ extension Memos where Failure == any Error {
     var report: (@Sendable (Int) -> Void)?
     if let reporting { report = { reporting(.batch($0)) } }
     let batcher = Batcher(limit: limit, report: report, compute)
-    var rules = MemoStore<Key, Value, Failure>.Rules(
+    let rules = MemoStore<Key, Value, Failure>.Rules(
       capacity, lifetime, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor,
-      retriesFailures: retryingFailures, report: reporting)
-    rules.batches = { batcher.departures }
+      retriesFailures: retryingFailures, report: reporting, batches: { batcher.departures })
     let computation = MemoStore<Key, Value, Failure>.Computation.inTask { key in
       try await batcher.value(for: key)
     }

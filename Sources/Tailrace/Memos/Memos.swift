@@ -59,8 +59,8 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///   goes on while the memos exist.
   @inlinable
   nonisolated(nonsending) public func value(for key: Key) async throws(Failure) -> Value {
-    if asker == nil, store.rules.report == nil, let value = store.hit(key) { return value }
-    if let asker, store.rules.report == nil, let value = store.hit(key, by: asker) { return value }
+    if asker == nil, !store.isReporting, let value = store.hit(key) { return value }
+    if let asker, !store.isReporting, let value = store.hit(key, by: asker) { return value }
     return try await store.demand(key, by: asker)
   }
 
