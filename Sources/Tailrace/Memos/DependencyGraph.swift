@@ -68,6 +68,9 @@ struct DependencyGraph: Sendable {
     var isLate = false
     /// An input of the result is not fresh any more, or has changed.
     var isSuspect = false
+    /// The result was computed again after it had been evicted: what was computed from it may have seen
+    /// another one.
+    var isUncompared = false
   }
 
   private(set) var nodes: ContiguousArray<Node> = []
@@ -100,6 +103,10 @@ struct DependencyGraph: Sendable {
   /// Whether a result is out of date for another reason than its own age.
   @usableFromInline
   func isSuspect(_ place: Int) -> Bool { place < nodes.count && nodes[place].isSuspect }
+
+  /// Whether what was computed from a key may have seen another result than the present one.
+  @usableFromInline
+  func isUncompared(_ place: Int) -> Bool { place < nodes.count && nodes[place].isUncompared }
 
   /// The keys that a result was computed from.
   @usableFromInline
@@ -165,12 +172,19 @@ struct DependencyGraph: Sendable {
   ///
   /// - Parameters:
   ///   - isChanged: whether it differs from the one that was asked for before.
+  ///   - isCompared: whether there was one to compare it with.
   ///   - wasServed: whether computations in progress have got the former result.
   @usableFromInline
   mutating func settle(
-    _ place: Int, isChanged: Bool, wasServed: Bool, _ marked: inout [Int], _ freed: inout Freed
+    _ place: Int, isChanged: Bool, isCompared: Bool = true, wasServed: Bool,
+    _ marked: inout [Int], _ freed: inout Freed
   ) {
     grow(to: place)
+    if isChanged {
+      nodes[place].isUncompared = false
+    } else if !isCompared, nodes[place].settled != 0, nodes[place].live > 0 {
+      nodes[place].isUncompared = true
+    }
     endSettled(place, &freed)
     nodes[place].inputs = nodes[place].asked
     nodes[place].settled = nodes[place].running

@@ -182,7 +182,7 @@ extension MemoStore {
       if !mayWait { table.overrule(load) }
       return table.review(key, load, &leavings)
     }
-    if isReporting { report(leavings.events) }
+    if isReporting { report(leavings.others) }
     return step
   }
 
@@ -209,7 +209,7 @@ extension MemoStore {
     let now = now
     var leavings = Table.Leavings()
     let verdict = table.withLock { $0.finish(load, outcome, at: now, &leavings) }
-    if isReporting { report(leavings.events) }
+    if isReporting { report(leavings.others) }
     return verdict
   }
 

@@ -51,8 +51,8 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   /// Reports events outside of the lock.
   @usableFromInline
-  func report(_ events: [Table.Event]) {
-    for event in events { rules.report?(event) }
+  func report(_ leftovers: [Table.Leftover]) {
+    for case .event(let event) in leftovers { rules.report?(event) }
   }
 
   // MARK: Demands
@@ -106,10 +106,10 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       if let asker { table.note(key, askedBy: asker) }
       return answer
     }
-    if isReporting { report(leavings.events) }
+    if isReporting { report(leavings.others) }
     if isReporting {
       switch answer {
-      case .value, .failure, .due: report([.hit(key)])
+      case .value, .failure, .due: rules.report?(.hit(key))
       case .pending: break
       }
     }
@@ -180,7 +180,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       if let asker { table.note(key, askedBy: asker) }
       return renewal
     }
-    if isReporting { report(leavings.events) }
+    if isReporting { report(leavings.others) }
     return renewal
   }
 
@@ -190,7 +190,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   func forget(_ key: Key) {
     var leavings = Table.Leavings()
     table.withLock { $0.forget(key, &leavings) }
-    if isReporting { report(leavings.events) }
+    if isReporting { report(leavings.others) }
   }
 
   @inlinable
@@ -209,7 +209,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     table.withLock { table in
       for key in forgotten { table.forget(key, &leavings) }
     }
-    if isReporting { report(leavings.events) }
+    if isReporting { report(leavings.others) }
   }
 
   /// The memos are released, and only their computations can still ask. Computations without

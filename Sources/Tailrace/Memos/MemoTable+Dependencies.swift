@@ -90,7 +90,7 @@ extension MemoTable {
     guard let place = place(of: load) else {
       if load.isReview {
         statistics.loads &+= 1
-        if isReporting { leavings.events.append(.load(key)) }
+        if isReporting { leavings.append(.event(.load(key))) }
       }
       return .compute(nil)
     }
@@ -160,15 +160,17 @@ extension MemoTable {
   @inlinable
   mutating func settle(_ place: Int, isEqual: Bool, _ leavings: inout Leavings) -> Int64 {
     guard graph != nil else { return .max }
-    let (isChanged, wasServed) =
+    let isUnlike = !isEqual || graph?.isUncompared(place) == true
+    let (isChanged, isCompared, wasServed) =
       switch leavings.former {
-      case .renewing: (!isEqual, true)
-      case .replacing: (!isEqual, false)
+      case .renewing: (isUnlike, true, true)
+      case .replacing: (isUnlike, true, false)
       // A value that was evicted cannot be compared, and nothing says that it has changed.
-      default: (graph?.freshness(of: place) != .fresh, false)
+      default: (graph?.freshness(of: place) != .fresh, false, false)
       }
     var (marked, freed): ([Int], [Int]) = ([], [])
-    graph?.settle(place, isChanged: isChanged, wasServed: wasServed, &marked, &freed)
+    graph?.settle(
+      place, isChanged: isChanged, isCompared: isCompared, wasServed: wasServed, &marked, &freed)
     outdate(marked, &leavings)
     release(freed, &leavings)
     return ages.date(of: place)
@@ -227,7 +229,8 @@ extension MemoTable {
     switch slots[place] {
     case .value where !hasExpired: graph?.doubt(place, &marked)
     case .value:
-      let isKept = canCompare || ages.standsIn(place, at: now)
+      let isKept =
+        (canCompare || ages.standsIn(place, at: now)) && graph?.isUncompared(place) != true
       graph?.outdate(place, isKept: isKept, hasExpired: true, &marked)
     case .none, .failure: graph?.outdate(place, isKept: false, hasExpired: true, &marked)
     // It is not served, or is being computed.
@@ -256,14 +259,14 @@ extension MemoTable {
         slots[place] = .replacing(Renewal(renewal.old, renewal.cell))
         count -= 1
       case .failure:
-        leavings.contents.append(slots[place])
+        leavings.append(.content(slots[place]))
         retire(place)
         slots[place] = .none
         release([place], &leavings)
       case .none, .computing, .stale, .replacing: continue
       }
       statistics.outdated &+= 1
-      if isReporting, let key = slots.slots[place].key { leavings.events.append(.outdated(key)) }
+      if isReporting, let key = slots.slots[place].key { leavings.append(.event(.outdated(key))) }
     }
   }
 
@@ -284,7 +287,7 @@ extension MemoTable {
     graph?.outdate(place, isKept: old != nil, &marked)
     graph?.cancel(place, &freed)
     graph?.endSettled(place, &freed)
-    leavings.contents.append(content)
+    leavings.append(.content(content))
     if let old {
       switch content {
       case .value: count -= 1
@@ -314,7 +317,7 @@ extension MemoTable {
       else { continue }
       graph?.remove(place, &pile)
       ages.end(place)
-      leavings.slots.append(slots.remove(place, leaving: .none))
+      leavings.append(.slot(slots.remove(place, leaving: .none)))
     }
   }
 

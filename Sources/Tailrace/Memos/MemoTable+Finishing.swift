@@ -38,7 +38,7 @@ extension MemoTable {
     if case .failure(let failure, _) = outcome {
       statistics.failures &+= 1
       if isReporting, let place = place(of: load), let key = slots.slots[place].key {
-        leavings.events.append(.failure(key, failure))
+        leavings.append(.event(.failure(key, failure)))
       }
     }
     guard let place = place(of: load) else {
@@ -80,7 +80,9 @@ extension MemoTable {
     where renewal.standsIn && ages.standsIn(place, at: now) && graph?.isSuspect(place) != true:
       count += 1
       statistics.servedStale &+= 1
-      if isReporting, let key = slots.slots[place].key { leavings.events.append(.servedStale(key)) }
+      if isReporting, let key = slots.slots[place].key {
+        leavings.append(.event(.servedStale(key)))
+      }
       confirm(place, &leavings)
       restore(place, .value(renewal.old), at: now, &leavings)
       return .former(renewal.old)
@@ -184,13 +186,13 @@ extension MemoTable {
       switch slots[place] {
       case .computing: remove(place, &leavings)
       case .renewing(let renewal):
-        leavings.slots.append(slots.slots[place])
+        leavings.append(.slot(slots.slots[place]))
         slots[place] = .value(renewal.old)
         slots.slots[place].number = 0
         if isBounded { eviction.unpin(place) }
         cancel(place, &leavings)
       case .replacing(let renewal):
-        leavings.slots.append(slots.slots[place])
+        leavings.append(.slot(slots.slots[place]))
         if graph == nil {
           slots[place] = .value(renewal.old)
           count += 1
@@ -214,7 +216,7 @@ extension MemoTable {
       statistics.evictions &+= 1
       let key = slots.slots[place].key
       if isFromSmall { eviction.remember(hash: key.hashValue) }
-      if isReporting, let key { leavings.events.append(.eviction(key)) }
+      if isReporting, let key { leavings.append(.event(.eviction(key))) }
       remove(place, &leavings)
     }
   }
@@ -240,8 +242,8 @@ extension MemoTable {
   @inlinable
   mutating func remove(_ place: Int, _ leavings: inout Leavings) {
     retire(place)
-    if graph == nil { return leavings.slots.append(slots.remove(place, leaving: .none)) }
-    leavings.contents.append(slots[place])
+    if graph == nil { return leavings.append(.slot(slots.remove(place, leaving: .none))) }
+    leavings.append(.content(slots[place]))
     empty(place)
     cancel(place, &leavings)
     release([place], &leavings)

@@ -65,12 +65,27 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @usableFromInline
   struct Leavings: Sendable {
     @usableFromInline var former = Content.none
-    @usableFromInline var slots: [Slots.Slot] = []
-    @usableFromInline var contents: [Content] = []
-    @usableFromInline var events: [Event] = []
+    /// Nothing, for most events.
+    @usableFromInline var others: [Leftover] = []
 
     @inlinable
     init() {}
+
+    @inlinable
+    mutating func append(_ leftover: Leftover) { others.append(leftover) }
+
+    /// The slots that were removed.
+    var slots: [Slots.Slot] {
+      others.compactMap { if case .slot(let slot) = $0 { slot } else { nil } }
+    }
+  }
+
+  @usableFromInline
+  enum Leftover: Sendable {
+    case slot(Slots.Slot)
+    case content(Content)
+    /// Only if somebody wants to know.
+    case event(Event)
   }
 
   @usableFromInline var slots = Slots()
@@ -247,7 +262,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   mutating func begin(_ key: Key, _ leavings: inout Leavings, _ make: (Load) -> Cell) -> Cell {
     // Without a slot, the value is for this demand only.
     guard let place = slots.add(key, .none) else {
-      if isReporting { leavings.events.append(.load(key)) }
+      if isReporting { leavings.append(.event(.load(key))) }
       statistics.loads &+= 1
       return make(load(for: nil))
     }
@@ -277,7 +292,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @inlinable
   mutating func noteLoad(_ place: Int, _ leavings: inout Leavings) {
     statistics.loads &+= 1
-    if isReporting, let key = slots.slots[place].key { leavings.events.append(.load(key)) }
+    if isReporting, let key = slots.slots[place].key { leavings.append(.event(.load(key))) }
   }
 
   @inlinable

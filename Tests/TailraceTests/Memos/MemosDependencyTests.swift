@@ -118,6 +118,25 @@ struct MemosDependencyTests {
     #expect(world.computedNow().contains(12))
   }
 
+  @Test("an evicted input that is loaded again may differ: a refresh tells its dependents")
+  func reloaded() async throws {
+    let world = World()
+    let memos = Numbers.recursive(capacity: .count(2)) { memos, key in
+      key < 10 ? world.source(key) : try await memos.value(for: 1)
+    }
+    _ = try await memos.value(for: 10)
+    // The latest two stay; 10 is used, so it stays longer.
+    for key in 2...4 {
+      _ = try await memos.value(for: 10)
+      _ = try await memos.value(for: key)
+    }
+    try #require(memos.peek(10) == 0 && memos.peek(1) == nil)
+    world.set(1, 7)
+    #expect(try await memos.value(for: 1) == 7)
+    #expect(try await memos.refreshed(1) == 7)
+    #expect(try await memos.value(for: 10) == 7)
+  }
+
   @Test("an expired input: dependents are looked at, and computed anew if it differs")
   func expired() async throws {
     let (world, scheduler) = (World(), VirtualScheduler())
