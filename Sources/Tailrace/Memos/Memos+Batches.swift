@@ -30,7 +30,7 @@ extension Memos where Failure == any Error {
   ///   - compute: returns the values of keys that differ from each other. Its failure is that of each
   ///     of them; a key without a value has a ``MissingValueError``.
   public init(
-    batches limit: Int, capacity: Capacity = .unbounded, lifetime: Duration? = nil,
+    batches: Int, capacity: Capacity = .unbounded, lifetime: Duration? = nil,
     refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -39,7 +39,7 @@ extension Memos where Failure == any Error {
     _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Value]
   ) {
     self.init(
-      limit, capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures,
+      batches, capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures,
       clock,
       reporting, file, line, compute)
   }
@@ -47,7 +47,7 @@ extension Memos where Failure == any Error {
   /// Creates memos with a closure that computes the values of many keys at once. The values live
   /// since their last use, or each for a time of its own.
   public init(
-    batches limit: Int, capacity: Capacity = .unbounded, lifetime: Lifetime,
+    batches: Int, capacity: Capacity = .unbounded, lifetime: Lifetime,
     refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -56,7 +56,7 @@ extension Memos where Failure == any Error {
     _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Value]
   ) {
     self.init(
-      limit, capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
+      batches, capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
       reporting, file, line, compute)
   }
 
