@@ -14,7 +14,7 @@ extension Memos where Failure == any Error {
   /// is in a batch already is not sent again; its callers wait for that batch.
   ///
   /// - Parameters:
-  ///   - limit: the most keys of a call, 1 or more; less is a programmer's error and traps.
+  ///   - batches: the most keys of a call, 1 or more; less is a programmer's error and traps.
   ///   - capacity: how much is remembered; everything by default.
   ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
   ///     ever.
