@@ -50,7 +50,7 @@ private final class ArrivalsReader<Element: Sendable, Failure: Error>: @unchecke
   private var held: Element?
   /// Whether a reader waits for the subscription.
   private var isReading = false
-  private let lock = AsyncLock()
+  private let lock = AsyncLock(for: "arrivals of a signal")
 
   init(_ reading: Reading<Element, Failure>) { self.reading = reading }
 

@@ -37,7 +37,7 @@ extension Signal where Failure == any Error {
 final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
   /// Read only by the task that holds the lock. Any task may cancel it. Empty once nobody can read.
   @usableFromInline let reading: Owned<Reading<Element, Failure>?>
-  @usableFromInline let lock = AsyncLock()
+  @usableFromInline let lock = AsyncLock(for: "a stream of a signal")
 
   @inlinable
   init(_ reading: Reading<Element, Failure>) { self.reading = Owned(reading) }

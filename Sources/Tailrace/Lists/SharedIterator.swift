@@ -19,7 +19,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
   private var reader: LazyList<Element, Failure>.Iterator?
   /// The list's task, while a task reads and may wait for it.
   private var steps: StepExecutor?
-  private let lock = AsyncLock()
+  private let lock = AsyncLock(for: "a shared iterator")
 
   init(_ list: consuming LazyList<Element, Failure>) { reader = list.makeAsyncIterator() }
 

@@ -268,7 +268,7 @@ struct PushingTests {
 
   @Test("a lock for tasks: one at a time, in the order in which they asked", .hangLimit)
   func lock() async {
-    let lock = AsyncLock()
+    let lock = AsyncLock(for: "a test")
     #expect(await lock.lock())
     let seen = Probe<Int>()
     var tasks: [Task<Void, Never>] = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("AsyncLock: one task at a time, first come, first served", .hangLimit, .inTurn)
 struct AsyncLockTests {
-  private let lock = AsyncLock()
+  private let lock = AsyncLock(for: "a test")
   private let turns = Probe<Int>()
 
   /// Tasks that ask for the lock one after the other, on one thread.

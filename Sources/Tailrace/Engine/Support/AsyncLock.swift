@@ -12,14 +12,17 @@ final class AsyncLock: Sendable {
 
   private let state = Locked(State())
 
+  /// What the turns are for, in the words of a test that explores.
+  private let title: String
+
   @usableFromInline
-  init() {}
+  init(for title: String) { self.title = title }
 
   /// Waits for the lock. False if the task may be cancelled, and is cancelled first.
   @usableFromInline
   nonisolated(nonsending) func lock(cancellable: Bool = true) async -> Bool {
     guard let waiter = state.withLock({ $0.take() }) else { return true }
-    let mark = Exploring.waits(for: Exploring.Wait("a turn with ", "a shared iterator", self))
+    let mark = Exploring.waits(for: Exploring.Wait("a turn with ", title, self))
     defer { mark?.end() }
     guard case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) else {
       return true
