@@ -93,13 +93,7 @@ struct InStepRaceTests {
     private mutating func ask<Answer>(
       _ question: (inout InStepState<Int>, InStepState<Int>.Locate) -> Answer
     ) -> Answer {
-      var marks = awaited
-      let positions = positions
-      defer { awaited = marks }
-      return question(&state) { reader, isAwaited in
-        if isAwaited { marks[reader] = true }
-        return positions[reader]
-      }
+      state.answer(at: positions, noting: &awaited, question)
     }
 
     private mutating func wake(_ readers: [Int]) {

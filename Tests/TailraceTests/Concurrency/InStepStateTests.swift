@@ -32,13 +32,7 @@ struct InStepStateTests {
     private mutating func ask<Answer>(
       _ question: (inout InStepState<Int>, InStepState<Int>.Locate) -> Answer
     ) -> Answer {
-      var marks = awaited
-      let positions = positions
-      defer { awaited = marks }
-      return question(&state) { reader, isAwaited in
-        if isAwaited { marks[reader] = true }
-        return positions[reader]
-      }
+      state.answer(at: positions, noting: &awaited, question)
     }
 
     /// A reader takes an element, or waits for one. Returns whether it took one.
