@@ -26,7 +26,8 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   ///
   /// - Failure: the closure's error, the same for every caller.
   /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`, `Failure.cancelled` if
-  ///   it is a ``CancellableFailure``; otherwise waits for the value, as `Task.value` does. The computation goes on while the memo exists.
+  ///   it is a ``CancellableFailure``; otherwise waits for the value, as `Task.value` does. The
+  ///   computation goes on while the memo exists.
   @inlinable
   nonisolated(nonsending) public func value() async throws(Failure) -> Value {
     if let value = list.evaluatedHead { return value }
