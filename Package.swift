@@ -5,29 +5,55 @@ let package = Package(
   name: "Tailrace",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
+    // Lists, memos, signals, schedulers and tuples; each is a product of its own, too.
     .library(name: "Tailrace", targets: ["Tailrace"]),
+    .library(name: "TailraceLists", targets: ["TailraceLists"]),
+    .library(name: "TailraceMemos", targets: ["TailraceMemos"]),
+    .library(name: "TailraceSignals", targets: ["TailraceSignals"]),
+    .library(name: "TailraceSchedulers", targets: ["TailraceSchedulers"]),
+    .library(name: "TailraceTuples", targets: ["TailraceTuples"]),
+    .library(name: "TailraceStored", targets: ["TailraceStored"]),
     .library(name: "TailraceFoundation", targets: ["TailraceFoundation"]),
     .library(name: "TailraceTesting", targets: ["TailraceTesting"]),
     .library(name: "TailraceObservation", targets: ["TailraceObservation"]),
-    .executable(name: "textscan", targets: ["textscan"]),
-    .executable(name: "recrawl", targets: ["recrawl"]),
   ],
   targets: [
-    .target(name: "Tailrace"),
+    // What several need and none owns.
+    .target(name: "TailraceSupport"),
     .target(name: "FileReading"),
-    .target(name: "TailraceFoundation", dependencies: ["FileReading", "Tailrace"]),
-    .target(name: "TailraceTesting", dependencies: ["Tailrace"]),
-    .target(name: "TailraceObservation", dependencies: ["Tailrace"]),
+    .target(name: "TailraceLists", dependencies: ["TailraceSupport"]),
+    .target(name: "TailraceMemos", dependencies: ["TailraceLists", "TailraceSupport"]),
+    .target(name: "TailraceSchedulers", dependencies: ["TailraceSupport"]),
+    .target(
+      name: "TailraceSignals",
+      dependencies: ["TailraceLists", "TailraceSchedulers", "TailraceSupport"]),
+    .target(name: "TailraceTuples", dependencies: ["TailraceLists", "TailraceSupport"]),
+    .target(
+      name: "Tailrace",
+      dependencies: [
+        "TailraceLists", "TailraceMemos", "TailraceSchedulers", "TailraceSignals", "TailraceTuples",
+      ]),
+    .target(
+      name: "TailraceStored",
+      dependencies: ["FileReading", "TailraceFoundation", "TailraceLists", "TailraceSupport"]),
+    .target(name: "TailraceFoundation", dependencies: ["FileReading", "TailraceLists"]),
+    .target(
+      name: "TailraceTesting", dependencies: ["Tailrace", "TailraceStored", "TailraceSupport"]),
+    .target(name: "TailraceObservation", dependencies: ["TailraceLists"]),
     .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
     .executableTarget(
-      name: "recrawl", dependencies: ["FileReading", "Tailrace", "TailraceFoundation"]),
+      name: "recrawl",
+      dependencies: ["FileReading", "Tailrace", "TailraceFoundation", "TailraceStored"]),
     // Draws the pictures of the catalogue.
     .executableTarget(name: "marbles", dependencies: ["Tailrace", "TailraceTesting"]),
     // What tests of recordings and of textscan read a trace with.
     .target(name: "TraceReading", path: "Tests/TraceReading"),
     .testTarget(
       name: "TailraceTests",
-      dependencies: ["Tailrace", "TailraceFoundation", "TailraceTesting", "TraceReading"]),
+      dependencies: [
+        "Tailrace", "TailraceFoundation", "TailraceStored", "TailraceSupport", "TailraceTesting",
+        "TraceReading",
+      ]),
     .testTarget(
       name: "ObservationTests",
       dependencies: ["Tailrace", "TailraceObservation", "TailraceTesting"]),
@@ -48,17 +74,21 @@ let package = Package(
       path: "Tests/SnippetPlugin"),
     .testTarget(
       name: "SnippetTests",
-      dependencies: ["Tailrace", "TailraceFoundation", "TailraceObservation", "TailraceTesting"],
+      dependencies: [
+        "Tailrace", "TailraceFoundation", "TailraceObservation", "TailraceStored",
+        "TailraceTesting",
+      ],
       // Examples name what they do not use; and it takes minutes to optimise so many.
       swiftSettings: [.unsafeFlags(["-suppress-warnings", "-Onone"])], plugins: ["SnippetPlugin"]),
     .testTarget(name: "MarblesTests", dependencies: ["Tailrace", "TailraceTesting", "marbles"]),
     .testTarget(
       name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan", "TraceReading"]),
     .testTarget(
-      name: "RecrawlTests", dependencies: ["Tailrace", "TailraceFoundation", "recrawl"]),
+      name: "RecrawlTests",
+      dependencies: ["Tailrace", "TailraceFoundation", "TailraceStored", "recrawl"]),
     // Kills processes that write stored lists: the test starts the program beside it.
     .executableTarget(
-      name: "crashwalk", dependencies: ["Tailrace", "TailraceFoundation"], path: "Tests/CrashWalk"),
+      name: "crashwalk", dependencies: ["Tailrace", "TailraceStored"], path: "Tests/CrashWalk"),
     .testTarget(name: "CrashTests", dependencies: ["crashwalk"]),
   ],
   swiftLanguageModes: [.v6]

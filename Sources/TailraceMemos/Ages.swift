@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// The ages of remembered results, as a value: dates for each slot, in nanoseconds.
 ///
 /// If nothing expires there are no dates, and every slot is served for ever.

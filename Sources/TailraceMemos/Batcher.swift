@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// Computes the values of many keys with one call of a closure.
 ///
 /// Each batch is a memo of its values, and each key waits for the memo of its batch, so whoever waits

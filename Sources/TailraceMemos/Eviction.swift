@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// The eviction order of bounded memos, as a value: S3-FIFO, as in Yang, Zhang, Qiu, Yue and
 /// Rashmi, "FIFO queues are all you need for cache eviction" (SOSP 2023).
 ///

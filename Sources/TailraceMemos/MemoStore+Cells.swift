@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 extension MemoStore {
   /// How a value is computed: with or without the memos themselves.
   @usableFromInline

@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// The shell around a table: a lock, a clock, and the closures, which run outside of the lock.
 ///
 /// A cell of its own computes each key: a list of one element, under the laws of lists. The table
@@ -232,11 +235,4 @@ final class MemoOwner: Sendable {
   init(abandon: @escaping @Sendable () -> Void) { self.abandon = abandon }
 
   deinit { abandon() }
-}
-
-/// Measures the time from now on, on a clock.
-@usableFromInline
-package func timeFromNow(on clock: some Clock<Duration>) -> @Sendable () -> Duration {
-  let start = clock.now
-  return { start.duration(to: clock.now) }
 }

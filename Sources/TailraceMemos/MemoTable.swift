@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// The results of all keys, as a value: one method per event, and each returns what to do.
 ///
 /// It returns everything that it removes, to be released outside of the lock.

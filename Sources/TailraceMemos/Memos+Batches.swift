@@ -1,3 +1,5 @@
+import TailraceSupport
+
 extension Memos where Failure == any Error {
   /// Creates memos with a closure that computes the values of many keys at once, such as one query
   /// for many rows.

@@ -1,3 +1,5 @@
+import TailraceLists
+
 extension Memos {
   /// Returns a picture of the keys, as the text of a Mermaid flowchart. In recursive memos, an arrow
   /// leads from each key to those that were computed from it.

@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 extension Memos {
   /// How much is remembered.
   ///

@@ -1,3 +1,5 @@
+import TailraceLists
+
 // Memos whose closure asks for other keys.
 
 extension Memos {

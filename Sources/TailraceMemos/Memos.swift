@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// A value for each key, computed once, at the first demand, for any number of tasks.
 ///
 /// ```swift

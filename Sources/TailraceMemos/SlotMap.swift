@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// A slot for each key, as a value. Slots are in an array, so a reference to one is a number.
 ///
 /// Invariants: `index` leads to the slot with that key; a slot without a key is in `free`.

@@ -1,5 +1,5 @@
 public import Observation
-public import Tailrace
+public import TailraceLists
 
 /// The pages of a list as far as they are loaded, for a view.
 ///

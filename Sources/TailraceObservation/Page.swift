@@ -1,4 +1,4 @@
-import Tailrace
+import TailraceLists
 
 /// The elements of a page, as far as they are loaded.
 struct Page<Element: Sendable>: Sendable {

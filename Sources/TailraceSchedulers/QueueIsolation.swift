@@ -1,3 +1,4 @@
+import TailraceSupport
 internal import Dispatch
 
 /// A scheduler's executor for actors.

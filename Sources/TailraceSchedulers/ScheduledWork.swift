@@ -47,7 +47,7 @@ public struct ScheduledWork: Sendable {
   /// The woken task cancels it, and no cancellation handler: actions given to `onEnd` are a
   /// scheduler's, and must not run inside of `Task.cancel()`.
   @usableFromInline
-  nonisolated(nonsending) func endOrCancellation() async {
+  package nonisolated(nonsending) func endOrCancellation() async {
     if await !cell.isEnded(cancellable: true) { cancel() }
   }
 

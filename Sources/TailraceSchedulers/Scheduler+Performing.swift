@@ -1,3 +1,4 @@
+import TailraceSupport
 internal import Dispatch
 
 extension Scheduler {

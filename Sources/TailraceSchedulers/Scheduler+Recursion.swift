@@ -1,3 +1,5 @@
+import TailraceSupport
+
 extension Scheduler {
   /// Runs a closure that can request further turns.
   ///

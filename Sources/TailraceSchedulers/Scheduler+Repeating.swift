@@ -1,3 +1,5 @@
+import TailraceSupport
+
 extension Scheduler {
   /// Runs a closure repeatedly, until it is cancelled.
   ///

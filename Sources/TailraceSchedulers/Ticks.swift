@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// The instants at which a scheduler's clock ticks: see ``Scheduler/ticks(every:tolerance:file:line:)``.
 public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
   public typealias Element = Source.Instant

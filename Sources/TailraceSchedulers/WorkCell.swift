@@ -1,3 +1,4 @@
+import TailraceSupport
 internal import Synchronization
 
 /// One piece of work: its closure, its phase, and the observers of its end.
@@ -74,7 +75,7 @@ final class WorkCell: Sendable {
     onEnd { waiter.wake(.lookAgain) }
     let mark = Exploring.waits(for: Exploring.Wait("", "work on a scheduler", self))
     defer { mark?.end() }
-    if case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) { return false }
+    if case .cancelled = await waiter.wait(cancellable: cancellable) { return false }
     return true
   }
 

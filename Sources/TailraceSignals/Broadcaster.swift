@@ -1,3 +1,7 @@
+import TailraceLists
+import TailraceSupport
+import TailraceSchedulers
+
 /// A hot signal: each element goes to all listeners, in the same order.
 @usableFromInline
 final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {

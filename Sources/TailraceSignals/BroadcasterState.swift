@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSchedulers
+
 /// A hot signal as a value: its listeners, the replay for late listeners, and whether it is over.
 ///
 /// It ends when told to. It is cancelled when it has no listeners and

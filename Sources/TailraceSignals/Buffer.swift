@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// The unread elements of a subscription, and the gaps between them.
 @usableFromInline
 struct Buffer<Element: Sendable>: Sendable {

@@ -1,3 +1,5 @@
+import TailraceLists
+
 extension Signal {
   /// How many unread elements a subscription keeps, and how its reader can learn of the rest.
   ///

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// The result of sending one element to many listeners.
 @usableFromInline
 struct Delivery<Element: Sendable, Failure: Error>: Sendable {

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// Reads another subscription, and derives its own events.
 @usableFromInline
 final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {

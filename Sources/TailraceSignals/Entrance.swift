@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// Held by everything that can subscribe to a hot signal.
 ///
 /// One broadcaster serves a source from the first reader to the last. Later readers get a new

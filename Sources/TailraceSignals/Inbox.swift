@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// One subscription: senders put elements in, its reader takes them out. Copies of an iterator are
 /// several readers of one isolation, of which each waits in its own task.
 ///
@@ -58,7 +61,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     guard let number = state.withLock({ $0.sleep(sender: sender) }) else { return }
     let mark = Exploring.waits(for: Exploring.Wait("room in ", "Signal<\(Element.self)>", self))
     defer { mark?.end() }
-    if case .absent(.cancelled) = await sender.wait(cancellable: true) {
+    if case .cancelled = await sender.wait(cancellable: true) {
       let former = state.withLock { $0.leave(sender: number) }
       withExtendedLifetime(former) {}
     } else {

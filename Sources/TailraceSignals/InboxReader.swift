@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// Reads an inbox.
 // Guard: the isolation of an iterator, which its copies share. Tasks that read copies take turns
 // where one of them waits.

@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// One subscription as a value: its unread elements, its ending, and the waiting tasks.
 ///
 /// Each event is one mutating method that returns what to do; nothing is done here. ``Inbox``

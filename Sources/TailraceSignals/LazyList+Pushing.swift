@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSchedulers
+
 // A list that is pushed: as a signal, or as a stream of the standard library.
 
 extension LazyList {

@@ -1,3 +1,6 @@
+import TailraceSupport
+import TailraceLists
+
 /// Leaves a subscription in a job of its own.
 ///
 /// For places where neither handlers nor the releases of elements may run, and where no reader need

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// The phase of a subscription or a hot signal, as a value.
 ///
 /// ```

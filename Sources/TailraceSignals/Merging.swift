@@ -1,3 +1,5 @@
+import TailraceLists
+
 // Several sources as one signal.
 
 extension LazyList {

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// A subscription, as its reader sees it. Releasing it leaves.
 @usableFromInline
 enum Reading<Element: Sendable, Failure: Error>: Sendable {

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// Members in order of arrival. Each has a number, by which it leaves.
 ///
 /// A hole replaces a member that leaves. Holes are closed when they are more than half, so leaving

@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 extension Signal {
   /// An element of ``Signal/arrivals``: one that was sent, or the number of elements missing
   /// here.

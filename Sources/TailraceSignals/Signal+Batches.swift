@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 extension Signal {
   /// Returns the elements that were sent and not read yet, as arrays of at least one element and
   /// at most a given number.

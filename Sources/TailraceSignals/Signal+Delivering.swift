@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSchedulers
+
 extension Signal {
   /// Returns the same events, each in its own turn of a scheduler.
   ///

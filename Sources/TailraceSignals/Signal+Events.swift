@@ -1,3 +1,5 @@
+import TailraceLists
+
 extension Signal {
   /// The signal's events as elements, including the failure or the end.
   ///

@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 // Operators that return a signal, so that a chain can end in `deliver(on:)` and `subscribe`. They
 // take plain closures; for others, `AsyncSequence` has operators of the same names.
 

@@ -1,3 +1,5 @@
+import TailraceLists
+
 extension Signal {
   /// Runs a handler for each event, one after another, in a task.
   ///

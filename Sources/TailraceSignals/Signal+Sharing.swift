@@ -1,3 +1,7 @@
+import TailraceLists
+import TailraceSupport
+import TailraceSchedulers
+
 extension Signal {
   /// Returns a signal that subscribes to this one once for all its readers.
   ///

@@ -1,3 +1,5 @@
+import TailraceLists
+
 // Asynchronous sources: each runs in its own task.
 
 extension Signal {

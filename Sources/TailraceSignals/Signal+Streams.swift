@@ -1,3 +1,5 @@
+import TailraceLists
+
 // A signal as a stream of the standard library, for APIs that need that type.
 
 extension Signal where Failure == Never {

@@ -1,3 +1,7 @@
+import TailraceLists
+import TailraceSupport
+import TailraceSchedulers
+
 /// A push-driven sequence: its source sends elements at any time, and perhaps an ending.
 ///
 /// A signal is *cold*: each subscription runs its source. ``makeSignal(bufferingPolicy:)``

@@ -1,3 +1,7 @@
+import TailraceLists
+import TailraceSchedulers
+import TailraceSupport
+
 // Sending into a subscriber from a task of the library.
 
 extension Signal.Subscriber {

@@ -1,3 +1,5 @@
+import TailraceLists
+
 extension Signal {
   /// An event of a signal: an element, or its ending.
   ///

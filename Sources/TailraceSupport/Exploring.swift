@@ -39,7 +39,7 @@ package enum Exploring {
   private static let local = TaskLocal<(any Run)?>(wrappedValue: nil)
 
   package static var run: (any Run)? { count.load(ordering: .relaxed) > 0 ? local.get() : nil }
-  @usableFromInline static var isOn: Bool { run != nil }
+  @usableFromInline package static var isOn: Bool { run != nil }
 
   /// A test begins or ends to explore.
   package static func begin() { count.add(1, ordering: .relaxed) }

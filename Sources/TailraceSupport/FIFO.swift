@@ -1,24 +1,24 @@
 /// First in, first out. Both ends are cheap, and removed elements are not retained.
 @usableFromInline
-struct FIFO<Element> {
-  @usableFromInline var arrived: [Element] = []
+package struct FIFO<Element> {
+  @usableFromInline package var arrived: [Element] = []
   /// Earlier arrivals, the oldest last.
-  @usableFromInline var leaving: [Element] = []
+  @usableFromInline package var leaving: [Element] = []
 
   @inlinable
-  init() {}
+  package init() {}
 
-  @inlinable var count: Int { arrived.count + leaving.count }
-  @inlinable var isEmpty: Bool { arrived.isEmpty && leaving.isEmpty }
+  @inlinable package var count: Int { arrived.count + leaving.count }
+  @inlinable package var isEmpty: Bool { arrived.isEmpty && leaving.isEmpty }
 
   @inlinable
-  mutating func append(_ element: Element) { arrived.append(element) }
+  package mutating func append(_ element: Element) { arrived.append(element) }
 
-  @inlinable var first: Element? { leaving.last ?? arrived.first }
+  @inlinable package var first: Element? { leaving.last ?? arrived.first }
 
   /// Removes the oldest one.
   @inlinable
-  mutating func popFirst() -> Element? {
+  package mutating func popFirst() -> Element? {
     if leaving.isEmpty {
       swap(&arrived, &leaving)
       leaving.reverse()
@@ -28,7 +28,7 @@ struct FIFO<Element> {
 
   /// Removes the newest ones, while they satisfy a condition.
   @inlinable
-  mutating func removeLast(while isWanted: (Element) -> Bool) -> [Element] {
+  package mutating func removeLast(while isWanted: (Element) -> Bool) -> [Element] {
     var removed: [Element] = []
     while let last = arrived.last, isWanted(last) {
       removed.append(last)
@@ -43,7 +43,7 @@ struct FIFO<Element> {
   }
 
   @inlinable
-  mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+  package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
     arrived.removeAll(where: isUnwanted)
     leaving.removeAll(where: isUnwanted)
   }

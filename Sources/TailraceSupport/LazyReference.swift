@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A reference that is set once, by the first caller.
 ///
@@ -6,16 +6,22 @@ import Synchronization
 /// sanitizer sees neither its release of the stored object nor its acquire of the loaded one, and
 /// reports false races.
 @usableFromInline
-struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
+package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   /// Owns one count of the object.
-  private let word = Atomic<Unmanaged<Object>?>(nil)
+  @usableFromInline let word = Atomic<Unmanaged<Object>?>(nil)
 
+  @inlinable
+  package init() {}
+
+  @inlinable
   deinit { word.load(ordering: .acquiring)?.release() }
 
-  func load() -> Object? { word.load(ordering: .acquiring)?.takeUnretainedValue() }
+  @inlinable
+  package func load() -> Object? { word.load(ordering: .acquiring)?.takeUnretainedValue() }
 
   /// Stores an object, unless there is one. Returns the one that is there.
-  func storeIfNil(_ object: consuming Object) -> Object {
+  @inlinable
+  package func storeIfNil(_ object: consuming Object) -> Object {
     let new = Unmanaged.passRetained(object)
     let (isStored, former) = word.compareExchange(
       expected: nil, desired: new, ordering: .acquiringAndReleasing)

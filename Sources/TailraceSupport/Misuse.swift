@@ -1,7 +1,7 @@
 /// Stops a wrong program at its author's line, with the same message in all builds: `precondition`
 /// omits its message in optimised ones.
 @inlinable @inline(__always)
-func require(
+package func require(
   _ isRight: Bool, _ words: @autoclosure () -> String, file: StaticString = #fileID,
   line: UInt = #line
 ) {

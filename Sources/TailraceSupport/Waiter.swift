@@ -1,17 +1,23 @@
 /// Why a waiter goes on.
 @usableFromInline
-enum ResumeReason: Sendable {
+package enum ResumeReason: Sendable {
   /// Something changed: look again.
   case lookAgain
   /// The awaited step goes on, and the waiter is to run it.
   case takeJob
-  /// There is no element, for that reason.
-  case absent(Absence)
+  /// The waiting task is cancelled.
+  case cancelled
+  /// Nothing will come: what would have brought it is gone.
+  case released
+  /// There is a failure in the place of an element.
+  case failed(any Error)
+  /// An attempt has failed; there may be others.
+  case failedTransiently(any Error)
 }
 
 /// A task that waits for a cell. It is woken once; later wake-ups have no effect.
 @usableFromInline
-final class Waiter: Sendable {
+package final class Waiter: Sendable {
   private enum State: Sendable {
     case new
     case parked(UnsafeContinuation<Void, Never>)
@@ -21,16 +27,16 @@ final class Waiter: Sendable {
   private let state = Locked(State.new)
 
   @usableFromInline
-  init() {}
+  package init() {}
 
-  var isWaiting: Bool {
+  package var isWaiting: Bool {
     state.withLock { if case .woken = $0 { false } else { true } }
   }
 
   // The answer is in the state, not in the continuation: one resumed before its task has suspended
   // passes a value on where the thread sanitizer cannot see it.
   @usableFromInline
-  nonisolated(nonsending) func park() async -> ResumeReason {
+  package nonisolated(nonsending) func park() async -> ResumeReason {
     await withUnsafeContinuation { continuation in
       let isEarly = state.withLock { state in
         if case .woken = state { return true }
@@ -49,7 +55,7 @@ final class Waiter: Sendable {
 
   /// Returns false if the waiter was woken before.
   @usableFromInline @discardableResult
-  func wake(_ reason: ResumeReason) -> Bool {
+  package func wake(_ reason: ResumeReason) -> Bool {
     let former = state.withLock { state in
       let former = state
       if case .woken = former {} else { state = .woken(reason) }
@@ -67,17 +73,17 @@ final class Waiter: Sendable {
 
 extension Waiter {
   /// Waits to be woken; if allowed, a cancellation wakes it.
-  nonisolated(nonsending) func wait(cancellable: Bool) async -> ResumeReason {
+  package nonisolated(nonsending) func wait(cancellable: Bool) async -> ResumeReason {
     guard cancellable else { return await park() }
     return await withTaskCancellationHandler {
       await park()
     } onCancel: {
-      wake(.absent(.cancelled))
+      wake(.cancelled)
     }
   }
 
   /// Waits for a step, which is raised to the priority of the waiting task, now and later.
-  nonisolated(nonsending) func wait(
+  package nonisolated(nonsending) func wait(
     cancellable: Bool, raising raise: @Sendable (TaskPriority) -> Void
   ) async -> ResumeReason {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {

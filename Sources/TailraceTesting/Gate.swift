@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 
 /// Holds tasks until a test opens it.
 ///

@@ -1,5 +1,6 @@
 internal import Dispatch
 import Tailrace
+import TailraceSupport
 
 /// An executor that runs tasks like a busy machine: late, one at a time, or in another order.
 ///

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 
 /// Counts its living members, exactly, by reference counting.
 ///

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 
 /// Records values in the order of their arrival.
 ///

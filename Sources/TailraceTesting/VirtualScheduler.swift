@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 
 /// A scheduler whose time passes only when a test advances it.
 ///

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// Encoded as an array of the elements; a `nil` element is a null.
 extension Tuple: Encodable where repeat each Element: Encodable {
   /// Encodes the elements as an array.

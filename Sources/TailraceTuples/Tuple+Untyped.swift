@@ -1,3 +1,5 @@
+import TailraceLists
+
 extension Tuple {
   /// Creates a tuple from untyped values, each of which must have its element's type.
   ///

@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 /// A few values of different types, in order, as one value to compare, hash and encode.
 ///
 /// ```swift

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 
 /// A crawl whose list is in a file.
 struct Crawl: Sendable {

@@ -1,4 +1,5 @@
 import TailraceFoundation
+import TailraceStored
 
 /// The command line, parsed.
 enum Command: Equatable {

@@ -1,5 +1,6 @@
 import Dispatch
 import Tailrace
+import TailraceStored
 
 #if canImport(Glibc)
   import Glibc

@@ -1,6 +1,7 @@
 import Foundation
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 
 /// A program to be killed: it writes a stored list, or follows one.
 ///

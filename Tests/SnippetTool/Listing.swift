@@ -68,6 +68,7 @@ struct Listing {
     import Tailrace
     import TailraceFoundation
     import TailraceObservation
+    import TailraceStored
     import TailraceTesting
     import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Tailrace
+import TailraceSupport
 import Testing
 
 /// A random case of a test: it can be run, and made smaller.

@@ -1,5 +1,5 @@
 public import Foundation
-public import Tailrace
+import TailraceLists
 
 extension LazyList where Failure == ElementTypeError {
   /// Creates a list of an enumerator's remaining elements, checked for their type and each pulled

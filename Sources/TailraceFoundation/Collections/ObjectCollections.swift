@@ -1,5 +1,5 @@
 public import Foundation
-public import Tailrace
+import TailraceLists
 
 extension NSArray {
   /// Returns the elements as a list, checked for their type. Later changes have no effect.

@@ -1,4 +1,4 @@
-import Tailrace
+import TailraceLists
 
 /// A value of a collection without element types, on its way to other tasks.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-public import Tailrace
+import TailraceLists
 
 extension IndexSet {
   /// The indices, in order, as a list. Later changes have no effect.

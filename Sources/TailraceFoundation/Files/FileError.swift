@@ -1,6 +1,6 @@
 import FileReading
 public import Foundation
-public import Tailrace
+public import TailraceLists
 
 /// An error of opening or reading a file, or the cancellation of a reader.
 ///
@@ -26,7 +26,7 @@ public struct FileError: CancellableFailure, Equatable, Sendable, CustomStringCo
   /// The system's error, such as `ENOENT`.
   public let code: POSIXErrorCode
 
-  init(_ path: String, _ error: SystemError) {
+  package init(_ path: String, _ error: SystemError) {
     self.path = path
     code = POSIXErrorCode(rawValue: error.code) ?? .EIO
   }

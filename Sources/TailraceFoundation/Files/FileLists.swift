@@ -1,6 +1,6 @@
 import FileReading
 public import Foundation
-public import Tailrace
+import TailraceLists
 
 extension URL {
   /// The lines of this file as a list, without line ends, read on demand.

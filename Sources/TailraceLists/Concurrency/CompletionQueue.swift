@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// Closures that run at the same time, and their results in order of completion.
 @usableFromInline
 final class CompletionQueue<Output: Sendable>: Sendable {
@@ -46,7 +48,7 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   func cancel() {
     let (running, waiters) = state.withLock { $0.cancel() }
     for task in running { task.cancel() }
-    for waiter in waiters { waiter.wake(.absent(.released)) }
+    for waiter in waiters { waiter.wake(.released) }
   }
 }
 

@@ -1,3 +1,4 @@
+import TailraceSupport
 public import Synchronization
 
 /// A closure that runs in a task of its own, and its result, once there is one.
@@ -81,7 +82,7 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     if span != 0 { Recorder.endBeside(span, hasFailed: failure != nil) }
     guard let failure else { return complete(with: .lookAgain) }
     if rules.isRetried {
-      complete(with: .absent(.failedTransiently(failure)))
+      complete(with: .failedTransiently(failure))
     } else {
       line?.failed(number)
       complete(with: .lookAgain)

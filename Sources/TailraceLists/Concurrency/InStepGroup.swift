@@ -1,3 +1,4 @@
+import TailraceSupport
 public import Synchronization
 
 typealias InStepStanding = (position: Int, standing: InStepState<Waiter>.Standing)
@@ -41,7 +42,7 @@ final class InStepGroup: Sendable {
       let mark = Exploring.waits(
         for: Exploring.Wait("the other readers of ", "a list read in step", self))
       defer { mark?.end() }
-      if case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) { return nil }
+      if case .cancelled = await waiter.wait(cancellable: cancellable) { return nil }
     }
   }
 

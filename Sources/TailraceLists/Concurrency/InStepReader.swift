@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// One of several readers of a list that stay within a distance of one another.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// The positions of the readers of one list, as a value: who may go on, and who waits for whom.
 ///
 /// A position is the cost of all elements that a reader has taken: their number, unless the user

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// Estimates the time of a list's steps: whether handing them over pays.
 @usableFromInline
 struct LatencyEstimate {

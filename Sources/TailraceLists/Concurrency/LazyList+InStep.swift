@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // Several readers of one list, in bounded memory.
 
 extension LazyList {

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // Several steps of one list at the same time, with results in any order.
 
 extension LazyList {

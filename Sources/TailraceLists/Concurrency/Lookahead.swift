@@ -1,3 +1,4 @@
+import TailraceSupport
 public import Synchronization
 
 /// Pulls from a list ahead of its readers.
@@ -220,7 +221,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     case .failed(let failure): end(with: failure)
     case .failedTransiently(let failure):
       for waiter in state.withLock({ $0.failedTransiently() }) {
-        waiter.wake(.absent(.failedTransiently(failure)))
+        waiter.wake(.failedTransiently(failure))
       }
     case .missing, .paused, .cancelled, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
@@ -250,7 +251,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let left = state.withLock { $0.abandon() }
     left.puller?.cancel()
     for slot in left.slots { discard(slot) }
-    for waiter in left.waiters { waiter.wake(.absent(.released)) }
+    for waiter in left.waiters { waiter.wake(.released) }
     // Two lists that read each other may have caused each other's look-ahead.
     node.withLock { $0 }?.noteCause(nil)
   }

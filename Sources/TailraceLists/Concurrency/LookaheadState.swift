@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// The slots that a list has pulled from its source ahead of its readers, as a value.
 ///
 /// Every event is one mutating method that returns what to do; it does nothing else. ``Lookahead``

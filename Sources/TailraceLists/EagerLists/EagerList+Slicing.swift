@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // `prefix(_:)`, `dropFirst(_:)`, `suffix(_:)`, and `prefix(while:)` and `drop(while:)` with plain
 // closures, are the standard library's. A slice of an eager list is one, so they return eager
 // lists, and copy nothing.

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// A list whose elements are all computed: the eager counterpart of ``LazyList``, on an array.
 ///
 /// Its operators have the names of the lazy ones. They run at once, from the first element to the

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // The engine's calls of the recorder. None of this runs without a recording.
 
 extension Evaluator {
@@ -124,9 +126,10 @@ extension ResumeReason {
     switch self {
     case .lookAgain: "there"
     case .takeJob: "drives on"
-    case .absent(.failed): "a cycle"
-    case .absent(.released): "given up"
-    case .absent(let absence): absence.recorded
+    case .failed: "a cycle"
+    case .released: "given up"
+    case .failedTransiently: "failed for now"
+    case .cancelled: "cancelled"
     }
   }
 }

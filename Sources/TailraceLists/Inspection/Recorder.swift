@@ -1,3 +1,4 @@
+import TailraceSupport
 public import Synchronization
 
 /// Passes events of the engine to the running recordings.

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// Records which task demanded, computed and awaited which element of which list, and when.
 ///
 /// ```swift

@@ -1,6 +1,6 @@
 extension Sketch {
   /// A flowchart, from the sources down to the list.
-  var mermaid: String {
+  package var mermaid: String {
     var lines = ["flowchart TD"]
     var isInLayer = Array(repeating: false, count: nodes.count)
     for (number, layer) in layers.enumerated() where !layer.nodes.isEmpty {

@@ -2,7 +2,7 @@
 ///
 /// Lists are drawn one by one from a pile, without recursion. While a claim is held, only the
 /// upstreams of a stage are noted; lists among them are inspected after the claim is released.
-struct Sketch {
+package struct Sketch {
   /// At most this many stages and values are drawn: larger diagrams are unreadable, and Mermaid
   /// refuses them.
   static let limit = 400
@@ -28,7 +28,7 @@ struct Sketch {
   private(set) var nodes: [Node] = []
   private(set) var layers: [Layer] = []
   private(set) var edges: [Edge] = []
-  private(set) var isCut = false
+  package private(set) var isCut = false
   /// The last stage of each list seen.
   private var known: [ObjectIdentifier: Int] = [:]
   /// Objects retained while their addresses are used.
@@ -46,7 +46,7 @@ struct Sketch {
   }
 
   /// An empty picture, for other things than lists.
-  init() {}
+  package init() {}
 
   init(of list: any LookedList) {
     pile = [(list, Place())]
@@ -57,7 +57,7 @@ struct Sketch {
   // MARK: Drawing
 
   /// `nil` if there are too many.
-  mutating func node(_ text: String, isStage: Bool = true, in layer: Int? = nil) -> Int? {
+  package mutating func node(_ text: String, isStage: Bool = true, in layer: Int? = nil) -> Int? {
     guard nodes.count < Self.limit else {
       isCut = true
       return nil
@@ -67,14 +67,14 @@ struct Sketch {
     return nodes.count - 1
   }
 
-  mutating func connect(_ from: Int?, _ to: Int?, _ text: String? = nil) {
+  package mutating func connect(_ from: Int?, _ to: Int?, _ text: String? = nil) {
     guard let from, let to else { return }
     let edge = Edge(from: from, to: to, text: text)
     // A zip may pull the same list several times: that is one arrow.
     if !edges.contains(edge) { edges.append(edge) }
   }
 
-  mutating func layer(_ text: String) -> Int {
+  package mutating func layer(_ text: String) -> Int {
     layers.append(Layer(text: text))
     return layers.count - 1
   }

@@ -34,13 +34,13 @@ func look<Value>(at value: inout Value, _ view: inout StageView) {
 }
 
 extension Owned: Upstream {
-  func look(_ view: inout StageView) { Tailrace.look(at: &state, &view) }
+  func look(_ view: inout StageView) { TailraceLists.look(at: &state, &view) }
 }
 
 extension Pulling: Lookable {
   mutating func look(_ view: inout StageView) {
     source.look(&view)
-    Tailrace.look(at: &state, &view)
+    TailraceLists.look(at: &state, &view)
   }
 }
 
@@ -49,13 +49,13 @@ extension Optional: Lookable where Wrapped: Lookable {
 }
 
 extension Row: Lookable {
-  mutating func look(_ view: inout StageView) { Tailrace.look(at: &peers, &view) }
+  mutating func look(_ view: inout StageView) { TailraceLists.look(at: &peers, &view) }
 }
 
 extension Peers: Lookable {
   mutating func look(_ view: inout StageView) {
-    Tailrace.look(at: &first, &view)
-    Tailrace.look(at: &others, &view)
+    TailraceLists.look(at: &first, &view)
+    TailraceLists.look(at: &others, &view)
   }
 }
 

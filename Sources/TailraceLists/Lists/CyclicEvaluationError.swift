@@ -58,7 +58,7 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
 
   /// The name of a key's cell.
   @usableFromInline
-  static func name(ofKey key: Any) -> String { "Memos[\(String(reflecting: key))]" }
+  package static func name(ofKey key: Any) -> String { "Memos[\(String(reflecting: key))]" }
 
   private static func isKey(_ name: String) -> Bool { name.hasPrefix("Memos[") }
 }

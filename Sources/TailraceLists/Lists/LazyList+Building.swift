@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // MARK: Values
 
 extension LazyList {

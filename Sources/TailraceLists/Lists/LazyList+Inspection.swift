@@ -101,8 +101,8 @@ extension LazyList: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 /// The evaluated elements, one run per segment.
-struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProtocol {
-  enum Rest {
+package struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProtocol {
+  package enum Rest {
     case end
     case unresolved
     case computing
@@ -114,23 +114,23 @@ struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, IteratorProto
   /// A list may continue with itself; its evaluated elements then have no end.
   private var seen: Set<ObjectIdentifier> = []
   /// The state after the last run, once that has been returned.
-  private(set) var state = Rest.end
+  package private(set) var state = Rest.end
 
-  init(_ list: LazyList<Element, Failure>) {
+  package init(_ list: LazyList<Element, Failure>) {
     segment = list.segment
     offset = list.offset
   }
 
   /// Some cells of a segment, which it retains.
-  struct Run {
+  package struct Run {
     let segment: Segment<Element>
     let range: Range<Int>
 
-    var count: Int { range.count }
-    var cells: [Element] { segment.withCells(range) { Array($0) } }
+    package var count: Int { range.count }
+    package var cells: [Element] { segment.withCells(range) { Array($0) } }
   }
 
-  mutating func next() -> Run? {
+  package mutating func next() -> Run? {
     while let current = segment {
       let mark = current.mark
       let count = mark.count

@@ -43,7 +43,7 @@ extension LazyList {
   ///
   /// - Parameter elements: one or more.
   @usableFromInline
-  init(sharing elements: [Element], then rest: LazyList) {
+  package init(sharing elements: [Element], then rest: LazyList) {
     let storage = Storage(elements[...])
     let link: Link<Element> = rest.segment.map { .more($0, rest.offset) } ?? .end
     self.init(segment: Segment(storage: storage, link: link), offset: 0)

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // Demands are methods, because a getter cannot throw a generic failure.
 extension LazyList {
   /// Returns the first element, or `nil` if there is none.

@@ -31,14 +31,14 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline var offset: Int
 
   @inlinable
-  init(segment: Segment<Element>?, offset: Int) {
+  package init(segment: Segment<Element>?, offset: Int) {
     self.segment = segment
     self.offset = offset
   }
 
   /// The list of an evaluator's elements.
   @inlinable
-  init(_ evaluator: Evaluator<Element>) {
+  package init(_ evaluator: Evaluator<Element>) {
     self.init(
       segment: Segment(owner: evaluator),
       offset: 0)
@@ -60,7 +60,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
 
   /// The list of the elements that a closure gives step by step.
   @inlinable @inline(__always)
-  init(
+  package init(
     upstream: AnyObject? = nil, stage: StageName = #function,
     stepping step: @escaping (_ demand: Demand) -> Step<Element>
   ) {
@@ -70,7 +70,7 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   /// The list of the elements that an asynchronous closure gives step by step, in a task of the
   /// list.
   @inlinable @inline(__always)
-  init(
+  package init(
     upstream: AnyObject? = nil, stage: StageName = #function,
     inTask run: @escaping ListTask<Element>.Run
   ) {

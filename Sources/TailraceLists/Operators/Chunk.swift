@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // Operators that group elements.
 extension LazyList {
   /// Returns the arrays of `count` consecutive elements; each begins one element after the array

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 extension LazyList {
   /// Calls an asynchronous closure for each element, several at a time.
   ///

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // Operators on the end of a list: the last elements are known at the end.
 extension LazyList {
   /// Returns the elements without the last ones.

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 extension LazyList {
   /// Returns the results of combining the elements so far, without the start itself.
   ///

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 extension LazyList {
   /// Returns the first elements, up to a maximum number.
   ///

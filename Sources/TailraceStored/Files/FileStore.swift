@@ -1,5 +1,5 @@
 public import Foundation
-public import Tailrace
+import TailraceLists
 
 /// A list in a local file.
 ///

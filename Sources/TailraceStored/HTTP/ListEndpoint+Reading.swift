@@ -1,5 +1,5 @@
 import Foundation
-import Tailrace
+import TailraceLists
 
 // How an endpoint reads its source, and waits for it.
 extension ListEndpoint {

@@ -1,5 +1,6 @@
 public import Foundation
-public import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// Serves a list over HTTP: a request's values in, a response's values out.
 ///

@@ -1,5 +1,6 @@
 import Dispatch
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 #if canImport(Darwin)
   import Darwin

@@ -1,6 +1,8 @@
 import FileReading
 import Foundation
-import Tailrace
+import TailraceLists
+import TailraceSupport
+import TailraceFoundation
 
 /// A list in a file, as bytes: the implementation of `FileStore`.
 ///

@@ -1,5 +1,5 @@
 import FileReading
-import Tailrace
+import TailraceLists
 
 /// The beginning of a journal: written once, twice over, and never again.
 ///

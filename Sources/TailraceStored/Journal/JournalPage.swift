@@ -1,4 +1,4 @@
-import Tailrace
+import TailraceLists
 
 /// Some elements of a journal, as bytes.
 @usableFromInline

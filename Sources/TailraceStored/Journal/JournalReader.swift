@@ -1,5 +1,6 @@
 import FileReading
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// Reads an open journal. A stateless value: several readers may use it, beside a writer.
 struct JournalReader: Sendable {

@@ -1,5 +1,6 @@
 import FileReading
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// Copies what is good in a damaged journal into a new one.
 struct JournalRepair {

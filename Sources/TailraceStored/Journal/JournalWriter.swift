@@ -1,5 +1,6 @@
 import FileReading
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// The end of a journal, for the writer: a value with one method for each event.
 struct JournalWriter: Sendable {

@@ -1,4 +1,5 @@
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// One task at a time, in the order of arrival. Taking a free turn costs one lock.
 final class Turn: Sendable {

@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 extension LazyList where Failure == any Error {
   /// Creates a list of a source's elements, which waits for elements that do not exist yet.
   ///

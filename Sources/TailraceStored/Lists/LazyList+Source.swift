@@ -1,3 +1,5 @@
+import TailraceLists
+
 extension LazyList {
   /// This list as a source, for readers by position such as a server.
   ///

@@ -1,3 +1,6 @@
+import TailraceLists
+import TailraceSupport
+
 // Lists that are stored: stored elements are read, others are computed and stored.
 extension LazyList where Failure == any Error {
   /// Creates a list of the stored elements, continued by a closure that computes from the state

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// Gives the elements of a list in pages. One pager waits, another stores.
 // Guard: the claim of the list that it pages for. May touch it: that list's task.
 @usableFromInline
@@ -54,14 +56,6 @@ extension LazyList where Failure == any Error {
     evaluator.label = name
     self.init(
       segment: Segment(owner: evaluator, capacity: capacity), offset: 0)
-  }
-}
-
-extension Evaluator {
-  /// The list's name, for the list that continues after it.
-  @usableFromInline nonisolated var label: ListName? {
-    get { name.load() }
-    set { if let newValue { name(newValue) } }
   }
 }
 

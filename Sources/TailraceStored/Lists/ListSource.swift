@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// The elements of a list by position, for any number of readers, as often as they like.
 ///
 /// A list is data: elements by position. A source can read the elements from a position on: a

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// Stores a list: its elements, together with the state from which the next one is computed.
 ///
 /// A store has two duties. It keeps everything it has taken, within its durability. It takes a

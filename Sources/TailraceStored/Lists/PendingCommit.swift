@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// Elements that are computed and not stored yet, each with the state after it.
 ///
 /// They are stored as one commit, or, if that fails, one by one.

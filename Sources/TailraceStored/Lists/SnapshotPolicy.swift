@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// How often a list that rebuilds its state from its elements also stores the state.
 ///
 /// A snapshot costs its bytes, and saves reading the elements before it when the list continues.

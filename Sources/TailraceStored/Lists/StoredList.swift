@@ -1,7 +1,9 @@
+import TailraceLists
+
 /// A list over a store: gives the stored elements, then computes, stores and gives, in this order.
 @usableFromInline
 struct StoredList<Store: ListStore>: ListPager {
-  @usableFromInline typealias Element = Store.Element
+  @usableFromInline package typealias Element = Store.Element
   @usableFromInline typealias Pending = PendingCommit<Store.Element, Store.State>
 
   /// The state of a list that is the writer.

@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// The result of a step of a stored list: an element, and the state after it, if stored.
 @usableFromInline
 struct StoredStep<Element: Sendable, State: Sendable>: Sendable {

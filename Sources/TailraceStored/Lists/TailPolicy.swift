@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// The behaviour of a stored list when more is demanded after the last stored element.
 public enum TailPolicy: Sendable, Hashable {
   /// Computes the next element. If another writer holds the list, the demand fails with

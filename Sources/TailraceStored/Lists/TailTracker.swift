@@ -1,3 +1,5 @@
+import TailraceLists
+
 /// Decides what a stored list does next: a value with one method for each event.
 ///
 /// | event | action |

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 
 /// One run of a body that ``explore(_:replaying:countingIssues:body:)`` runs again and again.
 public final class Exploration: Sendable {

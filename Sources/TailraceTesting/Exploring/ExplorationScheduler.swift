@@ -1,5 +1,6 @@
 import Synchronization
 import Tailrace
+import TailraceSupport
 
 #if canImport(Darwin)
   import Darwin

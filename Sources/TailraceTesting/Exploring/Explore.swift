@@ -1,5 +1,6 @@
 internal import Dispatch
 import Tailrace
+import TailraceSupport
 
 /// Runs a body again and again, each time with its tasks in another order, until a run fails.
 ///

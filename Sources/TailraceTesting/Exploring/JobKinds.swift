@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 
 /// What is known of a job.
 extension UnownedJob {

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 
 /// Who waits for what, as a value. Kept only of a run that is known to fail.
 struct WaitRegistry: Sendable {

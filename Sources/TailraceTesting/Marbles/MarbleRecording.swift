@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 
 /// A recording of a signal, a stream or a list in virtual time.
 ///

@@ -1,4 +1,4 @@
-public import Tailrace
+public import TailraceStored
 
 /// Checks that a store keeps every ``StoreRule``, and throws its faults.
 ///

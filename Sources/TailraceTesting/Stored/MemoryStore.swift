@@ -1,4 +1,5 @@
-public import Tailrace
+public import TailraceStored
+import TailraceSupport
 
 /// A store in memory, for tests: its contents outlive the list.
 ///

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceStored
 
 /// The checks of `checkStore`, one method for each.
 struct StoreCheck<Store: ListStore>: Sendable

@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 @Suite("Batches of a signal: all that is there, and nothing is waited for", .hangLimit, .inTurn)
 struct BatchTests {

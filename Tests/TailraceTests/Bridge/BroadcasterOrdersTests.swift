@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 /// A hot signal, listeners that come and go, its source, and the timers that keep it.
 private struct BroadcasterModel: Explorable {

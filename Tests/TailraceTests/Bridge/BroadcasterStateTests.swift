@@ -1,6 +1,8 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 @Suite("A hot signal, as a value", .inTurn)
 struct BroadcasterStateTests {

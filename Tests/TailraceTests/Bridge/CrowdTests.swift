@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 @Suite(
   "Crowds: leaving a signal takes the same time, however many are there", .tags(.long), .hangLimit,

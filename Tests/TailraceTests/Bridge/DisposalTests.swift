@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 extension Signal.Subscriber {
   /// Keeps the subscriber from being released before its subscription ends.

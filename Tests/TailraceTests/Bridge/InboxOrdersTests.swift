@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 /// An inbox, its readers, senders that wait for room, and others that do not.
 private struct InboxModel: Explorable {

@@ -1,7 +1,10 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 /// A life, and beside it what was first, and which handlers wait for it.
 private struct LifecycleModel: Explorable {

@@ -1,7 +1,10 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 @Suite("Readers that fall behind are told", .inTurn)
 struct PolicyTests {

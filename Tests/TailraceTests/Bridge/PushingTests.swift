@@ -1,9 +1,11 @@
 import Dispatch
 import Synchronization
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 @Suite("Lists that are pushed, and signals that are delivered on a scheduler", .hangLimit, .inTurn)
 struct PushingTests {

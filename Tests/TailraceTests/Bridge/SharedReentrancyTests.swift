@@ -1,7 +1,10 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 @Suite("Shared signals and code that calls back", .timeLimit(.minutes(5)), .inTurn)
 struct SharedReentrancyTests {

@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 /// A model of a shared signal, as simple as can be: one thread runs all of it, on a virtual
 /// scheduler.

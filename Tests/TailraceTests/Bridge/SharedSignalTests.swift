@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 @Suite("Shared signals", .timeLimit(.minutes(5)), .inTurn)
 struct SharedSignalTests {

@@ -1,7 +1,10 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 @Suite("Shared signals, on all threads at once", .timeLimit(.minutes(10)), .inTurn)
 struct SharedStressTests {

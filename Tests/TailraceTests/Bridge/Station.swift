@@ -1,6 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceSignals
 
 /// A source that a test sends with, whichever of its runs is the current one.
 final class Station: Sendable {

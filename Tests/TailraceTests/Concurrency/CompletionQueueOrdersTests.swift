@@ -1,6 +1,8 @@
+import Tailrace
+import TailraceSupport
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// Closures that run at the same time, their results in the order in which they come, and two readers.
 private struct CompletionQueueModel: Explorable {

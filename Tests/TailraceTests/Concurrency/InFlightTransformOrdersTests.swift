@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// A step beside others, its task, and two readers of its result.
 private struct InFlightModel: Explorable {

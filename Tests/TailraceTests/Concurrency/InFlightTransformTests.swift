@@ -1,7 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("A step that runs beside others", .inTurn)
 struct InFlightTransformTests {

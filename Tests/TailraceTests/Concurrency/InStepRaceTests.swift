@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// Every order of the readers' steps: a reader counts an element and tells it in two steps, and a
 /// reader that was woken asks again when it gets round to it.

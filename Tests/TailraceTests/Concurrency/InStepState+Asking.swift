@@ -1,4 +1,6 @@
-@testable import Tailrace
+import Tailrace
+
+@testable import TailraceLists
 
 extension InStepState {
   /// Asks, for a model of readers: hands over their positions, and notes which of them are awaited.

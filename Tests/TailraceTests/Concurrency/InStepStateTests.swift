@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Readers in step, as a value", .tags(.long), .inTurn)
 struct InStepStateTests {

@@ -1,7 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// Where a reader has to wait before the test goes on, it runs on an ``InlineExecutor``: it waits when the line
 /// after it runs.

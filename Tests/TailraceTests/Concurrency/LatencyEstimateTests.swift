@@ -1,8 +1,9 @@
 import Synchronization
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Looking ahead: where the steps are taken", .inTurn)
 struct PaceTests {

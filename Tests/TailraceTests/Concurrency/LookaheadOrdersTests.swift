@@ -1,6 +1,8 @@
+import Tailrace
+import TailraceSupport
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// The state of look-ahead, two readers, a puller, and the closures that run for the slots.
 ///

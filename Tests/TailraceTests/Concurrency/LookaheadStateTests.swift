@@ -1,7 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("The state of look-ahead, as a value", .inTurn)
 struct LookaheadStateTests {

@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("A ranking", .inTurn)
 struct RankingTests {

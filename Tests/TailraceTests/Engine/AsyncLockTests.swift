@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("AsyncLock: one task at a time, first come, first served", .hangLimit, .inTurn)
 struct AsyncLockTests {

@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Cursor: a moving position in a list", .inTurn)
 struct CursorTests {

@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Demand: a depth, an amount, and where it comes from, in two words")
 struct DemandPropertiesTests {

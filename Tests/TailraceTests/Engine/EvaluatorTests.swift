@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 extension Evaluator {
   /// The first isolated member: a call of it hops.

@@ -1,6 +1,8 @@
+import Tailrace
+import TailraceSupport
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// A queue, and beside it what it should hold.
 private struct FIFOModel: Explorable, Hashable {

@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("FailedAttempt: told once, and only where it was made", .inTurn)
 struct FailedAttemptTests {

@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// A list's task, the runners of its jobs, a child of its step, and a reader that waits to run the
 /// task's job, as far as the slot knows them.

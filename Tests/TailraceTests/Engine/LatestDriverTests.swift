@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("LatestDriver: the step that drives a task, or none")
 struct LatestDriverTests {

@@ -1,7 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("A reference that is set once", .hangLimit, .inTurn)
 struct LazyReferenceTests {

@@ -1,6 +1,8 @@
+import Tailrace
+import TailraceSupport
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Locked: one thread at a time", .hangLimit, .inTurn)
 struct LockedTests {

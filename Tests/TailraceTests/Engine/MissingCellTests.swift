@@ -1,7 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("MissingCell: cells that need each other are computed from the top of the stack", .inTurn)
 struct MissingCellTests {

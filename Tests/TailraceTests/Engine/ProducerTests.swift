@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Producer: pushed to a sink, or pulled one by one", .inTurn)
 struct ProducerTests {

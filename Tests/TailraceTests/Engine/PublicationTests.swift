@@ -1,6 +1,8 @@
+import Tailrace
+import TailraceSupport
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// A cell is published without a lock, and a reader comes to wait for it without one: on the real
 /// processor, what `PublicationOrdersTests` explores as a model.

@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Published: how many cells there are, and whether there will be more", .inTurn)
 struct PublishedTests {

@@ -1,8 +1,10 @@
 import Dispatch
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// Callers that add, and the loops that they start.
 private struct RaiseModel: Explorable, Hashable {

@@ -1,6 +1,7 @@
+import Tailrace
 import TailraceTesting
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// Waits until the tasks are raised that were to be raised before this call.
 @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)

@@ -1,7 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("ReleaseQueue: chains of objects are released in a loop", .hangLimit, .inTurn)
 struct ReleaseQueueTests {

@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Segment: a run of cells, and what follows it", .inTurn)
 struct SegmentTests {

@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Stages: the pulling face that operators are written with", .inTurn)
 struct StageTests {

@@ -1,7 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("WaitForGraph: who waits for whom", .tags(.long), .inTurn)
 struct WaitForGraphTests {

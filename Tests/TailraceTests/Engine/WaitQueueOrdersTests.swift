@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// A queue of waiters, and beside it who waits for what, as a list in the order of arrival.
 private struct WaitQueueModel: Explorable {

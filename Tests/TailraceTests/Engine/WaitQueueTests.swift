@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("WaitQueue: a wait has a position", .inTurn)
 struct WaitQueueTests {

@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// Waiters are told apart by their identity, and printed by their number.
 private final class Guest: Sendable, CustomStringConvertible {

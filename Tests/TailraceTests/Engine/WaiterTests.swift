@@ -1,7 +1,9 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Waiter: woken once, before it sleeps or afterwards", .hangLimit, .inTurn)
 struct WaiterTests {
@@ -11,16 +13,16 @@ struct WaiterTests {
     switch reason {
     case .lookAgain: "look again"
     case .takeJob: "take the job"
-    case .absent(.cancelled): "cancelled"
-    case .absent(.failedTransiently(let failure)): "\(failure)"
-    case .absent(let absence): "\(absence)"
+    case .cancelled: "cancelled"
+    case .released: "released"
+    case .failed(let failure), .failedTransiently(let failure): "\(failure)"
     }
   }
 
   @Test("the first reason counts; later ones say nothing")
   func first() async {
     #expect(waiter.isWaiting)
-    #expect(waiter.wake(.absent(.failedTransiently(Mishap(position: 1)))))
+    #expect(waiter.wake(.failedTransiently(Mishap(position: 1))))
     #expect(!waiter.isWaiting)
     #expect(!waiter.wake(.lookAgain))
     #expect(Self.name(await waiter.park()) == "Mishap(position: 1)")
@@ -35,7 +37,7 @@ struct WaiterTests {
       }
       await Task.yield()
       #expect(waiter.isWaiting)
-      #expect(waiter.wake(.absent(.released)))
+      #expect(waiter.wake(.released))
       #expect(!waiter.wake(.takeJob))
       #expect(await sleeper.value == "released")
     }.value
@@ -65,7 +67,7 @@ struct WaiterTests {
         let (isFirst, isSecond) = await duo.together([round % 7, round / 7 % 7]) {
           waiter.wake(.lookAgain)
         } _: {
-          waiter.wake(.absent(.cancelled))
+          waiter.wake(.cancelled)
         }
         let reason = Self.name(await waiter.park())
         reasons.insert(

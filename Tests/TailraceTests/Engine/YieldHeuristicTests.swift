@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("YieldHeuristic: whether a yield mostly brings what is waited for", .inTurn)
 struct YieldHeuristicTests {

@@ -1,9 +1,10 @@
 import Foundation
+import Tailrace
 import TailraceTesting
 import Testing
 import TraceReading
 
-@testable import Tailrace
+@testable import TailraceLists
 
 // Other tests run at the same time, in this process: each records its own lists only.
 @Suite("A recording", .serialized, .inTurn)

@@ -1,5 +1,6 @@
 import Synchronization
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 

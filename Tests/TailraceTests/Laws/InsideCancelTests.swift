@@ -1,8 +1,10 @@
 import Foundation
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 /// Tells whether this thread is inside of a call of `Task.cancel()` or `escalatePriority(to:)`.
 private enum Inside {

@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Leaving a step takes the same time, however many wait", .hangLimit, .inTurn)
 struct LeavingCrowdTests {

@@ -1,5 +1,6 @@
 import Dispatch
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 import TailraceTesting
 import Testing
 

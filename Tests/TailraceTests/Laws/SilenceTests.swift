@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Tailrace
+import TailraceFoundation
 import TailraceTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 

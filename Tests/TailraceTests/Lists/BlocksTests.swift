@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("Lists whose elements are cut from blocks", .inTurn, .hangLimit)
 struct BlocksTests {

@@ -1,6 +1,8 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 extension Ages {
   init(lifetime: Duration?, refreshingAfter: Duration?, servingStaleFor: Duration? = nil) {

@@ -1,6 +1,8 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 /// A graph beside sets of edges, which are searched from the beginning each time.
 private struct GraphModel: Explorable {

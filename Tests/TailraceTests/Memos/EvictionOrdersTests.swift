@@ -1,6 +1,8 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 /// The values that are kept, with their costs, and the order of their eviction.
 private struct EvictionModel: Explorable {

@@ -1,6 +1,8 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 /// Two keys, the computations that were begun for them, and time. A value is refreshed from 50 on, and expires
 /// at 100.

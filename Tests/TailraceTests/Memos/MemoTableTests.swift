@@ -1,6 +1,8 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 /// Without an await: the cells are only told apart.
 @Suite("The table of memos, as a value", .inTurn)

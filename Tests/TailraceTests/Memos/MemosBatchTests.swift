@@ -1,7 +1,10 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 @Suite("Memos that compute many keys at once", .hangLimit, .inTurn)
 struct MemosBatchTests {

@@ -1,5 +1,7 @@
 import Foundation
 import Tailrace
+import TailraceStored
+import TailraceSupport
 import TailraceTesting
 import Testing
 

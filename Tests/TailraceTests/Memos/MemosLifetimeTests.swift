@@ -1,7 +1,10 @@
+import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 @Suite("Memos: how long, and who is told", .timeLimit(.minutes(15)), .inTurn)
 struct MemosLifetimeTests {

@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 @Suite("Memos whose closure asks for other keys", .tags(.long), .hangLimit, .inTurn)
 struct MemosRecursionTests {

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 

@@ -1,7 +1,9 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 @Suite("Memos: a key that is not equal to itself is another key each time", .hangLimit, .inTurn)
 struct MemosUnequalKeyTests {

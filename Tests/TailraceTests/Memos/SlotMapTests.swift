@@ -1,6 +1,8 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceMemos
 
 @Suite("A slot for each key, as a value", .inTurn)
 struct SlotMapTests {

@@ -1,7 +1,8 @@
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
 
 @Suite("ConcatenationTree: the lists of a concatenation, as data", .inTurn)
 struct ConcatenationTreeTests {

@@ -1,5 +1,6 @@
 import Distributed
 import Tailrace
+import TailraceStored
 import TailraceTesting
 import Testing
 

@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceSchedulers
 @testable import TailraceTesting
 
 @Suite("Cadence: dates that do not drift", .inTurn)

@@ -1,8 +1,9 @@
 import Dispatch
+import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+@testable import TailraceSchedulers
 
 /// The only suite that waits for real time. Its bounds are generous above, and exact below.
 @Suite("Timers of Dispatch: never early, no drift", .hangLimit, .inTurn)

@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceSchedulers
 
 @Suite("WorkCell: one piece of work", .hangLimit, .inTurn)
 struct WorkCellTests {

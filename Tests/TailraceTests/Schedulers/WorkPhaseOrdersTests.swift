@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceSchedulers
 
 /// A piece of work, and beside it whose its closure is.
 private struct WorkPhaseModel: Explorable, Hashable {

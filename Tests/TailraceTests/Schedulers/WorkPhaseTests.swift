@@ -1,6 +1,7 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceSchedulers
 
 /// `#expect` does not take mutating calls.
 private func check(_ isRight: Bool, sourceLocation: SourceLocation = #_sourceLocation) {

@@ -1,4 +1,6 @@
 import Tailrace
+import TailraceStored
+import TailraceSupport
 import TailraceTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Tailrace
+import TailraceStored
 import TailraceTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import FileReading
 import Foundation
 import Tailrace
+import TailraceStored
 import TailraceTesting
 import Testing
 

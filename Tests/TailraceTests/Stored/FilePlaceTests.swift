@@ -3,6 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
+@testable import TailraceStored
 @testable import TailraceFoundation
 
 /// Files that are removed, replaced, cut off or damaged, and what else may be in their place.

@@ -3,6 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
+@testable import TailraceStored
 @testable import TailraceFoundation
 
 @Suite("Lists in files", .tags(.long), .hangLimit, .inTurn)

@@ -2,6 +2,8 @@ import FileReading
 import Foundation
 import Tailrace
 import TailraceFoundation
+import TailraceStored
+import TailraceSupport
 
 /// A disk that does not do what it is told, and counts what it does.
 final class LyingDisk: Disk {

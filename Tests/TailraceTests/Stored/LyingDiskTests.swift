@@ -1,5 +1,6 @@
 import FileReading
 import Tailrace
+import TailraceStored
 import TailraceTesting
 import Testing
 

@@ -1,6 +1,8 @@
 import FileReading
 import Foundation
 import Tailrace
+import TailraceStored
+import TailraceSupport
 
 @testable import TailraceFoundation
 

@@ -1,6 +1,7 @@
 import Foundation
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 
 /// A file of a test's own, which need not be there, in a folder that goes with it.
 final class StoredFile: Sendable {

@@ -1,6 +1,8 @@
+import Tailrace
 import Testing
 
-@testable import Tailrace
+@testable import TailraceLists
+@testable import TailraceStored
 
 @Suite("The next action of a stored list, without a store", .inTurn)
 struct TailTrackerTests {

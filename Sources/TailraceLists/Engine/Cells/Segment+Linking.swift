@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// Held while a list becomes another, for all lists: each has its own claim, and of lists that become
 /// each other at the same time one must find that.
 private let linking = Locked(())

@@ -31,7 +31,7 @@ enum Link<Element: Sendable> {
 // Guard: the holder of the evaluator's claim writes cells and link before publishing them with
 // release; they are read after an acquire. May touch them: `Evaluator`, and readers.
 @usableFromInline
-final class Segment<Element: Sendable>: @unchecked Sendable {
+package final class Segment<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let published: Atomic<Published>
   @usableFromInline let capacity: Int
   /// The position of the first cell in the evaluator's own numbering.
@@ -55,7 +55,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
 
   /// An open, empty segment at the front of an evaluator's cells.
   @inlinable
-  init(
+  package init(
     owner: Evaluator<Element>?, anchor: Anchor<Element>? = nil, start: Int = 0,
     capacity: Int = Capacity<Element>.first
   ) {
@@ -137,7 +137,7 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
 
   /// Computes the cells after this segment. `nil` if all is known, or if it was released.
   @inlinable
-  var evaluator: Evaluator<Element>? { if let owner { owner } else { anchor?.evaluator } }
+  package var evaluator: Evaluator<Element>? { if let owner { owner } else { anchor?.evaluator } }
 
   /// Moves the link out. For a segment that no other thread can see.
   func unlinked() -> Link<Element> {
@@ -232,8 +232,8 @@ final class Segment<Element: Sendable>: @unchecked Sendable {
 /// The capacities of a list's segments: small at first, for short lists, then about a kilobyte
 /// each, so that a list of Ints costs less than 10 bytes an element ("Memory").
 @usableFromInline
-enum Capacity<Element> {
-  @usableFromInline static var first: Int { 8 }
+package enum Capacity<Element> {
+  @usableFromInline package static var first: Int { 8 }
 
   @usableFromInline static var most: Int { fitting(128, into: 2048) }
 
@@ -245,7 +245,7 @@ enum Capacity<Element> {
   }
 
   @usableFromInline
-  static func following(_ capacity: Int) -> Int {
+  package static func following(_ capacity: Int) -> Int {
     min(capacity * 2, most)
   }
 }
@@ -254,7 +254,7 @@ enum Capacity<Element> {
 // Guard: the runtime's, for a weak reference; it is set once, before it is shared.
 // May touch it: the maker, then readers.
 @usableFromInline
-final class Anchor<Element: Sendable>: @unchecked Sendable {
+package final class Anchor<Element: Sendable>: @unchecked Sendable {
   @usableFromInline weak var evaluator: Evaluator<Element>?
 
   @usableFromInline

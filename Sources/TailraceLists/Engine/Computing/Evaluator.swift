@@ -1,3 +1,4 @@
+import TailraceSupport
 public import Synchronization
 
 /// The actor that computes a list's unevaluated rest, one step at a time.
@@ -8,7 +9,7 @@ public import Synchronization
 /// which the demand passes the claim. A demand that finds the claim taken waits in a queue, for a
 /// position: it blocks no thread for longer than a microsecond.
 @usableFromInline
-final actor Evaluator<Element: Sendable>: SerialExecutor {
+package final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline typealias Cells = Segment<Element>
 
   @usableFromInline nonisolated let claim = Claim()
@@ -33,7 +34,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline nonisolated let stage: StageName?
 
   @inlinable
-  init(
+  package init(
     _ producer: Producer<Element>, definition: Evaluator? = nil
   ) {
     self.producer = producer
@@ -44,7 +45,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   }
 
   @inlinable
-  init(_ task: ListTask<Element>) {
+  package init(_ task: ListTask<Element>) {
     self.task = task
     stage = task.stage
     definition = nil
@@ -52,7 +53,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     task.owner = .passUnretained(self)
   }
 
-  nonisolated func name(_ name: ListName) {
+  package nonisolated func name(_ name: ListName) {
     _ = self.name.storeIfNil(name)
     definition?.name(name)
   }
@@ -62,7 +63,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
   }
 
   @inlinable
-  nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
 
   // MARK: The claim
 
@@ -80,7 +81,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
       last = claim.releaseAwaited(last.take()!)
       return state.empty()
     }
-    let reason: ResumeReason = last == nil ? .lookAgain : .absent(.released)
+    let reason: ResumeReason = last == nil ? .lookAgain : .released
     for waiter in waiters { waiter.wake(reason) }
     if let held = last.take() { tearDown(held) }
   }
@@ -96,7 +97,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// No job is run here: the claim is taken in place, and this actor has no isolated members.
   @usableFromInline
-  nonisolated func enqueue(_ job: consuming ExecutorJob) {
+  package nonisolated func enqueue(_ job: consuming ExecutorJob) {
     fatalError("Evaluator.enqueue: a job hops here; take the claim in place (`Claim.take`) instead")
   }
 
@@ -274,7 +275,7 @@ final actor Evaluator<Element: Sendable>: SerialExecutor {
     task?.executor.finish()
     if let last = consume leftover { ReleaseQueue.release(consume last) }
     // Waiters of a list that only its own definition could still compute.
-    dismiss(.absent(.released))
+    dismiss(.released)
     held.end()
   }
 
@@ -303,9 +304,17 @@ extension Evaluator: SteppingList {
   }
 }
 
+extension Evaluator {
+  /// The list's name, for the list that continues after it.
+  @usableFromInline package nonisolated var label: ListName? {
+    get { name.load() }
+    set { if let newValue { name(newValue) } }
+  }
+}
+
 @usableFromInline
-final class ListName: Sendable {
+package final class ListName: Sendable {
   @usableFromInline let text: String
 
-  init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 }

@@ -1,10 +1,11 @@
 import Synchronization
+import TailraceSupport
 
 // Pulling in code that may suspend.
 extension Cursor {
   /// Pulls in an asynchronous step. If there is no element, `absence` says why.
   @inlinable @inline(__always)
-  nonisolated(nonsending) mutating func nextInStep() async -> Element? {
+  package nonisolated(nonsending) mutating func nextInStep() async -> Element? {
     if let element = next() { return element }
     return await nextWaiting()
   }
@@ -78,11 +79,13 @@ extension Cursor {
       switch reason {
       case .lookAgain: return nil
       case .takeJob: obstacle = goOn(missing)
-      case .absent(.failedTransiently(let failure)):
+      case .failedTransiently(let failure):
         return remember(FailedAttempt(missing, failure))
       // Nothing depends on look-ahead: it gives up until there is a demand.
-      case .absent(.failed) where place != nil: return .missing(missing)
-      case .absent(let why): return why
+      case .failed where place != nil: return .missing(missing)
+      case .failed(let failure): return .failed(failure)
+      case .released: return .released
+      case .cancelled: return .cancelled
       }
     }
     return obstacle
@@ -141,7 +144,7 @@ extension Cursor {
   ///   - isNil: whether this is an iteration, which ends with `nil` if its task is cancelled and the
   ///     failure cannot say so.
   @inlinable
-  nonisolated(nonsending) mutating func nextOrFailure<Failure: Error, Source: Error>(
+  package nonisolated(nonsending) mutating func nextOrFailure<Failure: Error, Source: Error>(
     _: Failure.Type, of _: Source.Type, orNilWhenCancelled isNil: Bool = false
   ) async throws(Failure) -> Element? {
     while true {
@@ -172,7 +175,7 @@ extension Cursor {
   }
 
   @inlinable @inline(__always)
-  nonisolated(nonsending) mutating func nextOrFailure<Failure: Error>(
+  package nonisolated(nonsending) mutating func nextOrFailure<Failure: Error>(
     _ type: Failure.Type, orNilWhenCancelled isNil: Bool = false
   ) async throws(Failure) -> Element? {
     try await nextOrFailure(type, of: type, orNilWhenCancelled: isNil)

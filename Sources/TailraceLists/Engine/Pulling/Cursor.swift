@@ -4,7 +4,7 @@
 /// may take over the producer and pull from it directly: elements that no other reader can observe
 /// are not memoized ("First pass").
 @usableFromInline
-struct Cursor<Element: Sendable> {
+package struct Cursor<Element: Sendable> {
   /// `nil` at the end, and while the cursor pulls from a producer.
   @usableFromInline var segment: Segment<Element>?
   @usableFromInline var producer: Producer<Element>?
@@ -22,7 +22,7 @@ struct Cursor<Element: Sendable> {
   @usableFromInline var manner: PullingManner
 
   @inlinable
-  init<Failure: Error>(
+  package init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
     stopsWhenCancelled: Bool = false, wants amount: Amount = .one, runsTasks: Bool = false,
     isInTask: Bool = false
@@ -40,7 +40,7 @@ struct Cursor<Element: Sendable> {
   /// Why the last pull gave no element. A missing cell is given once, and then released: it would
   /// retain its list, which may be the one that this cursor belongs to.
   @inlinable
-  mutating func takeAbsence() -> Absence {
+  package mutating func takeAbsence() -> Absence {
     guard case .missing = absence else { return absence }
     // Moved, not copied: a list's reference count is shared memory.
     var taken = Absence.paused
@@ -52,7 +52,7 @@ struct Cursor<Element: Sendable> {
   ///
   /// Evaluated elements are read from memory: no lock, no atomic operation, no allocation.
   @inlinable @inline(__always)
-  mutating func next() -> Element? {
+  package mutating func next() -> Element? {
     if index < limit {
       let element = base.unsafelyUnwrapped[index]
       index &+= 1

@@ -11,7 +11,7 @@ enum DemandOutcome {
 
 /// How much a demand wants. `Segment.end(after:_:)` makes a position of it.
 @usableFromInline
-enum Amount: Sendable {
+package enum Amount: Sendable {
   /// The next element.
   case one
   /// Every element: sources may compute a segment at a time.
@@ -22,7 +22,7 @@ enum Amount: Sendable {
 ///
 /// Two words: every stage passes one on for every element, in two registers.
 @usableFromInline
-struct Demand: Sendable {
+package struct Demand: Sendable {
   /// The failed attempt that the reader has waited for. The reader retains it while it pulls; a
   /// counted reference would cost a tenth of a first pass.
   // Valid only during the pull that passed it down: a stage overwrites its copy at each pull.

@@ -14,7 +14,7 @@
 // Guard: the claim of the list that it computes; or the cursor that took it over.
 // May touch it: `Evaluator.step`, and that cursor.
 @usableFromInline
-final class Producer<Element: Sendable>: @unchecked Sendable {
+package final class Producer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Sink = (Element) -> Bool
   @usableFromInline typealias Run = (_ demand: Demand, _ sink: Sink) -> Ending<Element>
 
@@ -41,7 +41,7 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
 
   /// A producer made from a single step.
   @inlinable @inline(__always)
-  convenience init(
+  package convenience init(
     stage: StageName? = nil, upstream: AnyObject? = nil,
     stepping step: @escaping (_ demand: Demand) -> Step<Element>
   ) {
@@ -72,9 +72,9 @@ final class Producer<Element: Sendable>: @unchecked Sendable {
 // May touch it: that producer's closure. Its accesses never overlap; the dynamic check of that
 // costs 10 ns an element ("First pass").
 @usableFromInline
-final class Owned<State>: @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline var state: State
+package final class Owned<State>: @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline package var state: State
 
   @inlinable
-  init(_ state: consuming State) { self.state = state }
+  package init(_ state: consuming State) { self.state = state }
 }

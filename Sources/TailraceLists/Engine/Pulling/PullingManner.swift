@@ -29,7 +29,7 @@ extension Cursor {
     get { manner.contains(.takesOut) }
     set { manner.set(.takesOut, newValue) }
   }
-  @inlinable var stopsWhenCancelled: Bool {
+  @inlinable package var stopsWhenCancelled: Bool {
     get { manner.contains(.stopsWhenCancelled) }
     set { manner.set(.stopsWhenCancelled, newValue) }
   }

@@ -3,11 +3,11 @@
 /// One word: a stage of a list retains it for life.
 // Guard: never written; the text is a constant of the program. May read it: everyone.
 @usableFromInline
-struct StageName: ExpressibleByStringLiteral, @unchecked Sendable {
+package struct StageName: ExpressibleByStringLiteral, @unchecked Sendable {
   @usableFromInline let start: UnsafePointer<UInt8>
 
   @inlinable @inline(__always)
-  init(stringLiteral: StaticString) { start = stringLiteral.utf8Start }
+  package init(stringLiteral: StaticString) { start = stringLiteral.utf8Start }
 
   /// An operator without its labels: `map`; an initializer with them: `LazyList(state:next:)`.
   var text: String {

@@ -1,6 +1,6 @@
 /// Why a pull gave no element.
 @usableFromInline
-enum Absence: Sendable {
+package enum Absence: Sendable {
   /// There is none, and there never will be.
   case end
   /// The element's fate, remembered at its position.
@@ -29,7 +29,7 @@ extension Absence {
 /// The result of a step, and of a rule for one element of the source: at most one element, and how
 /// the list goes on.
 @usableFromInline
-enum Step<Element: Sendable>: Sendable {
+package enum Step<Element: Sendable>: Sendable {
   /// One more element; there may be others.
   case element(Element)
   /// No element this time; there may be others. A step that searches pauses with it now and then.

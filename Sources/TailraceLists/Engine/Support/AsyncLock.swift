@@ -1,8 +1,10 @@
+import TailraceSupport
+
 /// One task at a time, first come, first served.
 ///
 /// A task that is cancelled while it waits leaves the line at once, and passes on only its place.
 @usableFromInline
-final class AsyncLock: Sendable {
+package final class AsyncLock: Sendable {
   fileprivate struct State: Sendable {
     var isTaken = false
     var line = FIFO<Waiter>()
@@ -16,15 +18,15 @@ final class AsyncLock: Sendable {
   private let title: String
 
   @usableFromInline
-  init(for title: String) { self.title = title }
+  package init(for title: String) { self.title = title }
 
   /// Waits for the lock. False if the task may be cancelled, and is cancelled first.
   @usableFromInline
-  nonisolated(nonsending) func lock(cancellable: Bool = true) async -> Bool {
+  package nonisolated(nonsending) func lock(cancellable: Bool = true) async -> Bool {
     guard let waiter = state.withLock({ $0.take() }) else { return true }
     let mark = Exploring.waits(for: Exploring.Wait("a turn with ", title, self))
     defer { mark?.end() }
-    guard case .absent(.cancelled) = await waiter.wait(cancellable: cancellable) else {
+    guard case .cancelled = await waiter.wait(cancellable: cancellable) else {
       return true
     }
     state.withLock { $0.leave() }
@@ -33,7 +35,7 @@ final class AsyncLock: Sendable {
 
   /// Passes the turn on.
   @usableFromInline
-  func unlock() {
+  package func unlock() {
     while let next = state.withLock({ $0.pass() }) {
       if next.wake(.lookAgain) { return }
     }

@@ -3,7 +3,7 @@ extension Error {
   ///
   /// It may look up a conformance: to be asked once for a reader, or where one was cancelled.
   @inlinable @inline(__always)
-  static var cancellation: Self? {
+  package static var cancellation: Self? {
     // Specialised code answers the comparison when it is compiled; the rest is a call ("Collecting").
     Self.self == Never.self ? nil : cancellationIfAny
   }

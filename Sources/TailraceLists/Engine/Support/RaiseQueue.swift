@@ -1,4 +1,5 @@
 internal import Dispatch
+import TailraceSupport
 
 /// Raises the priorities of tasks in a loop of its own, on no stack of those who ask for it.
 ///

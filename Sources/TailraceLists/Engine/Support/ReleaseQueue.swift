@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// Releases chains of objects that own objects, to any depth, on one stack frame.
 ///
 /// Releasing an unevaluated list releases its closures, which may hold the last reference to

@@ -1,3 +1,4 @@
+import TailraceSupport
 import Synchronization
 
 /// The step, or the look-ahead, that drives a list's task, or causes its look-ahead; it may be over.

@@ -1,3 +1,4 @@
+import TailraceSupport
 public import Synchronization
 
 /// The asynchronous steps of a list: the closure that takes them in the list's own task, and the
@@ -9,13 +10,13 @@ public import Synchronization
 // Guard: the claim of the list. May touch it: its holder; and the list's task, to which the holder
 // has passed the claim on.
 @usableFromInline
-final class ListTask<Element: Sendable>: @unchecked Sendable {
+package final class ListTask<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Cells = Segment<Element>
   /// Takes the steps, one after the other, for the lifetime of the list.
   @usableFromInline
-  typealias Run = nonisolated(nonsending) (_ task: ListTask) async -> Void
+  package typealias Run = nonisolated(nonsending) (_ task: ListTask) async -> Void
 
-  @usableFromInline let executor = StepExecutor()
+  @usableFromInline package let executor = StepExecutor()
   /// The stage's name, and its source. Read only by inspection.
   @usableFromInline let stage: StageName?
   @exclusivity(unchecked) @usableFromInline var upstream: AnyObject?
@@ -37,7 +38,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline weak var open: Cells?
 
   @inlinable
-  init(stage: StageName? = nil, upstream: AnyObject? = nil, _ run: @escaping Run) {
+  package init(stage: StageName? = nil, upstream: AnyObject? = nil, _ run: @escaping Run) {
     self.stage = stage
     self.upstream = upstream
     self.run = run
@@ -45,7 +46,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
 
   /// Calls a closure with the list, without counting a reference.
   @inlinable @inline(__always)
-  func withList<Result>(_ body: (Evaluator<Element>) -> Result) -> Result {
+  package func withList<Result>(_ body: (Evaluator<Element>) -> Result) -> Result {
     owner.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
   }
 
@@ -168,7 +169,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   // A loop without a closure saves a return, at which the runtime looks up where to continue, under
   // a lock: `map` has one ("Async steps").
   @inlinable @inline(__always)
-  nonisolated(nonsending) func take(
+  package nonisolated(nonsending) func take(
     _ step: nonisolated(nonsending) () async -> Step<Element>
   ) async {
     while begin() {
@@ -178,7 +179,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
 
   /// False if there is no other step to take; then the task has ended.
   @inlinable @inline(__always)
-  func begin() -> Bool {
+  package func begin() -> Bool {
     if run == nil {
       executor.end()
       return false
@@ -190,7 +191,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   /// How many elements after the written ones the demand that runs the task wants. None once the
   /// demand has left because a step has suspended, or was cancelled.
   @inlinable
-  var wanted: Int {
+  package var wanted: Int {
     guard !executor.hasCancelledReader else { return 0 }
     return max(
       0, executor.wanted.load(ordering: .relaxed) - executor.computed.load(ordering: .relaxed))
@@ -200,7 +201,7 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   ///
   /// The step is consumed: a parked task must retain no element.
   @inlinable @inline(__always)
-  func finish(_ step: consuming Step<Element>) -> Bool {
+  package func finish(_ step: consuming Step<Element>) -> Bool {
     if executor.span != 0 { endStep(step) }
     return write(step)
   }
@@ -287,12 +288,14 @@ final class ListTask<Element: Sendable>: @unchecked Sendable {
   /// The step has written nothing: the waiters are told why now, and the driver later.
   @usableFromInline @inline(never)
   func leaveOpen(_ why: Absence) {
+    let reason: ResumeReason
     switch why {
-    case .failedTransiently, .released:
-      undelivered = why
-      withList { if $0.claim.isContested { $0.dismiss(.absent(why)) } }
-    default: break
+    case .failedTransiently(let failure): reason = .failedTransiently(failure)
+    case .released: reason = .released
+    default: return
     }
+    undelivered = why
+    withList { if $0.claim.isContested { $0.dismiss(reason) } }
   }
 
   /// There are no more steps. Returns `nil`, as no cell was written.

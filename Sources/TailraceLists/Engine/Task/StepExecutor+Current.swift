@@ -8,7 +8,7 @@ extension StepExecutor {
 
   /// The executor on which tasks of the running code may go on after a suspension.
   @usableFromInline
-  static var preferredHome: (any TaskExecutor)? {
+  package static var preferredHome: (any TaskExecutor)? {
     guard let preferred = preferredExecutor else { return nil }
     if let step = preferred as? StepExecutor { return step.home }
     return preferred

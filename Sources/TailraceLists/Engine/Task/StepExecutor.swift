@@ -1,3 +1,5 @@
+import TailraceSupport
+
 public import Synchronization
 
 /// The executor of the one task that takes a list's asynchronous steps.
@@ -15,7 +17,7 @@ public import Synchronization
 /// Children of a step inherit the preferred executor; tasks that a step merely starts do not. That
 /// shows who waits for whom.
 @usableFromInline
-final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
+package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// Where the task's own job is, and the job that has come back.
   private let slot = Atomic(JobSlot(.idle))
   // Guard: the list's claim; the task has it while it runs. May touch them: the driver and the
@@ -83,7 +85,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   }
 
   @usableFromInline
-  nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
 
   /// Applies an event to the slot.
   private nonisolated func update<Result>(_ event: (inout JobSlot) -> Result) -> Result {
@@ -216,7 +218,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// Jobs of the task and of its children arrive here, and those of default actors that they call.
   @usableFromInline
-  nonisolated func enqueue(_ job: consuming ExecutorJob) {
+  package nonisolated func enqueue(_ job: consuming ExecutorJob) {
     let job = Self.bits(UnownedJob(job))
     let isOwn = job == own
     if isOwn, isParking {
@@ -312,7 +314,7 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// Suspends: the hop hands the job to `enqueue`, which keeps it.
   @usableFromInline @inline(never)
-  func park() { parkings &+= 1 }
+  package func park() { parkings &+= 1 }
 
   /// The last step has been taken.
   @usableFromInline
@@ -349,8 +351,8 @@ final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     run(takeParked())
   }
 
-  @usableFromInline nonisolated var title: String {
+  @usableFromInline package nonisolated var title: String {
     list?.title ?? "LazyList<\(ahead?.elements ?? Any.self)>"
   }
-  @usableFromInline nonisolated var position: Int { computed.load(ordering: .relaxed) }
+  @usableFromInline package nonisolated var position: Int { computed.load(ordering: .relaxed) }
 }

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// A place where a cell may be missing, and be waited for: the front of a list, an element that is
 /// pulled ahead, or a closure that runs beside others.
 @usableFromInline
@@ -72,7 +74,7 @@ extension AwaitedPlace {
     if let node,
       let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: worker, asked: asked)
     {
-      return .absent(.failed(cycle))
+      return .failed(cycle)
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
     // A step may not go on here on an actor, nor in another step.

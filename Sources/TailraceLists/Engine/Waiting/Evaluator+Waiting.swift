@@ -1,3 +1,4 @@
+import TailraceSupport
 import Synchronization
 
 // The waiters of a list: tasks that found its claim taken, and wait for a cell.
@@ -14,10 +15,10 @@ extension Evaluator {
       // in between. A task that is driven puts none: its driver does, when it leaves a suspended
       // step (`leaveSuspended`) or releases the claim, and looks for waiters then.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
-      if claim.isAbandoned { return .absent(.released) }
+      if claim.isAbandoned { return .released }
       if isOver() { return .lookAgain }
       if attempt != 0, let failure = state.failure(of: attempt) {
-        return .absent(.failedTransiently(failure))
+        return .failedTransiently(failure)
       }
       guard isHeld else { return .lookAgain }
       state.enter(waiter, until: end, attempt: attempt)
@@ -37,7 +38,7 @@ extension Evaluator {
   /// Keeps the failure of an attempt for the reader that began it, and tells it if it waits.
   nonisolated func keep(_ failure: any Error, of attempt: UInt32) {
     let late = queue.state.withLock { $0.keep(failure, of: attempt) }
-    for waiter in late { waiter.wake(.absent(.failedTransiently(failure))) }
+    for waiter in late { waiter.wake(.failedTransiently(failure)) }
   }
 
   nonisolated func forgetFailure() {

@@ -3,7 +3,7 @@
 /// The pulling code gives up all claims on the way out. The reader at the top then gets the cell
 /// computed or waits for it, in its own task, and tries again.
 @usableFromInline
-struct MissingCell: Sendable {
+package struct MissingCell: Sendable {
   @usableFromInline let place: any AwaitedPlace
   /// The published state when the cell was missed. It keeps a late attempt from evaluating an
   /// element without a demand: if there is more meanwhile, there is nothing to do.

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 // The cells of a list, as a place where a reader may have to wait.
 extension Segment: AwaitedPlace {
   /// The evaluator, which numbers the cells of all its segments.
@@ -82,7 +84,7 @@ extension Segment: AwaitedPlace {
   /// reader to have seen it.
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
-    guard let evaluator else { return .absent(.released) }
+    guard let evaluator else { return .released }
     let next = end(after: cell.mark, .one)
     return evaluator.enter(waiter, until: next, attempt: cell.attempt) { !isMissing(cell.mark) }
   }

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// The wait graph: which task of a list waits for which other.
 ///
 /// A node is a list's task, one of several that run steps of a list at the same time, or the queue
@@ -184,7 +186,7 @@ enum WaitForGraph {
       waits.incoming[Key(queue)].flatMap { _ in waits.path(from: queue, toStuck: nil, &visited) }
     }
     guard let path, let edge = path.first else { return }
-    edge.waiter.wake(.absent(.failed(CyclicEvaluationError(through: places(path, edge.from)))))
+    edge.waiter.wake(.failed(CyclicEvaluationError(through: places(path, edge.from))))
   }
 
   private static func places(

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// The waiters that found a list's claim taken and wait for a cell, as a value.
 ///
 /// A wait has a position: a waiter is woken as soon as the cells that it wants are published,

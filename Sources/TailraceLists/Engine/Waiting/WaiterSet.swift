@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// The waiters of one place, each with its mark, as a value. Entering and leaving take constant
 /// time, and one waiter costs no allocation.
 @usableFromInline

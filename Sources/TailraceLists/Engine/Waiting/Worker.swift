@@ -2,7 +2,7 @@ import Synchronization
 
 /// A task that computes elements, in the wait graph.
 @usableFromInline
-protocol Worker: AnyObject, Sendable {
+package protocol Worker: AnyObject, Sendable {
   /// Its list's name in errors.
   var title: String { get }
   /// The position of the element being computed.
@@ -17,8 +17,8 @@ protocol Worker: AnyObject, Sendable {
 
 extension Worker {
   @usableFromInline
-  func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? { nil }
-  @usableFromInline var queue: (any Worker)? { nil }
+  package func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? { nil }
+  @usableFromInline package var queue: (any Worker)? { nil }
 }
 
 /// Records in a task-local which step the running code belongs to.
@@ -28,7 +28,7 @@ extension Worker {
 /// whose step waits. The token does not retain its worker: copies of it would retain the list.
 // Guard: the task that takes the steps retains the worker until it calls `end`.
 @usableFromInline
-final class WorkerToken: @unchecked Sendable {
+package final class WorkerToken: @unchecked Sendable {
   private unowned(unsafe) let worker: any Worker
   /// Written before the first step. An executor may start a task while it enqueues the one that
   /// takes the steps: that task has a copy, and may compare before.
@@ -46,7 +46,7 @@ final class WorkerToken: @unchecked Sendable {
   }
 
   /// The step that the running code belongs to: code of its task, or of a child.
-  static var runningWorker: (any Worker)? {
+  package static var runningWorker: (any Worker)? {
     guard let token = current.get(), token.address.load(ordering: .relaxed) == currentAddress,
       !token.isOver.load(ordering: .acquiring)
     else { return nil }

@@ -3,6 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
+@testable import TailraceStored
 @testable import TailraceFoundation
 
 @Suite("A list as Server-Sent Events", .inTurn, .hangLimit)

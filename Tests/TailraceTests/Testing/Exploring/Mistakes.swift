@@ -1,4 +1,5 @@
 import Synchronization
+import TailraceStored
 import TailraceTesting
 import Testing
 

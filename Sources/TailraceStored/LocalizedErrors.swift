@@ -1,0 +1,12 @@
+@_exported public import TailraceLists
+public import Foundation
+
+extension ListStoreError: LocalizedError {
+  /// The error's description, with the remedy.
+  public var errorDescription: String? { description }
+}
+
+extension CodingSizeError: LocalizedError {
+  /// The error's description.
+  public var errorDescription: String? { description }
+}
