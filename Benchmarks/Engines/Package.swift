@@ -27,12 +27,14 @@ let package = Package(
       name: "SQLiteStore",
       dependencies: [
         .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .target(
       name: "ValkeyStore",
       dependencies: [
         .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
@@ -42,6 +44,7 @@ let package = Package(
       dependencies: [
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -55,6 +58,7 @@ let package = Package(
         .product(name: "Measuring", package: "Benchmarks"),
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -62,7 +66,11 @@ let package = Package(
       ], path: "Sources/CompareEngines"),
     // Shared by the tests of programs that are killed.
     .target(
-      name: "Walking", dependencies: [.product(name: "Tailrace", package: "Tailrace")],
+      name: "Walking",
+      dependencies: [
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
+      ],
       path: "Tests/Walking"),
     // A program to be killed: it writes a stored list, or follows one.
     .executableTarget(
@@ -74,6 +82,7 @@ let package = Package(
         "SQLiteStore", "Walking", "enginewalk",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "TailraceTesting", package: "Tailrace"),
       ]),
     .testTarget(
@@ -83,6 +92,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "TailraceTesting", package: "Tailrace"),
       ]),
     .testTarget(
@@ -91,6 +101,7 @@ let package = Package(
         "feed",
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "TailraceTesting", package: "Tailrace"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -2,6 +2,7 @@ import Foundation
 import Measuring
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 import ValkeyStore
 
 /// A list that another process follows: this program, started again.

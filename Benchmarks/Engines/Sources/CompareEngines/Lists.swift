@@ -3,6 +3,7 @@ import SQLiteStore
 import Synchronization
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 import ValkeyStore
 
 /// A stored list to which each run appends some more elements. Opening is not timed, but for the

@@ -1,6 +1,7 @@
 import NIOCore
 import Synchronization
 public import Tailrace
+public import TailraceStored
 
 /// A list in a stream of a Valkey or Redis server, for any number of processes and machines.
 ///

@@ -4,6 +4,7 @@ import Logging
 import ServiceLifecycle
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 
 /// Serves a stored list over HTTP, with a page that shows it.
 ///

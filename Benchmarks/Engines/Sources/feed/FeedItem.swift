@@ -1,6 +1,7 @@
 import Foundation
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 
 /// An element of the list.
 struct FeedItem: Codable, Sendable, Equatable {

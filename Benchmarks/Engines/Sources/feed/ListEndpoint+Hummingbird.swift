@@ -5,6 +5,7 @@ import Hummingbird
 import ServiceLifecycle
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 
 extension RouterMethods {
   /// Serves a list at a path.

@@ -3,6 +3,7 @@ import Hummingbird
 import Synchronization
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 import TailraceTesting
 import Testing
 

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 import TailraceTesting
 import Testing
 

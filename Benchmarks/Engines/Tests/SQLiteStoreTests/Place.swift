@@ -3,6 +3,7 @@ import GRDB
 import SQLiteStore
 import Synchronization
 import Tailrace
+import TailraceStored
 import TailraceTesting
 
 /// An element with columns of several types.

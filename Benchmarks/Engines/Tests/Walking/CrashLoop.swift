@@ -1,5 +1,6 @@
 import Foundation
 import Tailrace
+import TailraceStored
 
 /// The findings after all kills.
 public struct CrashReport: Sendable {

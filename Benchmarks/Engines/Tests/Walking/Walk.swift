@@ -1,5 +1,6 @@
 import Foundation
 import Tailrace
+import TailraceStored
 
 /// The command of a program that writes a chain into a store, or follows it.
 ///

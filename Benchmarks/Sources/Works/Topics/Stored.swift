@@ -2,6 +2,7 @@ import Measuring
 import Foundation
 import Tailrace
 import TailraceFoundation
+import TailraceStored
 
 extension Topic {
   public static let stored = Topic(
