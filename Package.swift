@@ -36,7 +36,12 @@ let package = Package(
     .target(
       name: "TailraceStored",
       dependencies: ["FileReading", "TailraceFoundation", "TailraceLists", "TailraceSupport"]),
-    .target(name: "TailraceFoundation", dependencies: ["FileReading", "TailraceLists"]),
+    .target(
+      name: "TailraceFoundation",
+      // The last three for the words of their errors.
+      dependencies: [
+        "FileReading", "TailraceLists", "TailraceMemos", "TailraceSignals", "TailraceTuples",
+      ]),
     .target(
       name: "TailraceTesting", dependencies: ["Tailrace", "TailraceStored", "TailraceSupport"]),
     .target(name: "TailraceObservation", dependencies: ["TailraceLists"]),

@@ -49,7 +49,7 @@ private func text(of value: Any) -> String {
     value is String || value is Character
     ? String(reflecting: value) : String(describing: value)
   // Cases are written as in code: without the type that they are of.
-  return words.replacing(/Tailrace\.\w+(<[^<>]*>)?(\.\w+)*\.(?=[a-z])/, with: ".")
+  return words.replacing(/Tailrace\w*\.\w+(<[^<>]*>)?(\.\w+)*\.(?=[a-z])/, with: ".")
 }
 
 /// An expression beside a comment that says what it throws.

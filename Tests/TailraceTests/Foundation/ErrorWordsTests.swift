@@ -2,11 +2,11 @@ import Foundation
 import Tailrace
 import Testing
 
-@testable import TailraceSignals
-@testable import TailraceStored
 @testable import TailraceFoundation
 @testable import TailraceLists
 @testable import TailraceMemos
+@testable import TailraceSignals
+@testable import TailraceStored
 @testable import TailraceTesting
 
 /// The words that a program can print of an error: a sentence, whichever way it asks for it.

@@ -127,7 +127,7 @@ struct MemosBuildTests {
     let steps = disk.stepsRun()
     #expect(steps == 4 * count + disk.files.count + 1)
     let memo = try #require(
-      disk.files[Module(copy: 0, name: "Tailrace")]?.first { $0.path.hasSuffix("/Memo.swift") })
+      disk.files[Module(copy: 0, name: "TailraceLists")]?.first { $0.path.hasSuffix("/Memo.swift") })
 
     // The text of a body: its own object, and whoever asks for all.
     let before = build.statistics.outdated
@@ -144,7 +144,7 @@ struct MemosBuildTests {
     let importers = disk.files.filter { $0.key.copy == 0 }.values.joined().filter { file in
       file.module == memo.module
         || disk.text(file).split(separator: "\n").contains {
-          $0.contains("import ") && $0.split(separator: " ").last == "Tailrace"
+          $0.contains("import ") && $0.split(separator: " ").last == "TailraceLists"
         }
     }
     // Its text, imports and interface, its module, the objects, and all of them.

@@ -5,7 +5,6 @@ import TailraceTesting
 import Testing
 
 @testable import TailraceStored
-@testable import TailraceFoundation
 
 /// Faults that a disk, a system or a stranger can cause in a file, each with its outcome.
 ///

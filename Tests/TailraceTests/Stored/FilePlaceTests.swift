@@ -4,7 +4,6 @@ import TailraceTesting
 import Testing
 
 @testable import TailraceStored
-@testable import TailraceFoundation
 
 /// Files that are removed, replaced, cut off or damaged, and what else may be in their place.
 @Suite("The place of a stored list", .tags(.long), .hangLimit, .inTurn)

@@ -1,10 +1,10 @@
 import Foundation
 import Tailrace
+import TailraceFoundation
 import TailraceTesting
 import Testing
 
 @testable import TailraceStored
-@testable import TailraceFoundation
 
 @Suite("Lists in files", .tags(.long), .hangLimit, .inTurn)
 struct FileStoreTests {

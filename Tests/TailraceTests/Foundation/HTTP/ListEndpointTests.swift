@@ -4,7 +4,6 @@ import TailraceTesting
 import Testing
 
 @testable import TailraceStored
-@testable import TailraceFoundation
 
 @Suite("A list over HTTP", .inTurn, .hangLimit)
 struct ListEndpointTests {

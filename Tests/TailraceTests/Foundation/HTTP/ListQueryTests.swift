@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import TailraceStored
-@testable import TailraceFoundation
 
 @Suite("The query in a request for a list", .inTurn)
 struct ListQueryTests {
