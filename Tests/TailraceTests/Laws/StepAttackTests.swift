@@ -136,10 +136,15 @@ struct StepAttackTests {
     }
   }
 
+  private enum Stopped: CancellableFailure { case cancelled }
+
   @Test("a step that cancels its own task traps where its list cannot throw that")
   func trapsItself() async {
     await #expect(throws: CancellationError.self) {
       try await Self.stopsItself().setFailureType().head()
+    }
+    await #expect(throws: Stopped.cancelled) {
+      try await Self.stopsItself().setFailureType(to: Stopped.self).head()
     }
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = await Self.stopsItself().head()
