@@ -182,9 +182,10 @@ struct RecipeTests {
     }
   }
 
-  private func squares(in store: MemoryStore<Int, Int>) -> LazyList<Int, any Error> {
-    let computed = Squares()
-    return LazyList(storedIn: store, state: 0, atTail: .computeOrFollow) {
+  private func squares(
+    in store: MemoryStore<Int, Int>, _ computed: Squares = Squares()
+  ) -> LazyList<Int, any Error> {
+    LazyList(storedIn: store, state: 0, atTail: .computeOrFollow) {
       position async throws -> Int? in
       let square = try await computed.square(at: position)
       position += 1
@@ -207,6 +208,18 @@ struct RecipeTests {
     await #expect(throws: Offline.self) { try await heir.array() }
     #expect(try await heir.array() == [1, 4, 9, 16, 25, 36])
     #expect(try await third.read(from: 0, upTo: 10).elements == [1, 4, 9, 16, 25, 36])
+  }
+
+  @Test("several at a time, and stored: a writer that goes on behind what another has stored")
+  func severalAndStoredInTurns() async throws {
+    let (one, other) = (Squares(), Squares())
+    let store = MemoryStore<Int, Int>()
+    for (computed, length) in [(one, 2), (other, 3), (one, 4)] {
+      let turn = store.other()
+      #expect(try await squares(in: turn, computed).prefix(length).count() == length)
+      turn.release()
+    }
+    #expect(try await store.read(from: 0, upTo: 10).elements == [1, 4, 9, 16])
   }
 
   // MARK: Loading more
