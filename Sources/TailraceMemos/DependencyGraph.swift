@@ -14,6 +14,8 @@
 ///
 /// Invariant: what was computed from a result that is not fresh is not fresh either; and a
 /// computation in progress that asked for it before is overturned: its result counts for nothing.
+/// One that got a result which was not fresh from the beginning, or had only expired, goes on, until
+/// something that this result was computed from is forgotten.
 ///
 /// An edge is removed in constant time, amortized: the dependent's number changes, and the entries
 /// with an older number are dropped when they are the majority.
@@ -68,6 +70,8 @@ struct DependencyGraph: Sendable {
     var isLate = false
     /// An input of the result is not fresh any more, or has changed.
     var isSuspect = false
+    /// A computation in progress may have got the result although it is not fresh.
+    var isShown = false
     /// The result was computed again after it had been evicted: what was computed from it may have seen
     /// another one.
     var isUncompared = false
@@ -76,13 +80,15 @@ struct DependencyGraph: Sendable {
   private(set) var nodes: ContiguousArray<Node> = []
   /// Numbers the computations. 0 means none.
   private var last: UInt32 = 0
+  /// How many computations are in progress.
+  private var computing = 0
 
   @usableFromInline
   init() {}
 
   /// Forgets everything but the numbers, so that a computation that goes on is nobody else's.
   @usableFromInline
-  mutating func removeAll() { nodes = [] }
+  mutating func removeAll() { (nodes, computing) = ([], 0) }
 
   /// Keys whose last dependent has gone: without a value they need no slot any more.
   @usableFromInline typealias Freed = [Int]
@@ -141,6 +147,7 @@ struct DependencyGraph: Sendable {
     endRunning(place, &freed)
     last = last == .max ? 1 : last + 1
     nodes[place].running = last
+    computing += 1
     return last
   }
 
@@ -188,19 +195,20 @@ struct DependencyGraph: Sendable {
     endSettled(place, &freed)
     nodes[place].inputs = nodes[place].asked
     nodes[place].settled = nodes[place].running
-    (nodes[place].asked, nodes[place].running) = ([], 0)
+    nodes[place].asked = []
+    endNumber(place)
     let isLate = nodes[place].isLate
     (nodes[place].isOverturned, nodes[place].isLate) = (false, false)
     confirm(place)
     if isChanged { mark(place, .outdated, wasServed ? .overturned : .unaffected, &marked) }
     if isLate {
-      nodes[place].freshness = .outdated
+      (nodes[place].freshness, nodes[place].isShown) = (.outdated, true)
       mark(place, .doubtful, .unaffected, &marked)
       return
     }
     // The closure has not waited for one of them, or has caught its failure.
     if nodes[place].inputs.contains(where: { freshness(of: Int($0)) != .fresh }) {
-      nodes[place].freshness = .doubtful
+      (nodes[place].freshness, nodes[place].isShown) = (.doubtful, true)
       mark(place, .doubtful, .unaffected, &marked)
     }
   }
@@ -211,7 +219,7 @@ struct DependencyGraph: Sendable {
     guard place < nodes.count else { return }
     nodes[place].freshness = .fresh
     nodes[place].reviewed = 0
-    nodes[place].isSuspect = false
+    (nodes[place].isSuspect, nodes[place].isShown) = (false, false)
   }
 
   /// A computation has ended without a result. What was computed from a result that is not fresh
@@ -273,10 +281,14 @@ struct DependencyGraph: Sendable {
   }
 
   /// Marks the dependents of a key, and those of these as doubtful, without recursion.
+  ///
+  /// It ends at results that are not fresh, because their dependents are marked. But if a computation
+  /// may have got one of these, or one that was computed from it, it goes on.
   private mutating func mark(
     _ place: Int, _ freshness: Freshness, _ running: Running, _ marked: inout [Int]
   ) {
     let others = running == .late ? Running.late : .overturned
+    var passed: Set<Int>? = running == .overturned && computing > 0 ? [place] : nil
     var pile = [(place, freshness, running)]
     while let (place, freshness, running) = pile.popLast() {
       for edge in nodes[place].dependents {
@@ -284,7 +296,7 @@ struct DependencyGraph: Sendable {
         if edge.number == nodes[dependent].running {
           switch running {
           case .unaffected: break
-          case .late: nodes[dependent].isLate = true
+          case .late: (nodes[dependent].isLate, nodes[place].isShown) = (true, true)
           case .overturned: nodes[dependent].isOverturned = true
           }
         } else if edge.number == nodes[dependent].settled {
@@ -293,9 +305,14 @@ struct DependencyGraph: Sendable {
           nodes[dependent].isSuspect = true
           // It is under review, perhaps past this input.
           nodes[dependent].reviewed = 0
-          guard was == .fresh else { continue }
-          marked.append(dependent)
-          pile.append((dependent, .doubtful, others))
+          let isPassed = passed?.insert(dependent).inserted == false
+          if was == .fresh {
+            marked.append(dependent)
+            pile.append((dependent, .doubtful, others))
+          } else if passed != nil, !isPassed {
+            let running = nodes[dependent].isShown ? Running.overturned : .unaffected
+            pile.append((dependent, .doubtful, running))
+          }
         }
       }
     }
@@ -323,8 +340,13 @@ struct DependencyGraph: Sendable {
     release(exchange(&nodes[place].inputs, []), &freed)
   }
 
-  private mutating func endRunning(_ place: Int, _ freed: inout Freed) {
+  private mutating func endNumber(_ place: Int) {
+    if nodes[place].running != 0 { computing -= 1 }
     nodes[place].running = 0
+  }
+
+  private mutating func endRunning(_ place: Int, _ freed: inout Freed) {
+    endNumber(place)
     (nodes[place].isOverturned, nodes[place].isLate) = (false, false)
     release(exchange(&nodes[place].asked, []), &freed)
   }

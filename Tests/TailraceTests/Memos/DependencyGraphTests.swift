@@ -25,6 +25,8 @@ private struct GraphModel: Explorable {
   var freshness: [Int: Freshness] = [:]
   var overturned: Set<Int> = []
   var late: Set<Int> = []
+  /// Which results a computation may have got although they are not fresh.
+  var shown: Set<Int> = []
   /// Which keys have had a result.
   var results: Set<Int> = []
   var violation: String?
@@ -32,7 +34,8 @@ private struct GraphModel: Explorable {
   var key: Key {
     Key(
       text: "\(running.keys.sorted()) \(sorted(asked)) \(sorted(inputs)) "
-        + "\((0..<keys).map { freshness[$0] ?? .fresh }) \(overturned.sorted()) \(late.sorted()) \(results.sorted())"
+        + "\((0..<keys).map { freshness[$0] ?? .fresh }) \(overturned.sorted()) \(late.sorted()) \(results.sorted()) "
+        + "\(shown.sorted())"
     )
   }
 
@@ -90,6 +93,7 @@ private struct GraphModel: Explorable {
     case .outdate(let key, let isKept):
       graph.outdate(key, isKept: isKept, &marked)
       freshness[key] = .outdated
+      overturnAll(over: key)
       mark(key, isKept ? .doubtful : .outdated, .overturned, &expected)
     case .expire(let key):
       graph.outdate(key, isKept: true, hasExpired: true, &marked)
@@ -103,6 +107,7 @@ private struct GraphModel: Explorable {
       if graph.nextToReview(key) != nil { violation = "\(key) cannot be confirmed" }
       graph.confirm(key)
       freshness[key] = .fresh
+      shown.remove(key)
     }
     if Set(marked) != expected || marked.count != expected.count {
       violation = "marked \(marked), not \(expected.sorted())"
@@ -119,11 +124,31 @@ private struct GraphModel: Explorable {
     let isLate = late.contains(key)
     end(key)
     freshness[key] = .fresh
+    shown.remove(key)
     results.insert(key)
+    if wasServed { overturnAll(over: key) }
     if isChanged { mark(key, .outdated, wasServed ? .overturned : .unaffected, &expected) }
     if isLate || !isConfirmed(key) {
       freshness[key] = isLate ? .outdated : .doubtful
+      shown.insert(key)
       mark(key, .doubtful, .unaffected, &expected)
+    }
+  }
+
+  /// Whoever has got a result that was computed from this one, whether it was fresh or not, begins
+  /// again.
+  private mutating func overturnAll(over key: Int) {
+    var above = Set([key])
+    for other in key..<keys where (inputs[other] ?? []).contains(where: { above.contains($0[0]) }) {
+      above.insert(other)
+    }
+    for other in 0..<keys {
+      let isOver = (asked[other] ?? []).contains { input in
+        input[0] == key
+          || above.contains(input[0])
+            && (shown.contains(input[0]) || freshness[input[0]] ?? .fresh == .fresh)
+      }
+      if isOver { overturned.insert(other) }
     }
   }
 
@@ -139,7 +164,10 @@ private struct GraphModel: Explorable {
     for other in 0..<keys {
       if (asked[other] ?? []).contains(where: { $0[0] == key }) {
         if running == .overturned { overturned.insert(other) }
-        if running == .late { late.insert(other) }
+        if running == .late {
+          late.insert(other)
+          shown.insert(key)
+        }
       }
       let edges = (inputs[other] ?? []).filter { $0[0] == key }
       if edges.isEmpty { continue }
@@ -224,5 +252,25 @@ struct DependencyGraphTests {
     }
     for dependent in 1...count { graph.remove(dependent, &freed) }
     #expect(freed == [0] && graph.nodes[0].dependents.isEmpty)
+  }
+
+  @Test("what was computed from a forgotten key counts for nothing, also if it was never fresh")
+  func overturnsOverDoubtfulResults() {
+    var (graph, marked, freed) = (DependencyGraph(), [Int](), [Int]())
+    // 2 is computed from 0 and 1, of which 1 has expired meanwhile; 3 and 4 have asked for it, and for
+    // what was computed from it.
+    let middle = graph.begin(2, &freed)
+    for input in [0, 1] { graph.ask(input, by: 2, middle) }
+    graph.outdate(1, isKept: true, hasExpired: true, &marked)
+    let upper = graph.begin(3, &freed)
+    graph.ask(2, by: 3, upper)
+    graph.settle(2, isChanged: false, wasServed: false, &marked, &freed)
+    #expect(graph.freshness(of: 2) == .outdated && !graph.isOverturned(3))
+    let top = graph.begin(4, &freed)
+    graph.ask(3, by: 4, top)
+    graph.settle(3, isChanged: false, wasServed: false, &marked, &freed)
+    #expect(graph.freshness(of: 3) == .doubtful && !graph.isOverturned(4))
+    graph.outdate(0, isKept: true, &marked)
+    #expect(graph.isOverturned(4))
   }
 }

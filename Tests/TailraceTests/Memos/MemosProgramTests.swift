@@ -116,6 +116,9 @@ struct MemosProgramTests {
     }
   }
 
+  @Test("a key is forgotten below a result that was out of date when it was there")
+  func forgottenBelowAnExpiredResult() { #expect(Self.run(seed: 646_328_850) == []) }
+
   static func run(seed: UInt64) -> [String] {
     var plan = Plan(seed: seed)
     let (scheduler, population, problems) = (VirtualScheduler(), Population(), Probe<String>())
