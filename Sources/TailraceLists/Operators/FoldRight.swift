@@ -19,7 +19,9 @@ extension LazyList {
       nonisolated(nonsending) @escaping (Element, Rest<Result>) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     guard let (head, tail) = try await uncons() else { return initial }
-    return try await combine(head, Rest(tail, initial, combine))
+    return try await combine(
+      head,
+      Rest { () async throws(Failure) in try await tail.foldRight(initial, combine) })
   }
 
   /// Returns the elements combined from the end on by a throwing closure; folds the rest only if
@@ -32,38 +34,33 @@ extension LazyList {
         Element, LazyList<Element, any Error>.Rest<Result>
       ) async throws -> Result
   ) async throws -> Result {
-    let list = widened()
-    guard let (head, tail) = try await list.uncons() else { return initial }
-    return try await combine(head, .init(tail, initial, combine))
+    guard let (head, tail) = try await uncons() else { return initial }
+    return try await combine(head, .init { try await tail.foldRight(initial, combine) })
   }
 
   /// The fold of everything after an element: computed when it is first awaited, and remembered,
   /// unless the closure has thrown.
   public final class Rest<Result> {
-    @usableFromInline
-    typealias Combine =
-      nonisolated(nonsending) (Element, Rest<Result>) async throws(Failure) -> Result
+    @usableFromInline typealias Fold = nonisolated(nonsending) () async throws(Failure) -> Result
 
     @usableFromInline
     enum State {
-      case unresolved(LazyList, Result, Combine)
+      case unresolved(Fold)
       case resolved(Result)
     }
 
     @usableFromInline var state: State
 
     @inlinable
-    init(_ list: LazyList, _ initial: Result, _ combine: @escaping Combine) {
-      state = .unresolved(list, initial, combine)
-    }
+    init(_ fold: @escaping Fold) { state = .unresolved(fold) }
 
     /// Returns the fold of the rest.
     @inlinable
     nonisolated(nonsending) public func value() async throws(Failure) -> Result {
       switch state {
       case .resolved(let result): return result
-      case .unresolved(let list, let initial, let combine):
-        let result = try await list.foldRight(initial, combine)
+      case .unresolved(let fold):
+        let result = try await fold()
         state = .resolved(result)
         return result
       }

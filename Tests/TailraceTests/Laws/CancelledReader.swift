@@ -25,6 +25,7 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
       elementsEqual
     case foldRight, mapped, mappedInTask, prefetchingCount, concurrentMapCount
     case throwingReduce, throwingFirst, throwingForEach, throwingSpans, throwingMin
+    case throwingElementsEqual, throwingFoldRight
     case asyncReduce, asyncForEach, asyncThrowingReduce
     case memo, memos, memosInTask
     case inStepArray, inStepCount, inStepLast, inStepSum, inStepReduce, inStepReduceInto
@@ -109,6 +110,13 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
     case .throwingSpans:
       try await list.forEachSpan { (span) in count = try Self.pass(count + span.count) }
     case .throwingMin: return try await list.min { try Self.pass($0) > $1 } ?? 0
+    case .throwingElementsEqual:
+      let other = LazyList<Int, Failure>(first: 1) { $0 < 3 ? $0 + 1 : nil }
+      return try await list.elementsEqual(other) { try Self.pass($0) == $1 } ? 3 : 0
+    case .throwingFoldRight:
+      return try await list.foldRight(0) { (first, rest) async throws in
+        try Self.pass(first) > 0 ? try await rest.value() + 1 : 0
+      }
     case .asyncReduce: return try await list.reduce(0) { await Self.turn(Swift.max($0, $1)) }
     case .asyncForEach: try await list.forEach { count = await Self.turn($0) }
     case .asyncThrowingReduce:
