@@ -77,8 +77,9 @@ extension LazyList {
   @available(
     *, unavailable,
     message: """
-      the result has another failure than the expected type: 'compactMap(failingAs:_:)' names the \
-      one of the closure, and 'setFailureType(to:)' and 'mapFailure(_:)' change the one of a list
+      the result has another failure than the expected type: 'map(failingAs:_:)' with 'compacted()' \
+      names the one of the closure, and 'setFailureType(to:)' and 'mapFailure(_:)' change the one of \
+      a list
       """
   )
   public func compactMap<T: Sendable, E: Error>(
@@ -91,8 +92,9 @@ extension LazyList {
   @available(
     *, unavailable,
     message: """
-      the result has another failure than the expected type: 'filter(failingAs:_:)' names the one \
-      of the closure, and 'setFailureType(to:)' and 'mapFailure(_:)' change the one of a list
+      the result has another failure than the expected type: 'map(failingAs:_:)' with 'compacted()' \
+      names the one of the closure, and 'setFailureType(to:)' and 'mapFailure(_:)' change the one of \
+      a list
       """
   )
   public func filter<E: Error>(

@@ -1,6 +1,5 @@
-// Operators whose closures throw one error type, which the call names. The compiler would try an
-// overload that infers it in every chain, in some for a fifth of its time. An unused label costs
-// nothing.
+// A map whose closure throws one error type, which the call names. The compiler would try an overload
+// that infers it in every chain, in some for a fifth of its time. An unused label costs nothing.
 
 extension LazyList where Failure == Never {
   /// The results of a closure for each element, in a list with the closure's failure type.
@@ -13,6 +12,7 @@ extension LazyList where Failure == Never {
   ///
   /// Write `throws(ParseError)` in the closure; without it the compiler assumes that it throws any
   /// error. A function's name is enough: `words.lazyList.map(failingAs: ParseError.self, parse)`.
+  /// To leave out elements, give `nil` for them: `map(failingAs: …) { … }.compacted()`.
   ///
   /// - Laziness: stepwise.
   /// - Failure: an error of the closure replaces its element and ends the list.
@@ -31,42 +31,6 @@ extension LazyList where Failure == Never {
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(E) -> T
   ) -> LazyList<T, E> {
     setFailureType(to: type).map(failingAs: type, transform)
-  }
-
-  /// The elements that satisfy a predicate, in a list with its failure type.
-  @inlinable
-  public consuming func filter<E: Error>(
-    failingAs type: E.Type,
-    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(E) -> Bool
-  ) -> LazyList<Element, E> {
-    setFailureType(to: type).filter(failingAs: type, isIncluded)
-  }
-
-  /// The elements that satisfy an asynchronous predicate, in a list with its failure type.
-  @inlinable
-  public consuming func filter<E: Error>(
-    failingAs type: E.Type,
-    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(E) -> Bool
-  ) -> LazyList<Element, E> {
-    setFailureType(to: type).filter(failingAs: type, isIncluded)
-  }
-
-  /// The results of a closure that are not `nil`, in a list with its failure type.
-  @inlinable
-  public consuming func compactMap<T: Sendable, E: Error>(
-    failingAs type: E.Type,
-    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(E) -> T?
-  ) -> LazyList<T, E> {
-    setFailureType(to: type).compactMap(failingAs: type, transform)
-  }
-
-  /// The results of an asynchronous closure that are not `nil`, in a list with its failure type.
-  @inlinable
-  public consuming func compactMap<T: Sendable, E: Error>(
-    failingAs type: E.Type,
-    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(E) -> T?
-  ) -> LazyList<T, E> {
-    setFailureType(to: type).compactMap(failingAs: type, transform)
   }
 }
 
@@ -90,49 +54,5 @@ extension LazyList {
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
   ) -> LazyList<T, Failure> {
     mapInTask(transform)
-  }
-
-  /// The elements that satisfy a predicate with the list's failure type.
-  @inlinable @inline(__always)
-  public consuming func filter(
-    failingAs type: Failure.Type,
-    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
-  ) -> LazyList<Element, Failure> {
-    transform(()) { (_, element) throws(Failure) in
-      try isIncluded(element) ? .element(element) : .skip
-    }
-  }
-
-  /// The elements that satisfy an asynchronous predicate with the list's failure type.
-  @inlinable @inline(__always)
-  public consuming func filter(
-    failingAs type: Failure.Type,
-    @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws(Failure) -> Bool
-  ) -> LazyList<Element, Failure> {
-    transformInTask(()) { (_, element) async throws(Failure) in
-      try await isIncluded(element) ? .element(element) : .skip
-    }
-  }
-
-  /// The results that are not `nil` of a closure with the list's failure type.
-  @inlinable @inline(__always)
-  public consuming func compactMap<T: Sendable>(
-    failingAs type: Failure.Type,
-    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws(Failure) -> T?
-  ) -> LazyList<T, Failure> {
-    self.transform(()) { (_, element) throws(Failure) in
-      Step(unlessNil: try transform(element))
-    }
-  }
-
-  /// The results that are not `nil` of an asynchronous closure with the list's failure type.
-  @inlinable @inline(__always)
-  public consuming func compactMap<T: Sendable>(
-    failingAs type: Failure.Type,
-    @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T?
-  ) -> LazyList<T, Failure> {
-    transformInTask(()) { (_, element) async throws(Failure) in
-      Step(unlessNil: try await transform(element))
-    }
   }
 }

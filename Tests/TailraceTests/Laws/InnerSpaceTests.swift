@@ -157,12 +157,12 @@ extension InnerSpaceTests.Row {
       await LazyList(0..<10).map { number async in number }.flatMap { _ in inner.list() }.count()
     },
     Row("flatMap, throwing, failures retried") { inner in
-      try await LazyList(0..<10).flatMap(retryingFailures: true) { _ throws in inner.list() }
+      try await LazyList(0..<10).map(retryingFailures: true) { _ throws in inner.list() }.joined()
         .count()
     },
     Row("flatMap, async throwing, failures retried") { inner in
       try await LazyList(0..<10)
-        .flatMap(retryingFailures: true) { _ async throws in inner.list() }.count()
+        .map(retryingFailures: true) { _ async throws in inner.list() }.joined().count()
     },
     Row("flatMap to arrays, plain", count: 1000) { inner in
       await LazyList(0..<10).flatMap { _ in inner.array() }.count()
@@ -392,7 +392,7 @@ extension InnerSpaceTests.Row {
       await inner.lists().enumerated().flatMap { $0.element }.count()
     },
     Row("reductions, async") { inner in
-      await inner.lists().joined().reductions(0) { count, _ async in count + 1 }.last() ?? 0
+      try await inner.lists().joined().reductions(0) { count, _ async in count + 1 }.last() ?? 0
     },
     Row("chunks", count: 400) { inner in
       await inner.lists().joined().chunks(ofCount: 10).count()
@@ -401,7 +401,7 @@ extension InnerSpaceTests.Row {
       await inner.lists().chunks(ofCount: 1).flatMap { $0[0] }.count()
     },
     Row("onEach, async") { inner in
-      await inner.lists().onEach { _ async in }.joined().onEach { _ async in }.count()
+      try await inner.lists().onEach { _ async in }.joined().onEach { _ async in }.count()
     },
     Row("catch") { inner in
       await inner.lists().setFailureType(to: (any Error).self).joined().catch { _ in .empty }

@@ -327,9 +327,10 @@ private struct Program {
       let stumble = Stumble(at: number, some)
       list =
         isAsync
-        ? list.compactMap(retryingFailures: true) { element async throws in
+        ? list.map(retryingFailures: true) { element async throws in
           try stumble.pass(element) % 2 == 1 ? element : nil
-        } : list.compactMap(retryingFailures: true) { try stumble.pass($0) % 2 == 1 ? $0 : nil }
+        }.compacted()
+        : list.map(retryingFailures: true) { try stumble.pass($0) % 2 == 1 ? $0 : nil }.compacted()
       stumbling(number, stumbles)
       script = script.mapping { $0 % 2 == 1 ? [.element($0)] : [] }
     default:

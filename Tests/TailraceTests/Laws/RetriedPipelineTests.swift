@@ -295,15 +295,16 @@ extension RetriedPipeline.Failing {
         try await attempt(position)
       }
     case .compactMapAsync:
-      return below.compactMap(retryingFailures: true) { position async throws -> Int? in
+      return below.map(retryingFailures: true) { position async throws -> Int? in
         try await attempt(position)
-      }
-    case .compactMap: return below.compactMap(retryingFailures: true) { Optional(try plain($0)) }
-    case .flatMap: return below.flatMap(retryingFailures: true) { [try plain($0)] }
+      }.compacted()
+    case .compactMap:
+      return below.map(retryingFailures: true) { Optional(try plain($0)) }.compacted()
+    case .flatMap: return below.map(retryingFailures: true) { [try plain($0)] }.joined()
     case .flatMapAsync:
-      return below.flatMap(retryingFailures: true) { position async throws in
+      return below.map(retryingFailures: true) { position async throws in
         List([try await attempt(position)])
-      }
+      }.joined()
     case .concurrentMap, .concurrentMapOfFour:
       return below.concurrentMap(limit: self == .concurrentMap ? 2 : 4, retryingFailures: true) {
         position async throws in try await attempt(position)

@@ -5,9 +5,6 @@ extension Row {
     Row("catch, plain", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
       list.catch { Row.Source.failing($0) }
     },
-    Row("catch, throwing", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
-      list.catch { failure -> Row.Source in throw failure }
-    },
     Row("catch, async", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
       list.catch { failure async in Row.Source.failing(failure) }
     },
@@ -38,25 +35,20 @@ extension Row {
     Row("map, not retrying", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in
       list.map(retryingFailures: false) { try await calls.asyncThrowing($0, $0 * 10) }
     },
-    Row("compactMap, retrying", 2, 4, [20, 40, 60]) { list, calls in
-      list.compactMap(retryingFailures: true) {
-        try calls.throwing($0, $0 % 2 == 0 ? $0 * 10 : nil)
-      }
-    },
-    Row("compactMap, retrying, async", 2, 4, [20, 40, 60]) { list, calls in
-      list.compactMap(retryingFailures: true) {
+    Row("map, retrying, async, compacted", 2, 4, [20, 40, 60]) { list, calls in
+      list.map(retryingFailures: true) {
         try await calls.asyncThrowing($0, $0 % 2 == 0 ? $0 * 10 : nil)
-      }
+      }.compacted()
     },
-    Row("flatMap to lists, retrying", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
-      list.flatMap(retryingFailures: true) {
+    Row("map, retrying, joined lists", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
+      list.map(retryingFailures: true) {
         try calls.throwing($0, Row.Source.repeating($0, count: $0 % 2 == 0 ? 2 : 0))
-      }
+      }.joined()
     },
-    Row("flatMap to sequences, retrying, async", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
-      list.flatMap(retryingFailures: true) {
+    Row("map, retrying, async, joined sequences", 2, 2, [2, 2, 4, 4, 6, 6]) { list, calls in
+      list.map(retryingFailures: true) {
         try await calls.asyncThrowing($0, [Int](repeating: $0, count: $0 % 2 == 0 ? 2 : 0))
-      }
+      }.joined()
     },
     Row("deferred, retrying", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
       Row.Source.deferred(retryingFailures: true) { () throws in list }
@@ -82,9 +74,6 @@ extension Row {
     Row("uniqued on, throwing", 1, 2, [1, 2, 4, 6]) { list, calls in
       list.uniqued { try calls.throwing($0, $0 / 2) }
     },
-    Row("uniqued on, async", 1, 2, [1, 2, 4, 6]) { list, calls in
-      list.uniqued { await calls.async($0, $0 / 2) }
-    },
     Row("uniqued on, async throwing", 1, 2, [1, 2, 4, 6]) { list, calls in
       list.uniqued { try await calls.asyncThrowing($0, $0 / 2) }
     },
@@ -99,9 +88,6 @@ extension Row {
     Row("chunked by, throwing", 3, 6, [3, 12, 6]) { list, calls in
       list.chunked { try calls.throwing($1, $0 / 3 == $1 / 3) }.map { $0.reduce(0, +) }
     },
-    Row("chunked by, async", 3, 6, [3, 12, 6]) { list, calls in
-      list.chunked { await calls.async($1, $0 / 3 == $1 / 3) }.map { $0.reduce(0, +) }
-    },
     Row("chunked by, async throwing", 3, 6, [3, 12, 6]) { list, calls in
       list.chunked { try await calls.asyncThrowing($1, $0 / 3 == $1 / 3) }.map { $0.reduce(0, +) }
     },
@@ -110,9 +96,6 @@ extension Row {
     },
     Row("chunked on, throwing", 3, 6, [3, 112, 206]) { list, calls in
       list.chunked { try calls.throwing($0, $0 / 3) }.map { $0.0 * 100 + $0.1.reduce(0, +) }
-    },
-    Row("chunked on, async", 3, 6, [3, 112, 206]) { list, calls in
-      list.chunked { await calls.async($0, $0 / 3) }.map { $0.0 * 100 + $0.1.reduce(0, +) }
     },
     Row("chunked on, async throwing", 3, 6, [3, 112, 206]) { list, calls in
       list.chunked { try await calls.asyncThrowing($0, $0 / 3) }
@@ -123,9 +106,6 @@ extension Row {
     },
     Row("onEach, throwing", 1, 2, [1, 2, 3, 4, 5, 6]) { list, calls in
       list.onEach { try calls.throwing($0, ()) }
-    },
-    Row("onEach, async", 1, 2, [1, 2, 3, 4, 5, 6]) { list, calls in
-      list.onEach { await calls.async($0, ()) }
     },
     Row("onEach, async throwing", 1, 2, [1, 2, 3, 4, 5, 6]) { list, calls in
       list.onEach { try await calls.asyncThrowing($0, ()) }

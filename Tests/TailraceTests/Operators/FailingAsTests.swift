@@ -24,16 +24,10 @@ struct FailingAsTests {
     ("map of a list that fails", failing.map(failingAs: ParseError.self, parse)),
     ("map of a list that fails, later", failing.map(failingAs: ParseError.self, parseLater)),
     (
-      "compactMap",
-      words.compactMap(failingAs: ParseError.self) { (word) throws(ParseError) -> Int? in
-        try parse(word)
-      }
-    ),
-    (
-      "compactMap, later",
-      failing.compactMap(failingAs: ParseError.self) { (word) async throws(ParseError) -> Int? in
+      "map, compacted",
+      failing.map(failingAs: ParseError.self) { (word) async throws(ParseError) -> Int? in
         try await parseLater(word)
-      }
+      }.compacted()
     ),
     (
       "state",
@@ -60,19 +54,6 @@ struct FailingAsTests {
       #expect(error == .bad("x"))
     }
     #expect(seen == [1, 2])
-  }
-
-  @Test("filter: the predicate's error is the list's")
-  func filter() async throws(ParseError) {
-    let odd = Self.words.prefix(2).filter(failingAs: ParseError.self) {
-      (word) throws(ParseError) -> Bool in try Self.parse(word) % 2 == 1
-    }
-    let even = odd.filter(failingAs: ParseError.self) { (word) async throws(ParseError) -> Bool in
-      try await Self.parseLater(word) % 2 == 0
-    }
-    let (first, none) = (try await odd.array(), try await even.array())
-    #expect(first == ["1"])
-    #expect(none.isEmpty)
   }
 
   @Test("unfolding from the element before, a head and a tail, a memo")

@@ -48,25 +48,18 @@ struct RetryTests {
     RetryRow("map, async", [10, 20, 30, 40], 2) { list, attempts in
       list.map(retryingFailures: true) { try await attempts.async($0, $0 * 10) }
     },
-    RetryRow("compactMap", [1, 3], 1) { list, attempts in
-      list.compactMap(retryingFailures: true) { try attempts.plain($0, $0 % 2 == 1 ? $0 : nil) }
+    RetryRow("map, async, compacted", [1, 3], 1) { list, attempts in
+      list.map(retryingFailures: true) { try await attempts.async($0, $0 % 2 == 1 ? $0 : nil) }
+        .compacted()
     },
-    RetryRow("compactMap, async", [1, 3], 1) { list, attempts in
-      list.compactMap(retryingFailures: true) {
-        try await attempts.async($0, $0 % 2 == 1 ? $0 : nil)
-      }
+    RetryRow("map, joined lists", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
+      list.map(retryingFailures: true) { try attempts.plain($0, List([$0, $0])) }.joined()
     },
-    RetryRow("flatMap to lists", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
-      list.flatMap(retryingFailures: true) { try attempts.plain($0, List([$0, $0])) }
+    RetryRow("map, async, joined lists", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
+      list.map(retryingFailures: true) { try await attempts.async($0, List([$0, $0])) }.joined()
     },
-    RetryRow("flatMap to lists, async", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
-      list.flatMap(retryingFailures: true) { try await attempts.async($0, List([$0, $0])) }
-    },
-    RetryRow("flatMap to sequences", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
-      list.flatMap(retryingFailures: true) { try attempts.plain($0, [$0, $0]) }
-    },
-    RetryRow("flatMap to sequences, async", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
-      list.flatMap(retryingFailures: true) { try await attempts.async($0, [$0, $0]) }
+    RetryRow("map, joined sequences", [1, 1, 2, 2, 3, 3, 4, 4], 4) { list, attempts in
+      list.map(retryingFailures: true) { try attempts.plain($0, [$0, $0]) }.joined()
     },
     // A test that is made again is a `map` before the operator.
     RetryRow("map to a test, filter", [1, 3], 1) { list, attempts in
