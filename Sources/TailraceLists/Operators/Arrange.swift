@@ -50,23 +50,7 @@ extension LazyList {
     try await reduce(into: [Key: [Element]]()) { $0[key($1), default: []].append($1) }
   }
 
-  /// Returns all elements, grouped by the results of a throwing closure.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
-    @_CheckedAlone<Key> by key: (Element) throws -> Key
-  ) async throws -> [Key: [Element]] {
-    try await reduce(into: [Key: [Element]]()) { $0[try key($1), default: []].append($1) }
-  }
-
-  /// Returns all elements, grouped by the results of an asynchronous closure.
-  @inlinable
-  nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
-    @_CheckedAlone<Key> by key: (Element) async -> Key
-  ) async throws(Failure) -> [Key: [Element]] {
-    try await reduce(into: [Key: [Element]]()) { $0[await key($1), default: []].append($1) }
-  }
-
-  /// Returns all elements, grouped by the results of an asynchronous throwing closure.
+  /// Returns all elements, grouped by the results of a throwing or asynchronous closure.
   @inlinable
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @_CheckedAlone<Key> by key: (Element) async throws -> Key

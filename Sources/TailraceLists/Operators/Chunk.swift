@@ -45,25 +45,7 @@ extension LazyList {
     gather { $0.add($1, $0?.last.satisfies(belongInSameGroup, with: $1) ?? false) }
   }
 
-  /// Returns the elements in arrays; a new one begins where a throwing predicate does not hold between
-  /// neighbours.
-  @inlinable @inline(__always) @_disfavoredOverload
-  public consuming func chunked(
-    @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) throws -> Bool
-  ) -> LazyList<[Element], any Error> {
-    widened().gather { $0.add($1, try $0?.last.satisfies(belongInSameGroup, with: $1) ?? false) }
-  }
-
-  /// Returns the elements in arrays; a new one begins where an asynchronous predicate does not hold between
-  /// neighbours.
-  @inlinable @inline(__always)
-  public consuming func chunked(
-    @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) async -> Bool
-  ) -> LazyList<[Element], Failure> {
-    gatherInTask { $0.add($1, await $0?.last.satisfies(belongInSameGroup, with: $1) ?? false) }
-  }
-
-  /// Returns the elements in arrays; a new one begins where an asynchronous throwing predicate
+  /// Returns the elements in arrays; a new one begins where a throwing or asynchronous predicate
   /// does not hold between neighbours.
   @inlinable @inline(__always)
   public consuming func chunked(
@@ -90,25 +72,8 @@ extension LazyList {
     gather { $0.add($1, subject($1)) }
   }
 
-  /// Returns each result of a throwing closure with the array of consecutive elements that give it.
-  @inlinable @inline(__always) @_disfavoredOverload
-  public consuming func chunked<Subject: Equatable & Sendable>(
-    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
-  ) -> LazyList<(Subject, [Element]), any Error> {
-    widened().gather { $0.add($1, try subject($1)) }
-  }
-
-  /// Returns each result of an asynchronous closure with the array of consecutive elements that
-  /// give it.
-  @inlinable @inline(__always)
-  public consuming func chunked<Subject: Equatable & Sendable>(
-    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
-  ) -> LazyList<(Subject, [Element]), Failure> {
-    gatherInTask { $0.add($1, await subject($1)) }
-  }
-
-  /// Returns each result of an asynchronous throwing closure with the array of consecutive elements
-  /// that give it.
+  /// Returns each result of a throwing or asynchronous closure with the array of consecutive
+  /// elements that give it.
   @inlinable @inline(__always)
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject

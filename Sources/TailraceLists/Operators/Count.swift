@@ -14,25 +14,7 @@ extension LazyList {
     try await reader().fold(Place()) { Fold.locating(&$0, predicate($1)) }.found
   }
 
-  /// Returns the position of the first element that satisfies a throwing predicate, `nil` if there
-  /// is none.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public consuming func firstIndex(
-    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
-  ) async throws -> Int? {
-    try await throwingReader().fold(Place()) { Fold.locating(&$0, try predicate($1)) }.found
-  }
-
-  /// Returns the position of the first element that satisfies an asynchronous predicate, `nil` if
-  /// there is none.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) public consuming func firstIndex(
-    @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
-  ) async throws(Failure) -> Int? {
-    try await reader().foldWaiting(Place()) { Fold.locating(&$0, await predicate($1)) }.found
-  }
-
-  /// Returns the position of the first element that satisfies an asynchronous throwing predicate,
+  /// Returns the position of the first element that satisfies a throwing or asynchronous predicate,
   /// `nil` if there is none.
   @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func firstIndex(
@@ -56,23 +38,7 @@ extension LazyList {
     try await reader(wants: .all).fold(0) { Fold.counting(&$0, predicate($1)) }
   }
 
-  /// Returns the number of elements that satisfy a throwing predicate.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public consuming func count(
-    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
-  ) async throws -> Int {
-    try await throwingReader().fold(0) { Fold.counting(&$0, try predicate($1)) }
-  }
-
-  /// Returns the number of elements that satisfy an asynchronous predicate.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) public consuming func count(
-    @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
-  ) async throws(Failure) -> Int {
-    try await reader().foldWaiting(0) { Fold.counting(&$0, await predicate($1)) }
-  }
-
-  /// Returns the number of elements that satisfy an asynchronous throwing predicate.
+  /// Returns the number of elements that satisfy a throwing or asynchronous predicate.
   @inlinable @inline(__always)
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool

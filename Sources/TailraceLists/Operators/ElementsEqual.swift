@@ -59,27 +59,7 @@ extension LazyList {
     try await reader().matches(other.reader()) { areEquivalent($0, $1) }
   }
 
-  /// Returns whether another list has as many elements, and a throwing predicate holds for all
-  /// pairs.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public consuming func elementsEqual<Other>(
-    _ other: consuming LazyList<Other, Failure>,
-    @_CheckedAlone<Bool> by areEquivalent: (Element, Other) throws -> Bool
-  ) async throws -> Bool {
-    try await throwingReader().matches(other.throwingReader()) { try areEquivalent($0, $1) }
-  }
-
-  /// Returns whether another list has as many elements, and an asynchronous predicate holds for all
-  /// pairs.
-  @inlinable
-  nonisolated(nonsending) public consuming func elementsEqual<Other>(
-    _ other: consuming LazyList<Other, Failure>,
-    @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async -> Bool
-  ) async throws(Failure) -> Bool {
-    try await reader().matchesWaiting(other.reader()) { await areEquivalent($0, $1) }
-  }
-
-  /// Returns whether another list has as many elements, and an asynchronous throwing predicate
+  /// Returns whether another list has as many elements, and a throwing or asynchronous predicate
   /// holds for all pairs.
   @inlinable
   nonisolated(nonsending) public consuming func elementsEqual<Other>(

@@ -13,23 +13,7 @@ extension LazyList {
     try await reader().best { areInIncreasingOrder($1, $0) }
   }
 
-  /// Returns the least element by a throwing order; `nil` if there is none.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public consuming func min(
-    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
-  ) async throws -> Element? {
-    try await throwingReader().best { try areInIncreasingOrder($1, $0) }
-  }
-
-  /// Returns the least element by an asynchronous order; `nil` if there is none.
-  @inlinable
-  nonisolated(nonsending) public consuming func min(
-    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
-  ) async throws(Failure) -> Element? {
-    try await reader().bestWaiting { await areInIncreasingOrder($1, $0) }
-  }
-
-  /// Returns the least element by an asynchronous throwing order; `nil` if there is none.
+  /// Returns the least element by a throwing or asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
@@ -64,23 +48,7 @@ extension LazyList {
     try await reader().best { areInIncreasingOrder($0, $1) }
   }
 
-  /// Returns the greatest element by a throwing order; `nil` if there is none.
-  @inlinable @_disfavoredOverload
-  nonisolated(nonsending) public consuming func max(
-    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
-  ) async throws -> Element? {
-    try await throwingReader().best { try areInIncreasingOrder($0, $1) }
-  }
-
-  /// Returns the greatest element by an asynchronous order; `nil` if there is none.
-  @inlinable
-  nonisolated(nonsending) public consuming func max(
-    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
-  ) async throws(Failure) -> Element? {
-    try await reader().bestWaiting { await areInIncreasingOrder($0, $1) }
-  }
-
-  /// Returns the greatest element by an asynchronous throwing order; `nil` if there is none.
+  /// Returns the greatest element by a throwing or asynchronous order; `nil` if there is none.
   @inlinable
   nonisolated(nonsending) public consuming func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool

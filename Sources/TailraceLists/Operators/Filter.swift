@@ -128,23 +128,8 @@ extension LazyList {
     transform(nil) { .keeping(&$0, $1, $0.satisfies(areSame, with: $1)) }
   }
 
-  /// Returns the elements that differ, by a throwing predicate, from the last one kept.
-  @inlinable @_disfavoredOverload @inline(__always)
-  public consuming func removeDuplicates(
-    @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) throws -> Bool
-  ) -> LazyList<Element, any Error> {
-    widened().transform(nil) { .keeping(&$0, $1, try $0.satisfies(areSame, with: $1)) }
-  }
-
-  /// Returns the elements that differ, by an asynchronous predicate, from the last one kept.
-  @inlinable @inline(__always)
-  public consuming func removeDuplicates(
-    @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async -> Bool
-  ) -> LazyList {
-    transformInTask(nil) { .keeping(&$0, $1, await $0.satisfies(areSame, with: $1)) }
-  }
-
-  /// Returns the elements that differ, by an asynchronous throwing predicate, from the last one kept.
+  /// Returns the elements that differ, by a throwing or asynchronous predicate, from the last one
+  /// kept.
   @inlinable @inline(__always)
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool

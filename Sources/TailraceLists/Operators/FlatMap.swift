@@ -121,15 +121,6 @@ extension LazyList {
     transform(false) { .binding(next($1, &$0), $0) }.joined()
   }
 
-  /// Returns the elements of the lists that a throwing closure makes from each element, until it
-  /// stops.
-  @inlinable @inline(__always) @_disfavoredOverload
-  public consuming func bind<T: Sendable>(
-    _ next: @escaping @Sendable (Element, inout Bool) throws -> LazyList<T, any Error>?
-  ) -> LazyList<T, any Error> {
-    widened().transform(false) { .binding(try next($1, &$0), $0) }.joined()
-  }
-
   /// Returns the elements of the lists that an asynchronous closure makes from each element, until
   /// it stops.
   @inlinable @inline(__always)
@@ -139,13 +130,13 @@ extension LazyList {
     transformInTask(false) { .binding(await next($1, &$0), $0) }.joined()
   }
 
-  /// Returns the elements of the lists that an asynchronous throwing closure makes from each
+  /// Returns the elements of the lists that a throwing closure, asynchronous or not, makes from each
   /// element, until it stops.
   @inlinable @inline(__always) @_disfavoredOverload
-  public consuming func bind<T: Sendable>(
-    _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, any Error>?
+  public consuming func bind<T: Sendable, InnerFailure: Error>(
+    _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, InnerFailure>?
   ) -> LazyList<T, any Error> {
-    widened().transformInTask(false) { .binding(try await next($1, &$0), $0) }.joined()
+    widened().transformInTask(false) { .binding(try await next($1, &$0), $0) }.flattened()
   }
 }
 

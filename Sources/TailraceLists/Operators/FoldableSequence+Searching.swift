@@ -9,14 +9,6 @@ extension _FoldableSequence {
     try await fold(nil) { Fold.finding(&$0, $1, predicate($1)) }
   }
 
-  /// Returns the first element that satisfies a predicate, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public func first(
-    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
-  ) async throws -> Element? {
-    try await fold(nil) { Fold.finding(&$0, $1, try predicate($1)) }
-  }
-
   /// Returns the first element that satisfies a predicate, with an asynchronous closure.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func first(
@@ -25,7 +17,7 @@ extension _FoldableSequence {
     try await foldWaiting(nil) { Fold.finding(&$0, $1, await predicate($1)) }
   }
 
-  /// Returns the first element that satisfies a predicate, with an asynchronous throwing closure.
+  /// Returns the first element that satisfies a predicate, with a throwing closure, asynchronous or not.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func first(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
@@ -43,14 +35,6 @@ extension _FoldableSequence {
     try await fold(false) { Fold.untilTrue(&$0, predicate($1)) }
   }
 
-  /// Returns whether an element satisfies a predicate, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public func contains(
-    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
-  ) async throws -> Bool {
-    try await fold(false) { Fold.untilTrue(&$0, try predicate($1)) }
-  }
-
   /// Returns whether an element satisfies a predicate, with an asynchronous closure.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func contains(
@@ -59,7 +43,7 @@ extension _FoldableSequence {
     try await foldWaiting(false) { Fold.untilTrue(&$0, await predicate($1)) }
   }
 
-  /// Returns whether an element satisfies a predicate, with an asynchronous throwing closure.
+  /// Returns whether an element satisfies a predicate, with a throwing closure, asynchronous or not.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
@@ -77,14 +61,6 @@ extension _FoldableSequence {
     try await fold(true) { Fold.whileTrue(&$0, predicate($1)) }
   }
 
-  /// Returns whether all elements satisfy a predicate, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public func allSatisfy(
-    @_CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
-  ) async throws -> Bool {
-    try await fold(true) { Fold.whileTrue(&$0, try predicate($1)) }
-  }
-
   /// Returns whether all elements satisfy a predicate, with an asynchronous closure.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func allSatisfy(
@@ -93,7 +69,7 @@ extension _FoldableSequence {
     try await foldWaiting(true) { Fold.whileTrue(&$0, await predicate($1)) }
   }
 
-  /// Returns whether all elements satisfy a predicate, with an asynchronous throwing closure.
+  /// Returns whether all elements satisfy a predicate, with a throwing closure, asynchronous or not.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
@@ -115,31 +91,7 @@ extension _FoldableSequence {
     }
   }
 
-  /// Returns the least element by an order, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public func min(
-    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
-  ) async throws -> Element? {
-    try await fold(nil) { (best: inout Element?, element) in
-      if let kept = best, !(try areInIncreasingOrder(element, kept)) { return true }
-      best = .some(element)
-      return true
-    }
-  }
-
-  /// Returns the least element by an order, with an asynchronous closure.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) public func min(
-    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
-  ) async throws(Failure) -> Element? {
-    try await foldWaiting(nil) { (best: inout Element?, element) in
-      if let kept = best, !(await areInIncreasingOrder(element, kept)) { return true }
-      best = .some(element)
-      return true
-    }
-  }
-
-  /// Returns the least element by an order, with an asynchronous throwing closure.
+  /// Returns the least element by an order, with a throwing or asynchronous closure.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
@@ -165,31 +117,7 @@ extension _FoldableSequence {
     }
   }
 
-  /// Returns the greatest element by an order, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public func max(
-    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
-  ) async throws -> Element? {
-    try await fold(nil) { (best: inout Element?, element) in
-      if let kept = best, !(try areInIncreasingOrder(kept, element)) { return true }
-      best = .some(element)
-      return true
-    }
-  }
-
-  /// Returns the greatest element by an order, with an asynchronous closure.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) public func max(
-    @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async -> Bool
-  ) async throws(Failure) -> Element? {
-    try await foldWaiting(nil) { (best: inout Element?, element) in
-      if let kept = best, !(await areInIncreasingOrder(kept, element)) { return true }
-      best = .some(element)
-      return true
-    }
-  }
-
-  /// Returns the greatest element by an order, with an asynchronous throwing closure.
+  /// Returns the greatest element by an order, with a throwing or asynchronous closure.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool

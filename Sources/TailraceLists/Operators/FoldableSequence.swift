@@ -104,14 +104,6 @@ extension _FoldableSequence {
     try await fold(()) { Fold.goingOn(body($1)) }
   }
 
-  /// Runs a closure for each element, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public func forEach(
-    _ body: (Element) throws -> Void
-  ) async throws {
-    try await fold(()) { Fold.goingOn(try body($1)) }
-  }
-
   /// Runs a closure for each element, with an asynchronous closure.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func forEach(
@@ -120,7 +112,7 @@ extension _FoldableSequence {
     try await foldWaiting(()) { Fold.goingOn(await body($1)) }
   }
 
-  /// Runs a closure for each element, with an asynchronous throwing closure.
+  /// Runs a closure for each element, with a throwing closure, asynchronous or not.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func forEach(
     _ body: (Element) async throws -> Void
@@ -138,23 +130,8 @@ extension _FoldableSequence {
     try await fold(0) { Fold.counting(&$0, predicate($1)) }
   }
 
-  /// Returns the number of elements that satisfy a predicate, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  nonisolated(nonsending) public func count(
-    @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
-  ) async throws -> Int {
-    try await fold(0) { Fold.counting(&$0, try predicate($1)) }
-  }
-
-  /// Returns the number of elements that satisfy a predicate, with an asynchronous closure.
-  @inlinable @inline(__always)
-  nonisolated(nonsending) public func count(
-    @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
-  ) async throws(Failure) -> Int {
-    try await foldWaiting(0) { Fold.counting(&$0, await predicate($1)) }
-  }
-
-  /// Returns the number of elements that satisfy a predicate, with an asynchronous throwing closure.
+  /// Returns the number of elements that satisfy a predicate, with a throwing or asynchronous
+  /// closure.
   @inlinable @inline(__always)
   nonisolated(nonsending) public func count(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool

@@ -26,30 +26,7 @@ extension LazyList {
       })
   }
 
-  /// Returns this list, and calls a throwing closure with each element. Its error replaces the
-  /// element.
-  @inlinable @_disfavoredOverload @inline(__always)
-  public consuming func onEach(
-    _ action: @escaping @Sendable (Element) throws -> Void
-  ) -> LazyList<Element, any Error> {
-    widened().transform(()) { (_, element) in
-      try action(element)
-      return .element(element)
-    }
-  }
-
-  /// Returns this list, and calls an asynchronous closure with each element.
-  @inlinable @inline(__always)
-  public consuming func onEach(
-    _ action: @escaping @Sendable (Element) async -> Void
-  ) -> LazyList {
-    transformInTask(()) { (_, element) in
-      await action(element)
-      return .element(element)
-    }
-  }
-
-  /// Returns this list, and calls an asynchronous throwing closure with each element. Its error
+  /// Returns this list, and calls a throwing or asynchronous closure with each element. Its error
   /// replaces the element.
   @inlinable @inline(__always)
   public consuming func onEach(

@@ -38,20 +38,6 @@ extension LazyList {
     recovering { (failure, _) in .become(handler(failure).widened()) }
   }
 
-  /// Returns the elements up to a failure, then those of a list that a throwing closure makes from
-  /// it.
-  @inlinable @_disfavoredOverload
-  public consuming func `catch`<NewFailure: Error>(
-    @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
-      @escaping @Sendable (Failure) throws -> LazyList<Element, NewFailure>
-  ) -> LazyList<Element, any Error> {
-    recovering { (failure, _) in
-      do { return .become(try handler(failure).widened()) } catch {
-        return .nothing(.failed(error))
-      }
-    }
-  }
-
   /// Returns the elements up to a failure, then those of a list that an asynchronous closure makes
   /// from it.
   @inlinable
@@ -65,8 +51,8 @@ extension LazyList {
     }
   }
 
-  /// Returns the elements up to a failure, then those of a list that an asynchronous throwing
-  /// closure makes from it.
+  /// Returns the elements up to a failure, then those of a list that a throwing closure,
+  /// asynchronous or not, makes from it.
   @inlinable
   public consuming func `catch`<NewFailure: Error>(
     @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:

@@ -19,25 +19,7 @@ extension LazyList {
     transform(initial) { .scanning(&$0, combine($0, $1)) }
   }
 
-  /// Returns the results of combining the elements so far with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  public consuming func reductions<Result: Sendable>(
-    _ initial: Result,
-    @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) throws -> Result
-  ) -> LazyList<Result, any Error> {
-    widened().transform(initial) { .scanning(&$0, try combine($0, $1)) }
-  }
-
-  /// Returns the results of combining the elements so far with an asynchronous closure.
-  @inlinable @inline(__always)
-  public consuming func reductions<Result: Sendable>(
-    _ initial: Result,
-    @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async -> Result
-  ) -> LazyList<Result, Failure> {
-    transformInTask(initial) { .scanning(&$0, await combine($0, $1)) }
-  }
-
-  /// Returns the results of combining the elements so far with an asynchronous throwing closure.
+  /// Returns the results of combining the elements so far with a throwing or asynchronous closure.
   @inlinable @inline(__always)
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
@@ -63,30 +45,8 @@ extension LazyList {
     }
   }
 
-  /// Returns the results of updating a value with the elements so far, by a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
-  public consuming func reductions<Result: Sendable>(
-    into initial: Result, _ update: @escaping @Sendable (inout Result, Element) throws -> Void
-  ) -> LazyList<Result, any Error> {
-    widened().transform(initial) { (result, element) in
-      try update(&result, element)
-      return .element(result)
-    }
-  }
-
-  /// Returns the results of updating a value with the elements so far, by an asynchronous closure.
-  @inlinable @inline(__always)
-  public consuming func reductions<Result: Sendable>(
-    into initial: Result, _ update: @escaping @Sendable (inout Result, Element) async -> Void
-  ) -> LazyList<Result, Failure> {
-    transformInTask(initial) { (result, element) in
-      await update(&result, element)
-      return .element(result)
-    }
-  }
-
-  /// Returns the results of updating a value with the elements so far, by an asynchronous throwing
-  /// closure.
+  /// Returns the results of updating a value with the elements so far, by a throwing or
+  /// asynchronous closure.
   @inlinable @inline(__always)
   public consuming func reductions<Result: Sendable>(
     into initial: Result,

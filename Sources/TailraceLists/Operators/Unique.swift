@@ -39,27 +39,8 @@ extension LazyList {
     transform(Set<Subject>()) { $0.insert(subject($1)).inserted ? .element($1) : .skip }
   }
 
-  /// Returns the elements for which a throwing closure gives a result that no earlier one gave.
-  @inlinable @inline(__always) @_disfavoredOverload
-  public consuming func uniqued<Subject: Hashable & Sendable>(
-    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) throws -> Subject
-  ) -> LazyList<Element, any Error> {
-    widened().transform(Set<Subject>()) {
-      try $0.insert(subject($1)).inserted ? .element($1) : .skip
-    }
-  }
-
-  /// Returns the elements for which an asynchronous closure gives a result that no earlier one
-  /// gave.
-  @inlinable @inline(__always)
-  public consuming func uniqued<Subject: Hashable & Sendable>(
-    @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async -> Subject
-  ) -> LazyList {
-    transformInTask(Set<Subject>()) { await $0.insert(subject($1)).inserted ? .element($1) : .skip }
-  }
-
-  /// Returns the elements for which an asynchronous throwing closure gives a result that no earlier
-  /// one gave.
+  /// Returns the elements for which a throwing or asynchronous closure gives a result that no
+  /// earlier one gave.
   @inlinable @inline(__always)
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject

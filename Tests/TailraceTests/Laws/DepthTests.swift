@@ -94,9 +94,12 @@ struct DepthTests {
         List([1]).flatMap { (_: Int) async -> List in list }
       },
       Layer("prefix(while:), async") { $0.prefix { (_: Int) async -> Bool in true } },
-      Layer("reductions, async") { $0.reductions(0) { (_: Int, next: Int) async -> Int in next } },
+      Layer("reductions, async") {
+        $0.reductions(0) { (_: Int, next: Int) async -> Int in next }.endingAtFailure()
+      },
       Layer("bind, async") {
         $0.bind { (element: Int, _: inout Bool) async -> List? in List([element]) }
+          .endingAtFailure()
       },
       Layer("deferred, async") { list in .deferred { () async -> List in list } },
       Layer("head and tail, async") { list in
@@ -139,7 +142,7 @@ struct DepthTests {
         list.map(retryingFailures: true) { number async throws in number }.endingAtFailure()
       },
       Layer("chunked by, async") { list in
-        list.chunked { (_: Int, _: Int) async in false }.map { $0.first ?? 0 }
+        list.chunked { (_: Int, _: Int) async in false }.map { $0.first ?? 0 }.endingAtFailure()
       },
     ]
   }

@@ -48,6 +48,7 @@ struct EndlessSearchTests {
         testDescription: "asynchronous chunks",
         find: { (list, isFound) in
           list.chunked { (_, number) async in !isFound(number) || number == 0 }.map { $0.count }
+            .endingAtFailure()
         }),
       Search(
         testDescription: "dropFirst",

@@ -95,7 +95,6 @@ private struct SignalRow: CustomTestStringConvertible, Sendable {
     reading("dematerialized") { source, _ in
       source.events.dematerialized() as Signal<Witness.Member, Never>
     },
-    reading("arrivals") { source, _ in source.arrivals },
     reading("batches") { source, _ in source.batches(upTo: 3) },
     reading("deliver(on:)") { source, scheduler in source.deliver(on: scheduler) },
     reading("shared") { source, _ in source.shared() },

@@ -43,7 +43,7 @@ struct IsolationTests {
       Signal<Int, Never>.Event.self, Signal<Int, Never>.SendResult.self,
       Signal<Int, Never>.BufferingPolicy.self)
     check(
-      ImmediateScheduler.self, InheritingScheduler.self, QueueScheduler.self,
+      ImmediateScheduler.self, QueueScheduler.self,
       ScheduledWork.self, Ticks<QueueScheduler>.self, (any Scheduler).self)
     check(Tuple<Int, String>.self, TupleError.self, FileError.self, ElementTypeError.self)
     check(

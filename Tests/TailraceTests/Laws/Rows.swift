@@ -82,12 +82,6 @@ extension Row {
         return try calls.throwing(element, Row.Source.repeating(element, count: 2))
       }
     },
-    Row("bind, stop, async", 1, 1, [1, 1, 2, 2]) { list, calls in
-      list.bind { element, stop in
-        stop = element == 2
-        return await calls.async(element, Row.Source.repeating(element, count: 2))
-      }
-    },
     Row("bind, stop, async throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, stop in
         stop = element == 2
@@ -102,11 +96,6 @@ extension Row {
     Row("bind, nil, throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, _ in
         try calls.throwing(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
-      }
-    },
-    Row("bind, nil, async", 1, 1, [1, 1, 2, 2]) { list, calls in
-      list.bind { element, _ in
-        await calls.async(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
       }
     },
     Row("bind, nil, async throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
@@ -135,9 +124,6 @@ extension Row {
     },
     Row("removeDuplicates by, throwing", 1, 2, [1, 2, 4, 6]) { list, calls in
       list.removeDuplicates { try calls.throwing($1, $0 / 2 == $1 / 2) }
-    },
-    Row("removeDuplicates by, async", 1, 2, [1, 2, 4, 6]) { list, calls in
-      list.removeDuplicates { await calls.async($1, $0 / 2 == $1 / 2) }
     },
     Row("removeDuplicates by, async throwing", 1, 2, [1, 2, 4, 6]) { list, calls in
       list.removeDuplicates { try await calls.asyncThrowing($1, $0 / 2 == $1 / 2) }
@@ -202,9 +188,6 @@ extension Row {
     Row("reductions, throwing", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
       list.reductions(0) { try calls.throwing($1, $0 + $1) }
     },
-    Row("reductions, async", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
-      list.reductions(0) { await calls.async($1, $0 + $1) }
-    },
     Row("reductions, async throwing", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
       list.reductions(0) { try await calls.asyncThrowing($1, $0 + $1) }
     },
@@ -213,9 +196,6 @@ extension Row {
     },
     Row("reductions into, throwing", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
       list.reductions(into: 0) { $0 = try calls.throwing($1, $0 + $1) }
-    },
-    Row("reductions into, async", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
-      list.reductions(into: 0) { $0 = await calls.async($1, $0 + $1) }
     },
     Row("reductions into, async throwing", 1, 2, [1, 3, 6, 10, 15, 21]) { list, calls in
       list.reductions(into: 0) { $0 = try await calls.asyncThrowing($1, $0 + $1) }

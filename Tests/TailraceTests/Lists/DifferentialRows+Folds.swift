@@ -7,15 +7,11 @@ extension Comparison {
       [
         "lazy": { sample in await (sample.lazy + sample.lazyOther).array() },
         "eager": { sample in (sample.eager + sample.eagerOther).array },
-        "eager, of slices": { sample in
-          (sample.eager.prepending(1).tail + sample.eagerOther.prepending(1).tail).array
-        },
       ]),
     Comparison(
       "prepending", { sample in [sample.target] + sample.input },
       [
-        "lazy": { sample in await sample.lazy.prepending(sample.target).array() },
-        "eager": { sample in sample.eager.prepending(sample.target).array },
+        "lazy": { sample in await sample.lazy.prepending(sample.target).array() }
       ]),
     Comparison(
       "joined", { sample in Array(sample.input.map { sample.copies($0) }.joined()) },
@@ -24,14 +20,12 @@ extension Comparison {
         "lazy, of lists": { sample in
           await sample.lazy.map { sample.copies($0).lazyList }.joined().array()
         },
-        "eager": { sample in sample.eager.map { sample.copies($0) }.joined().array },
       ]),
     Comparison(
       "interspersed",
       { sample in Array(sample.input.map { [$0] }.joined(separator: [sample.target])) },
       [
-        "lazy": { sample in await sample.lazy.interspersed(with: sample.target).array() },
-        "eager": { sample in sample.eager.interspersed(with: sample.target).array },
+        "lazy": { sample in await sample.lazy.interspersed(with: sample.target).array() }
       ]),
     Comparison(
       "zip", { sample in Swift.zip(sample.input, sample.other).map { [$0, $1] } },
@@ -77,23 +71,10 @@ extension Comparison {
         "lazy": { sample in await sample.lazy.reductions(1) { $0 &* 2 &+ $1 }.array() },
         "lazy, async": { sample in
           let list = sample.lazy.reductions(1) { sum, number async in sum &* 2 &+ number }
-          return await list.array()
-        },
-        "eager": { sample in sample.eager.reductions(1) { $0 &* 2 &+ $1 }.array },
-        "eager, async": { sample in
-          await sample.eager.reductions(1) { sum, number async in sum &* 2 &+ number }.array
-        },
-        "eager, into": { sample in
-          sample.eager.reductions(into: 1) { $0 = $0 &* 2 &+ $1 }.array
+          return try await list.array()
         },
         "lazy, into": { sample in
           await sample.lazy.reductions(into: 1) { $0 = $0 &* 2 &+ $1 }.array()
-        },
-        "eager, into, async": { sample in
-          let list = await sample.eager.reductions(into: 1) { sum, number async in
-            sum = sum &* 2 &+ number
-          }
-          return list.array
         },
       ]),
     Comparison(
@@ -102,34 +83,20 @@ extension Comparison {
       [
         "lazy": { sample in
           try await sample.lazy.reductions(0) { $0 + (try sample.checked($1)) }.array()
-        },
-        "eager": { sample in
-          try sample.eager.reductions(0) { $0 + (try sample.checked($1)) }.array
-        },
-        "eager, into": { sample in
-          try sample.eager.reductions(into: 0) { $0 += try sample.checked($1) }.array
-        },
-        "eager, async": { sample in
-          let list = try await sample.eager.reductions(0) { sum, number async throws in
-            sum + (try sample.checked(number))
-          }
-          return list.array
-        },
+        }
       ]),
     Comparison(
       "enumerated", { sample in sample.input.enumerated().map { [$0.offset, $0.element] } },
       [
         "lazy": { sample in
           await sample.lazy.enumerated().map { [$0.offset, $0.element] }.array()
-        },
-        "eager": { sample in sample.eager.enumerated().map { [$0.offset, $0.element] }.array },
+        }
       ]),
     Comparison(
       "adjacentPairs",
       { sample in Swift.zip(sample.input, sample.input.dropFirst()).map { [$0, $1] } },
       [
-        "lazy": { sample in await sample.lazy.adjacentPairs().map { [$0, $1] }.array() },
-        "eager": { sample in sample.eager.adjacentPairs().map { [$0, $1] }.array },
+        "lazy": { sample in await sample.lazy.adjacentPairs().map { [$0, $1] }.array() }
       ]),
   ]
 
@@ -151,42 +118,25 @@ extension Comparison {
         "lazy, async": { sample in
           await sample.lazy.reduce("") { text, number async in "\(text) \(number)" }
         },
-        "eager": { sample in sample.eager.reduce("") { "\($0) \($1)" } },
-        "eager, async": { sample in
-          await sample.eager.reduce("") { text, number async in "\(text) \(number)" }
-        },
-        "eager, into, async": { sample in
-          await sample.eager.reduce(into: "") { text, number async in text += " \(number)" }
-        },
         "lazy, into": { sample in await sample.lazy.reduce(into: "") { $0 += " \($1)" } },
       ]),
     Comparison(
       "sum", { sample in sample.input.reduce(0) { $0 &+ $1 } },
       [
-        "lazy": { sample in await sample.lazy.sum() },
-        "eager": { sample in sample.eager.sum() },
+        "lazy": { sample in await sample.lazy.sum() }
       ]),
     Comparison(
       "reduce, throwing",
       { sample in try sample.input.reduce(0) { $0 + (try sample.checked($1)) } },
       [
-        "lazy": { sample in try await sample.lazy.reduce(0) { $0 + (try sample.checked($1)) } },
-        "eager, async": { sample in
-          try await sample.eager.reduce(0) { sum, number async throws in
-            sum + (try sample.checked(number))
-          }
-        },
+        "lazy": { sample in try await sample.lazy.reduce(0) { $0 + (try sample.checked($1)) } }
       ]),
     Comparison(
       "foldRight", { sample in sample.input.reversed().reduce("") { "\($1) \($0)" } },
       [
         "lazy": { sample in
           await sample.lazy.foldRight("") { first, rest in "\(first) \(await rest.value())" }
-        },
-        "eager": { sample in sample.eager.foldRight("") { "\($0) \($1)" } },
-        "eager, async": { sample in
-          await sample.eager.foldRight("") { first, rest async in "\(first) \(rest)" }
-        },
+        }
       ]),
     Comparison(
       "count, last, and all",
@@ -212,12 +162,7 @@ extension Comparison {
           var seen: [Int] = []
           await sample.lazy.forEach { seen.append($0) }
           return seen
-        },
-        "eager, async": { sample in
-          var seen: [Int] = []
-          await sample.eager.forEach { number async in seen.append(number) }
-          return seen
-        },
+        }
       ]),
   ]
 
@@ -225,11 +170,7 @@ extension Comparison {
     Comparison(
       "first(where:)", { sample in sample.input.first { $0 > sample.target } },
       [
-        "lazy": { sample in await sample.lazy.first { $0 > sample.target } },
-        "eager": { sample in sample.eager.first { $0 > sample.target } },
-        "eager, async": { sample in
-          await sample.eager.first { number async in number > sample.target }
-        },
+        "lazy": { sample in await sample.lazy.first { $0 > sample.target } }
       ]),
     Comparison(
       "contains, allSatisfy",
@@ -245,20 +186,12 @@ extension Comparison {
           let found = await list.contains(sample.target)
           let greater = await list.contains { $0 > sample.target }
           return [found, greater, await list.allSatisfy { $0 > sample.target }]
-        },
-        "eager, async": { sample in
-          let list = sample.eager
-          let greater = await list.contains { number async in number > sample.target }
-          let all = await list.allSatisfy { number async in number > sample.target }
-          return [list.contains(sample.target), greater, all]
-        },
+        }
       ]),
     Comparison(
       "min, max", { sample in extremes(sample) },
       [
-        "lazy": { sample in await extremes(sample.lazy) },
-        "eager": { sample in extremes(sample.eager) },
-        "eager, async": { sample in await extremesInTurn(sample.eager) },
+        "lazy": { sample in await extremes(sample.lazy) }
       ]),
   ]
 
@@ -276,19 +209,5 @@ extension Comparison {
     let least = await pairs.min { $0.element < $1.element }
     let greatest = await pairs.max { $0.element < $1.element }
     return [least?.offset ?? -1, greatest?.offset ?? -1, await list.min() ?? -9]
-  }
-
-  private static func extremes(_ list: EagerList<Int>) -> [Int] {
-    let pairs = list.enumerated()
-    let least = pairs.min { $0.element < $1.element }
-    let greatest = pairs.max { $0.element < $1.element }
-    return [least?.offset ?? -1, greatest?.offset ?? -1, list.min() ?? -9]
-  }
-
-  private static func extremesInTurn(_ list: EagerList<Int>) async -> [Int] {
-    let pairs = list.enumerated()
-    let least = await pairs.min { left, right async in left.element < right.element }
-    let greatest = await pairs.max { left, right async in left.element < right.element }
-    return [least?.offset ?? -1, greatest?.offset ?? -1, list.min() ?? -9]
   }
 }

@@ -20,7 +20,7 @@ extension Comparison {
       [
         "lazy": { sample in await sample.lazy.uniqued { $0 % sample.modulus }.array() },
         "lazy, async": { sample in
-          await sample.lazy.uniqued { number async in number % sample.modulus }.array()
+          try await sample.lazy.uniqued { number async in number % sample.modulus }.array()
         },
       ]),
     Comparison(
@@ -51,7 +51,7 @@ extension Comparison {
       [
         "lazy": { sample in await sample.lazy.chunked { $0 <= $1 }.array() },
         "lazy, async": { sample in
-          await sample.lazy.chunked { left, right async in left <= right }.array()
+          try await sample.lazy.chunked { left, right async in left <= right }.array()
         },
       ]),
     Comparison(
@@ -59,7 +59,7 @@ extension Comparison {
       [
         "lazy": { sample in await sample.lazy.chunked { sample.kind($0) }.map(\.1).array() },
         "lazy, async": { sample in
-          await sample.lazy.chunked { number async in sample.kind(number) }.map { $0.1 }.array()
+          try await sample.lazy.chunked { number async in sample.kind(number) }.map { $0.1 }.array()
         },
         "lazy, by what it is on": { sample in
           await sample.lazy.chunked { sample.kind($0) }.map { (subject, chunk) in
@@ -83,7 +83,7 @@ extension Comparison {
       [
         "lazy": { sample in await sample.lazy.firstIndex { $0 == sample.target } },
         "lazy, async": { sample in
-          await sample.lazy.firstIndex { number async in number == sample.target }
+          try await sample.lazy.firstIndex { number async in number == sample.target }
         },
         "lazy, cancellable": { sample in
           try await sample.lazy.cancellable.firstIndex { $0 == sample.target }
@@ -108,7 +108,7 @@ extension Comparison {
           try await sample.lazy.count { number throws in sample.isMultiple(number) }
         },
         "lazy, async": { sample in
-          await sample.lazy.count { number async in sample.isMultiple(number) }
+          try await sample.lazy.count { number async in sample.isMultiple(number) }
         },
         "lazy, async throwing": { sample in
           try await sample.lazy.count { number async throws in sample.isMultiple(number) }
@@ -131,7 +131,7 @@ extension Comparison {
           try await sample.lazy.grouped { number throws in number % sample.modulus }
         },
         "lazy, async": { sample in
-          await sample.lazy.grouped { number async in number % sample.modulus }
+          try await sample.lazy.grouped { number async in number % sample.modulus }
         },
         "lazy, async throwing": { sample in
           try await sample.lazy.grouped { number async throws in number % sample.modulus }

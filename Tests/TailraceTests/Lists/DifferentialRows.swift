@@ -11,7 +11,6 @@ extension Comparison {
         "lazy": { sample in await sample.lazy.map { $0 * 2 }.array() },
         "lazy, async": { sample in await sample.lazy.map { number async in number * 2 }.array() },
         "eager": { sample in sample.eager.map { $0 * 2 }.array },
-        "eager, async": { sample in await sample.eager.map { number async in number * 2 }.array },
       ]),
     Comparison(
       "map, throwing", { sample in try sample.input.map { try sample.checked($0) } },
@@ -21,9 +20,6 @@ extension Comparison {
           try await sample.lazy.map { number async throws in try sample.checked(number) }.array()
         },
         "eager": { sample in try sample.eager.map { try sample.checked($0) }.array },
-        "eager, async": { sample in
-          try await sample.eager.map { number async throws in try sample.checked(number) }.array
-        },
       ]),
     Comparison(
       "compactMap", { sample in sample.input.compactMap { sample.isMultiple($0) ? $0 : nil } },
@@ -39,12 +35,6 @@ extension Comparison {
         },
         "eager": { sample in
           sample.eager.compactMap { sample.isMultiple($0) ? $0 : nil }.array
-        },
-        "eager, async": { sample in
-          let list = await sample.eager.compactMap { number async -> Int? in
-            sample.isMultiple(number) ? number : nil
-          }
-          return list.array
         },
       ]),
     Comparison(
@@ -62,10 +52,6 @@ extension Comparison {
         "eager, to lists": { sample in
           sample.eager.flatMap { EagerList(sample.copies($0)) }.array
         },
-        "eager, async": { sample in
-          let list = await sample.eager.flatMap { number async in sample.copies(number) }
-          return list.array
-        },
       ]),
     Comparison(
       "flatMap, throwing",
@@ -77,12 +63,6 @@ extension Comparison {
         },
         "eager": { sample in
           try sample.eager.flatMap { sample.copies(try sample.checked($0)) }.array
-        },
-        "eager, async": { sample in
-          let list = try await sample.eager.flatMap { number async throws in
-            sample.copies(try sample.checked(number))
-          }
-          return list.array
         },
       ]),
     Comparison(
@@ -109,13 +89,6 @@ extension Comparison {
           }
           return list.array
         },
-        "eager, async": { sample in
-          let list = await sample.eager.bind { number, stop async -> EagerList<Int>? in
-            stop = number == sample.target
-            return number == 6 ? nil : EagerList(sample.copies(number))
-          }
-          return list.array
-        },
       ]),
   ]
 
@@ -135,9 +108,6 @@ extension Comparison {
           await sample.lazy.filter { number async in sample.isMultiple(number) }.array()
         },
         "eager": { sample in sample.eager.filter { sample.isMultiple($0) }.array },
-        "eager, async": { sample in
-          await sample.eager.filter { number async in sample.isMultiple(number) }.array
-        },
       ]),
     Comparison(
       "filter, throwing",
@@ -150,18 +120,11 @@ extension Comparison {
         "eager": { sample in
           try sample.eager.filter { sample.isMultiple(try sample.checked($0)) }.array
         },
-        "eager, async": { sample in
-          let list = try await sample.eager.filter { number async throws in
-            sample.isMultiple(try sample.checked(number))
-          }
-          return list.array
-        },
       ]),
     Comparison(
       "ignoring", { sample in sample.input.filter { $0 != sample.target } },
       [
-        "lazy": { sample in await sample.lazy.ignoring(sample.target).array() },
-        "eager": { sample in sample.eager.ignoring(sample.target).array },
+        "lazy": { sample in await sample.lazy.ignoring(sample.target).array() }
       ]),
     Comparison(
       "removeDuplicates",
@@ -171,13 +134,9 @@ extension Comparison {
       },
       [
         "lazy": { sample in await sample.lazy.removeDuplicates().array() },
-        "eager": { sample in sample.eager.removeDuplicates().array },
         "lazy, by, async": { sample in
           let list = sample.lazy.removeDuplicates { left, right async in left == right }
-          return await list.array()
-        },
-        "eager, by, async": { sample in
-          await sample.eager.removeDuplicates { left, right async in left == right }.array
+          return try await list.array()
         },
       ]),
     Comparison(
@@ -193,10 +152,7 @@ extension Comparison {
         "lazy": { sample in
           let list = sample.lazy.removeDuplicates { $0 / sample.modulus == $1 / sample.modulus }
           return await list.array()
-        },
-        "eager": { sample in
-          sample.eager.removeDuplicates { $0 / sample.modulus == $1 / sample.modulus }.array
-        },
+        }
       ]),
   ]
 
@@ -234,10 +190,6 @@ extension Comparison {
           let list = sample.lazy.prefix { number async in number != sample.target }
           return await list.array()
         },
-        "eager": { sample in sample.eager.prefix { $0 != sample.target }.array },
-        "eager, async": { sample in
-          await sample.eager.prefix { number async in number != sample.target }.array
-        },
       ]),
     Comparison(
       "drop(while:)", { sample in Array(sample.input.drop { $0 != sample.target }) },
@@ -246,10 +198,6 @@ extension Comparison {
         "lazy, async": { sample in
           let list = sample.lazy.drop { number async in number != sample.target }
           return await list.array()
-        },
-        "eager": { sample in sample.eager.drop { $0 != sample.target }.array },
-        "eager, async": { sample in
-          await sample.eager.drop { number async in number != sample.target }.array
         },
       ]),
     Comparison(
@@ -260,20 +208,13 @@ extension Comparison {
         }
       },
       [
-        "lazy": { sample in await sample.lazy.chunks(ofCount: sample.modulus).array() },
-        "eager": { sample in
-          sample.eager.chunks(ofCount: sample.modulus).array.map { $0.array }
-        },
+        "lazy": { sample in await sample.lazy.chunks(ofCount: sample.modulus).array() }
       ]),
     Comparison(
       "element(at:)",
       { sample in sample.count < sample.input.count ? sample.input[sample.count] : nil },
       [
-        "lazy": { sample in await sample.lazy.element(at: sample.count) },
-        "eager": { sample in sample.eager.element(at: sample.count) },
-        "eager, of a slice": { sample in
-          sample.eager.prepending(0).tail.element(at: sample.count)
-        },
+        "lazy": { sample in await sample.lazy.element(at: sample.count) }
       ]),
     Comparison(
       "uncons", { sample in sample.input.first.map { [[$0], Array(sample.input.dropFirst())] } },
@@ -281,8 +222,7 @@ extension Comparison {
         "lazy": { sample in
           guard let (head, tail) = await sample.lazy.uncons() else { return nil }
           return [[head], await tail.array()]
-        },
-        "eager": { sample in sample.eager.uncons().map { [[$0.head], $0.tail.array] } },
+        }
       ]),
   ]
 }

@@ -14,19 +14,6 @@ struct ArrangeTests {
       try await List(array).sorted { (left, right) throws in left > right } == array.sorted(by: >))
   }
 
-  @Test("grouped: the elements of a group in the order of the list", arguments: [0, 1, 100])
-  func order(_ length: Int) async throws {
-    let (list, array) = (List(0..<length), Array(0..<length))
-    let expected = Dictionary(grouping: array) { $0 % 3 }
-    #expect(await list.grouped { $0 % 3 } == expected)
-    #expect(try await list.grouped { number throws in number % 3 } == expected)
-    let asynchronous = await list.grouped { number async -> Int in
-      await Task.yield()
-      return number % 3
-    }
-    #expect(asynchronous == expected)
-  }
-
   @Test("grouped, by a key path")
   func grouped() async {
     #expect(await LazyList(["ada", "bob", "al"]).grouped(by: \.first)["a"] == ["ada", "al"])

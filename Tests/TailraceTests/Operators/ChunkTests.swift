@@ -31,9 +31,9 @@ struct ChunkTests {
   }
 
   @Test("the kinds of closures give lists, without a word about types")
-  func kinds() async {
+  func kinds() async throws {
     let chunks = List(1...4).chunked { left, right async in left / 3 == right / 3 }
-    #expect(await chunks.array() == [[1, 2], [3, 4]])
+    #expect(try await chunks.array() == [[1, 2], [3, 4]])
     let initials = await LazyList(["ada", "al", "bob"]).chunked(on: \.first).array()
     #expect(initials.map(\.0) == ["a", "b"])
     #expect(initials.map(\.1) == [["ada", "al"], ["bob"]])

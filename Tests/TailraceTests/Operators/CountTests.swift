@@ -13,16 +13,6 @@ struct CountTests {
     await expectCancelled { _ = try await $0.cancellable.count { $0 < 0 } }
   }
 
-  @Test("found and counted, as the standard library does", arguments: [[], [1], [1, 4, 2, 4]])
-  func counts(_ array: [Int]) async throws {
-    let list = List(array)
-    #expect(await list.firstIndex { $0 == 4 } == array.firstIndex(of: 4))
-    #expect(await list.count { $0 == 4 } == array.filter { $0 == 4 }.count)
-    let index = try await list.firstIndex { number async throws in number == 4 }
-    #expect(index == array.firstIndex(of: 4))
-    #expect(await list.count { number async in number == 4 } == array.filter { $0 == 4 }.count)
-  }
-
   @Test("a search stops at what it has found")
   func demand() async {
     let pulls = Probe<Int>()

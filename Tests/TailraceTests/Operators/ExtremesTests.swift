@@ -17,8 +17,8 @@ struct ExtremesTests {
   }
 
   @Test("a predicate that awaits, and one that throws")
-  func kinds() async {
-    let longest = await LazyList(["a", "ccc", "bb"]).max { left, right async in
+  func kinds() async throws {
+    let longest = try await LazyList(["a", "ccc", "bb"]).max { left, right async in
       await Task.yield()
       return left.count < right.count
     }

@@ -23,10 +23,8 @@ struct UniqueTests {
     #expect(await LazyList(["ada", "bob", "al"]).uniqued(on: \.first).array() == ["ada", "bob"])
   }
 
-  @Test("the first of equal elements, and all that are not nil")
-  func elements() async {
-    #expect(await List([3, 1, 3, 2, 1]).uniqued().array() == [3, 1, 2])
-    #expect(await List.empty.uniqued().isEmpty())
+  @Test("all that are not nil")
+  func compacted() async {
     #expect(await LazyList([nil, 1, nil, 2]).compacted().array() == [1, 2])
     #expect(await LazyList([Int?.none]).compacted().isEmpty())
   }
