@@ -102,7 +102,7 @@ func eagerLists() throws {
   let long = EagerList([3, 1, 2]).map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }.map { $0 + 1 }
     .reduce(0, +)
   let parsed = try EagerList(words).map { try parse($0) }.filter { $0 > 0 }.map { $0 * 2 }
-  let rows = list.zip(list.tail).map { $0 + $1 }
+  let rows = list.zip(list.dropFirst()).map { $0 + $1 }
   let same: EagerList<Int> = rows
   _ = (sum, long, parsed, same)
 }

@@ -1,6 +1,5 @@
-// Closures have four kinds, and run in the caller's isolation. The asynchronous kind is disfavored,
-// so that in an asynchronous function `list.map(f)` needs no `await` if `f` is plain. Only a key
-// path needs one there, because the compiler prefers to make it an asynchronous closure.
+// Closures run in the caller's isolation. The asynchronous kind is disfavored, so that in an
+// asynchronous function `list.map(f)` needs no `await` if `f` is plain.
 extension EagerList {
   /// Returns the results of a closure for each element.
   ///
@@ -18,13 +17,6 @@ extension EagerList {
   @inlinable @_disfavoredOverload
   nonisolated(nonsending) public func map<T, Failure: Error>(
     @_CheckedAlone<T> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T
-  ) async throws(Failure) -> EagerList<T> {
-    try await mapping(transform)
-  }
-
-  @inlinable
-  nonisolated(nonsending) func mapping<T, Failure: Error>(
-    _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T
   ) async throws(Failure) -> EagerList<T> {
     var results: [T] = []
     results.reserveCapacity(count)
@@ -53,18 +45,36 @@ extension EagerList {
   nonisolated(nonsending) public func compactMap<T, Failure: Error>(
     @_CheckedAlone<T?> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T?
   ) async throws(Failure) -> EagerList<T> {
-    try await compactMapping(transform)
-  }
-
-  @inlinable
-  nonisolated(nonsending) func compactMapping<T, Failure: Error>(
-    _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T?
-  ) async throws(Failure) -> EagerList<T> {
     var results: [T] = []
     for element in self {
       if let result = try await transform(element) { results.append(result) }
     }
     return EagerList<T>(results)
+  }
+
+  /// The elements that satisfy a predicate.
+  ///
+  /// ```swift
+  /// EagerList(1...6).filter { $0 % 2 == 0 }   // [2, 4, 6]
+  /// ```
+  // Exactly as generic as the standard library's, which gives an array and would otherwise be
+  // preferred.
+  @inlinable
+  public func filter(
+    @_CheckedAlone<Bool> _ isIncluded: (Element) throws -> Bool
+  ) rethrows -> EagerList {
+    EagerList(try slice.filter(isIncluded))
+  }
+
+  /// Returns the elements that satisfy an asynchronous predicate.
+  @inlinable @_disfavoredOverload
+  nonisolated(nonsending) public func filter<Failure: Error>(
+    @_CheckedAlone<Bool> _ isIncluded:
+      nonisolated(nonsending) (Element) async throws(Failure) -> Bool
+  ) async throws(Failure) -> EagerList {
+    var results: [Element] = []
+    for element in self where try await isIncluded(element) { results.append(element) }
+    return EagerList(results)
   }
 
   /// Returns the elements of the sequences that a closure makes from each element.
@@ -88,15 +98,36 @@ extension EagerList {
   nonisolated(nonsending) public func flatMap<S: Sequence, Failure: Error>(
     @_CheckedAlone<S> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> S
   ) async throws(Failure) -> EagerList<S.Element> {
-    try await flatMapping(transform)
-  }
-
-  @inlinable
-  nonisolated(nonsending) func flatMapping<S: Sequence, Failure: Error>(
-    _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> S
-  ) async throws(Failure) -> EagerList<S.Element> {
     var results: [S.Element] = []
     for element in self { results.append(contentsOf: try await transform(element)) }
     return EagerList<S.Element>(results)
+  }
+
+  /// Returns the elements of the lists that a closure makes from each element, until it stops.
+  ///
+  /// Setting `stop` ends the result after the whole list that is returned with it. Returning `nil`
+  /// ends it at once. The closure does not run again after either.
+  ///
+  /// ```swift
+  /// let list = EagerList(1...9).bind { number, stop in
+  ///   stop = number == 2
+  ///   return [number, number]
+  /// }
+  /// list   // [1, 1, 2, 2]
+  /// ```
+  ///
+  /// Replaces `-bind:`.
+  @inlinable
+  public func bind<T, Failure: Error>(
+    _ next: (Element, inout Bool) throws(Failure) -> EagerList<T>?
+  ) throws(Failure) -> EagerList<T> {
+    var results: [T] = []
+    var stop = false
+    for element in self {
+      guard let list = try next(element, &stop) else { break }
+      results.append(contentsOf: list)
+      if stop { break }
+    }
+    return EagerList<T>(results)
   }
 }

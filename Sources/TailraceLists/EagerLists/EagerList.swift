@@ -2,8 +2,9 @@ import TailraceSupport
 
 /// A list whose elements are all computed: the eager counterpart of ``LazyList``, on an array.
 ///
-/// Its operators have the names of the lazy ones. They run at once, from the first element to the
-/// last, and return eager lists. Slices are eager lists, too, and share the storage.
+/// Its operators, which are `map`, `compactMap`, `filter`, `flatMap`, `bind`, `zip` and `+`, run at
+/// once, from the first element to the last, and return eager lists. Slices are eager lists, too, and
+/// share the storage.
 ///
 /// ```swift
 /// let squares = EagerList(1...4).map { $0 * $0 }   // the closure has run four times
@@ -12,9 +13,10 @@ import TailraceSupport
 /// await squares.lazyList.map { $0 + 1 }.head()     // 2; and the closure has run once
 /// ```
 ///
-/// It is a random-access collection, so all of the standard library's algorithms work on it. As
-/// with every slice, the first index of a part is its position in the whole: use `startIndex`, or
-/// ``element(at:file:line:)``, which counts from the front.
+/// The closures of `map`, `compactMap`, `filter` and `flatMap` may also be asynchronous. For all else
+/// it is a random-access collection: `reduce`, `first(where:)`, `prefix(while:)`, `enumerated()` and
+/// the others are the standard library's. As with every slice, the first index of a part is its
+/// position in the whole: count from `startIndex`. For other operators go through ``lazyList``.
 ///
 /// Replaces `RACEagerSequence` and `RACArraySequence`.
 public struct EagerList<Element> {
@@ -41,44 +43,11 @@ public struct EagerList<Element> {
     }
   }
 
-  /// Creates the list without elements.
-  @inlinable
-  public init() { self.init([]) }
-
-  /// The list without elements.
-  @inlinable
-  public static var empty: EagerList { EagerList() }
-
-  /// Returns the list of one element.
-  @inlinable
-  public static func just(_ element: Element) -> EagerList { EagerList([element]) }
-
-  /// Returns a list that repeats one element a number of times.
-  ///
-  /// - Parameters:
-  ///   - element: the value of each element.
-  ///   - count: 0 or more; a negative count is a programmer's error and traps.
-  ///   - file: the caller's file, for the trap message.
-  ///   - line: the caller's line.
-  @inlinable
-  public static func repeating(
-    _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
-  ) -> EagerList {
-    require(
-      count >= 0, "EagerList.repeating(_:count:) takes a count of 0 or more, not \(count)",
-      file: file, line: line)
-    return EagerList(Array(repeating: element, count: count))
-  }
-
   /// The elements as an array.
   ///
   /// - Complexity: O(1), without a copy; O(*n*) for a part of a list.
   @inlinable
   public var array: [Element] { Array(slice) }
-
-  /// Returns this list, which is eager already.
-  @inlinable
-  public func eager() -> EagerList { self }
 }
 
 extension EagerList where Element: Sendable {
