@@ -4,10 +4,9 @@ extension Signal {
   /// How many unread elements a subscription keeps, and how its reader can learn of the rest.
   ///
   /// If a reader falls further behind, the dropped elements are counted, or the subscription fails.
-  /// An iterator has the count (``Iterator/droppedCount``), and ``Signal/arrivals`` shows it among
-  /// the elements. Without them, ``Signal/subscribe(_:)``, ``Signal/array()``,
-  /// ``Signal/memoized()`` and `stream()` give the elements that were kept and show no gap. The
-  /// ending is always kept: it is no element, and a failure never gets lost.
+  /// An iterator has the count (``Iterator/droppedCount``). ``Signal/subscribe(_:)``,
+  /// ``Signal/array()``, ``Signal/memoized()`` and `stream()` give the elements that were kept and
+  /// show no gap. The ending is always kept: it is no element, and a failure never gets lost.
   public enum BufferingPolicy: Sendable {
     /// Keeps everything.
     case unbounded

@@ -65,8 +65,8 @@ extension Signal {
   /// await ticks.array()   // [1, 2, 3]
   /// ```
   ///
-  /// Elements that the signal's ``BufferingPolicy`` dropped are missing without a sign; an array of
-  /// its ``arrivals`` shows where.
+  /// Elements that the signal's ``BufferingPolicy`` dropped are missing without a sign: an
+  /// iterator counts them (``Iterator/droppedCount``).
   ///
   /// - Laziness: exhaustive; it never returns if the signal never ends.
   /// - Failure: thrown; the elements before it are lost.
@@ -94,8 +94,7 @@ extension Signal {
   ///
   /// The list remembers what it has read. Sent elements that are not read yet wait in the
   /// subscription, as the signal's ``BufferingPolicy`` says: `.unbounded` keeps everything, and a
-  /// bounded policy drops elements of a list that is read too slowly. The list does not show where;
-  /// a list of ``arrivals`` does.
+  /// bounded policy drops elements of a list that is read too slowly. The list does not show where.
   ///
   /// - Laziness: stepwise. The first demand subscribes, once.
   /// - Failure: remembered at its position.

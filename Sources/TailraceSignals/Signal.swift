@@ -164,8 +164,8 @@ extension Signal: AsyncSequence {
 
     /// How many elements the subscription's policy has dropped before the element read last.
     ///
-    /// After the ending it counts all of them. ``Signal/arrivals`` shows a loop where elements are
-    /// missing.
+    /// After the ending it counts all of them. Where it has grown since the element before, elements
+    /// are missing.
     public var droppedCount: Int { reading.droppedCount }
 
     init(_ reading: Reading<Element, Failure>) { self.reading = reading }

@@ -79,7 +79,7 @@ struct BatchTests {
     #expect(judged.value == last)
   }
 
-  @Test("batches of batches, of events and of arrivals")
+  @Test("batches of batches and of events")
   func nested() async {
     func sent() -> Signal<Int, Never> {
       let (signal, subscriber) = Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingNewest(3))
@@ -88,14 +88,6 @@ struct BatchTests {
       return signal
     }
     #expect(await sent().batches(upTo: 2).batches(upTo: 2).array() == [[[3, 4], [5]]])
-    #expect(
-      await sent().arrivals.batches(upTo: 9).array() == [
-        [.dropped(2), .element(3), .element(4), .element(5)]
-      ])
-    #expect(
-      await sent().arrivals.batches(upTo: 2).array() == [
-        [.dropped(2), .element(3)], [.element(4), .element(5)],
-      ])
     #expect(
       await sent().events.batches(upTo: 2).array() == [
         [.next(3), .next(4)], [.next(5)], [.completed],
@@ -169,33 +161,28 @@ struct BatchTests {
       let most = Int.random(in: 1...5, using: &random)
       let scheduler = VirtualScheduler()
       let (signal, subscriber) = Signal<Int, Never>.makeSignal(bufferingPolicy: policy)
-      let (seen, lengths) = (Probe<Signal<Int, Never>.Arrival>(), Probe<Int>())
+      let (seen, lengths, dropped) = (Probe<Int>(), Probe<Int>(), Counter())
       let pause = Int.random(in: 0...5, using: &random)
       scheduler.schedule {
-        for await batch in signal.arrivals.batches(upTo: most) {
+        for await batch in signal.batches(upTo: most) {
           lengths.record(batch.count)
-          for arrival in batch { seen.record(arrival) }
+          for element in batch { seen.record(element) }
           try? await scheduler.clock.sleep(for: .milliseconds(pause))
         }
       }
       let count = Int.random(in: 0...60, using: &random)
       for number in 0..<count {
         scheduler.schedule(after: .milliseconds(Int.random(in: 0...100, using: &random))) {
-          subscriber.send(number)
+          if case .dropped = subscriber.send(number) { dropped.increment() }
         }
       }
       scheduler.schedule(after: .milliseconds(101)) { subscriber.complete() }
       scheduler.run()
       #expect(lengths.values.allSatisfy { (1...most).contains($0) }, "seed \(seed)")
-      var (elements, dropped) = ([Int](), 0)
-      for arrival in seen.values {
-        switch arrival {
-        case .element(let element): elements.append(element)
-        case .dropped(let count): dropped += count
-        }
-      }
+      let elements = seen.values
       #expect(
-        elements.count + dropped == count && Set(elements).count == elements.count, "seed \(seed)")
+        elements.count + dropped.value == count && Set(elements).count == elements.count,
+        "seed \(seed)")
     }
   }
 }

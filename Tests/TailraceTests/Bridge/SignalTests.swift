@@ -180,61 +180,6 @@ struct SignalTests {
     for task in tasks { await task.value }
   }
 
-  @Test("copies that read arrivals: each gets the next one, in order, and none waits for more")
-  func copiesOfArrivals() async throws {
-    let scheduler = VirtualScheduler()
-    let (signal, subscriber) = Signal<Int, any Error>.makeSignal(
-      bufferingPolicy: .bufferingOldest(0))
-    subscriber.send(1)
-    // 0 stands for a gap.
-    let desk = Desk(
-      signal.arrivals.map { if case .element(let number) = $0 { number } else { 0 } },
-      on: scheduler)
-    let (tasks, got) = Self.wait(2, at: desk, on: scheduler)
-    #expect(subscriber.send(2) == .enqueued(remaining: 0))
-    scheduler.run()
-    try #require(got.values == [0, 2], "one gets the gap, the other the element behind it")
-    for task in tasks { await task.value }
-    // Both wait again; the end comes to both, and nothing after it.
-    let (lastTasks, last) = Self.wait(2, at: desk, on: scheduler)
-    subscriber.send(3)
-    subscriber.send(4)
-    subscriber.complete()
-    scheduler.run()
-    let (afterwardsTasks, afterwards) = Self.wait(2, at: desk, on: scheduler)
-    scheduler.run()
-    try #require(last.values + afterwards.values == [3, 0, nil, nil])
-    for task in lastTasks + afterwardsTasks { await task.value }
-  }
-
-  @Test("copies that read arrivals: a cancelled one ends the subscription for those before it")
-  func cancelledCopiesOfArrivals() async throws {
-    let scheduler = VirtualScheduler()
-    let (signal, subscriber) = Signal<Int, any Error>.makeSignal()
-    let desk = Desk(signal.arrivals.map { _ in 0 }, on: scheduler)
-    let (tasks, got) = Self.wait(3, at: desk, on: scheduler)
-    tasks[1].cancel()
-    scheduler.run()
-    try #require(got.values == [-1, -1, -1])
-    #expect(subscriber.send(1) == .dropped(1))
-    for task in tasks { await task.value }
-  }
-
-  @Test("a cancelled reader of arrivals gets nothing more, not even the element behind a gap")
-  func cancelledArrivals() async throws {
-    let (signal, subscriber) = Signal<Int, any Error>.makeSignal(
-      bufferingPolicy: .bufferingNewest(1))
-    for number in 1...3 { subscriber.send(number) }
-    try await Task { () async throws in
-      var iterator = signal.arrivals.makeAsyncIterator()
-      #expect(try await iterator.next() == .dropped(2))
-      withUnsafeCurrentTask { $0?.cancel() }
-      for _ in 1...2 {
-        await #expect(throws: CancellationError.self) { try await iterator.next() }
-      }
-    }.value
-  }
-
   @Test("subscribe: every event in order, then the task ends")
   func subscribe() async {
     let log = Probe<String>()
