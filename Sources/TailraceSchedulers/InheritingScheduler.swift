@@ -42,7 +42,7 @@ public final class InheritingScheduler: Scheduler {
   }
 
   /// The scheduler of the caller, never this one: code that makes this one the current scheduler
-  /// (``Scheduler/performAsCurrent(_:)``) names no place.
+  /// (`performAsCurrent`) names no place.
   private var callersScheduler: (any Scheduler)? {
     let scheduler = currentScheduler
     return scheduler === self ? nil : scheduler

@@ -2,7 +2,10 @@ import TailraceSupport
 internal import Dispatch
 
 extension Scheduler {
-  /// Runs work in its turn. Schedulers call it where the work belongs.
+  /// Runs work in its turn, with this scheduler as the ``currentScheduler``. Schedulers call it where
+  /// the work belongs.
+  ///
+  /// Replaces `-[RACScheduler performAsCurrentScheduler:]`.
   public func perform(_ work: ScheduledWork) {
     performAsCurrent { work.run() }
   }
@@ -13,9 +16,7 @@ extension Scheduler {
   }
 
   /// Runs a closure with this scheduler as the ``currentScheduler``.
-  ///
-  /// Replaces `-[RACScheduler performAsCurrentScheduler:]`.
-  public func performAsCurrent<Value>(_ body: () -> Value) -> Value {
+  package func performAsCurrent<Value>(_ body: () -> Value) -> Value {
     SchedulerMark.queue(of: self).sync(execute: body)
   }
 }
