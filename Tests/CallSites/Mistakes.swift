@@ -117,6 +117,19 @@ func valuesWithoutElse() async {
   // expected-error@-1 2 {{an 'if' without an 'else' gives no value: add the 'else'; 'filter' and}}
 }
 
+// A body that ends with a call, also where it throws behind it.
+func bodiesWithoutValue() async throws {
+  _ = numbers.filter { print($0) }
+  // expected-error@-1 {{the closure gives no value: its last expression is a call without a result}}
+  _ = await numbers.map { $0 * 2 }.contains { print($0) }
+  // expected-error@-1 {{cannot convert value of type '()' to closure result type 'Bool'}}
+  _ = try await numbers.filter { number in
+    // expected-error@-1 {{the closure gives no value: its last expression is a call without a result}}
+    print(number)
+    throw ParseError()
+  }.array()
+}
+
 func wrongStatements() {
   _ = numbers.filter { number in number = 1 }
   // expected-error@-1 {{cannot assign to value: 'number' is a 'let' constant}}
@@ -140,14 +153,14 @@ func failuresOfOtherTypes(
   let _: LazyList<Int, ParseError> = numbers.map { try parse("\($0)") }
   // expected-error@-1 {{the result has another failure than the expected type: 'map(failingAs:_:)' names}}
   let _: LazyList<Int, Never> = failing.compactMap { number in
-    // expected-error@-1 {{the result has another failure than the expected type: 'compactMap(failingAs:_:)'}}
+    // expected-error@-1 {{the result has another failure than the expected type: 'map(failingAs:_:)' with}}
     let half = number / 2
     return half > 1 ? half : nil
   }
   let _: LazyList<Int, ParseError> = numbers.compactMap { await score($0) }
-  // expected-error@-1 {{the result has another failure than the expected type: 'compactMap(failingAs:_:)'}}
+  // expected-error@-1 {{the result has another failure than the expected type: 'map(failingAs:_:)' with}}
   let _: LazyList<Int, ParseError> = numbers.filter { $0 > 1 }
-  // expected-error@-1 {{the result has another failure than the expected type: 'filter(failingAs:_:)'}}
+  // expected-error@-1 {{the result has another failure than the expected type: 'map(failingAs:_:)' with}}
   _ = numbers.setFailureType() + failing
   _ = failing + numbers.setFailureType(to: ParseError.self)
   _ = numbers.zip(failing)

@@ -174,15 +174,11 @@ func bodiesThatDoNotComeBack() {
   _ = numbers.map { _ -> Int in throw Oops() }
   _ = numbers.filter { number in
     print(number)
-    throw Oops()
-  }
-  _ = numbers.filter { number in
-    print(number)
     fatalError()
   }
-  _ = numbers.map { _ async throws -> Int in
+  _ = numbers.map { number async throws -> Int in
     await Task.yield()
-    throw Oops()
+    return try parse("\(number)")
   }
 }
 

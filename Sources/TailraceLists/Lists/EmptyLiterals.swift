@@ -1,4 +1,4 @@
-// `==` and `!=` between `[]` and a collection that a closure makes.
+// `==` and `!=` between `[]` and an array that a closure makes.
 //
 // The compiler gives the elements of `[]` a type before it looks into a closure that it checks
 // alone. If it knows only that the other side is an array of the closure's results, it takes `Any`
@@ -11,20 +11,28 @@ public struct _EmptyArrayLiteral: ExpressibleByArrayLiteral, Sendable {
   public init(arrayLiteral elements: Never...) {}
 }
 
-extension Collection where Self: Equatable & ExpressibleByArrayLiteral {
-  /// True if a collection is empty: `await list.map { $0 + 1 }.array() == []`.
+/// A collection that can be compared with `[]` behind a closure: an array, a part of one, or an
+/// ``EagerList``.
+public protocol _ArrayLike: Collection, ExpressibleByArrayLiteral {}
+
+extension Array: _ArrayLike {}
+extension ArraySlice: _ArrayLike {}
+extension EagerList: _ArrayLike {}
+
+extension _ArrayLike where Self: Equatable {
+  /// True if an array is empty: `await list.map { $0 + 1 }.array() == []`.
   @_disfavoredOverload @inlinable
   public static func == (left: Self, right: _EmptyArrayLiteral) -> Bool { left.isEmpty }
 
-  /// True if a collection is empty.
+  /// True if an array is empty.
   @_disfavoredOverload @inlinable
   public static func == (left: _EmptyArrayLiteral, right: Self) -> Bool { right.isEmpty }
 
-  /// True if a collection has elements.
+  /// True if an array has elements.
   @_disfavoredOverload @inlinable
   public static func != (left: Self, right: _EmptyArrayLiteral) -> Bool { !left.isEmpty }
 
-  /// True if a collection has elements.
+  /// True if an array has elements.
   @_disfavoredOverload @inlinable
   public static func != (left: _EmptyArrayLiteral, right: Self) -> Bool { !right.isEmpty }
 }
