@@ -206,13 +206,16 @@ struct MixedGraph: FuzzCase {
 
   // MARK: Running
 
-  func problems() async -> [String] {
+  func problems() async -> [String] { await problems(on: executor.make()) }
+
+  /// Reads the nodes in tasks that prefer an executor.
+  func problems(on executor: (any TaskExecutor)?) async -> [String] {
     let run = Run(graph: self)
     let made = kinds.indices.map { node in
       kinds[node].make(length, title: "\(node)") { try await run.compute(node, $0) }
     }
     run.nodes.withLock { $0 = made }
-    let (values, executor) = (values, executor.make())
+    let values = values
     await withTaskGroup { group in
       for reader in readers {
         group.addTask {

@@ -75,10 +75,11 @@ struct OneThreadTests {
     }
   }
 
-  @Test("random graphs of lists", arguments: 0..<20 as Range<UInt64>)
+  @Test("random graphs of lists and memos", arguments: 0..<20 as Range<UInt64>)
   func graphs(_ seed: UInt64) async {
-    #expect(await OneThread.run { await Graph<Never>(seed: seed).read() } == [])
-    #expect(await OneThread.run { await Graph<any Error>(seed: seed).read() } == [])
+    var generator = SeededGenerator(seed: seed)
+    let graph = MixedGraph(&generator)
+    #expect(await OneThread.run { await graph.problems(on: OneThread.current) } == [])
   }
 }
 

@@ -4,23 +4,6 @@ import Testing
 
 @Suite("first, contains and allSatisfy", .inTurn)
 struct SearchTests {
-  @Test("they give the right answers")
-  func searches() async {
-    let list = LazyList(1...4)
-    #expect(await list.first { $0 > 2 } == 3)
-    #expect(await list.contains(4))
-    #expect(await !list.contains(5))
-    #expect(await list.allSatisfy { $0 < 5 })
-  }
-
-  @Test("in the empty list")
-  func empty() async {
-    let list = LazyList<Int, Never>.empty
-    #expect(await list.first { _ in true } == nil)
-    #expect(await !list.contains { _ in true })
-    #expect(await list.allSatisfy { _ in false })
-  }
-
   @Test("each stops where its answer is known")
   func demand() async {
     let pulls = Probe<Int>()
