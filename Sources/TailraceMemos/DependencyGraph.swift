@@ -21,70 +21,16 @@
 /// with an older number are dropped when they are the majority.
 @usableFromInline
 struct DependencyGraph: Sendable {
-  @usableFromInline
-  enum Freshness: UInt8, Sendable, Comparable {
-    case fresh, doubtful, outdated
-
-    @usableFromInline
-    static func < (one: Freshness, other: Freshness) -> Bool { one.rawValue < other.rawValue }
-  }
-
-  /// What becomes of the computations in progress that have asked for a key.
-  enum Running { case unaffected, late, overturned }
-
-  /// That a computation asked for a key.
-  struct Edge: Sendable {
-    /// The asking key. The highest bit: it only looked whether there was a value.
-    let dependent: UInt32
-    /// The number of its computation.
-    let number: UInt32
-
-    static let looked: UInt32 = 1 << 31
-
-    init(_ dependent: Int, _ number: UInt32, hasLooked: Bool) {
-      self.dependent = UInt32(dependent) | (hasLooked ? Self.looked : 0)
-      self.number = number
-    }
-
-    var place: Int { Int(dependent & ~Self.looked) }
-    var hasLooked: Bool { dependent & Self.looked != 0 }
-  }
-
-  struct Node: Sendable {
-    /// What the result was computed from, and what the computation in progress has asked for.
-    var inputs: ContiguousArray<UInt32> = []
-    var asked: ContiguousArray<UInt32> = []
-    var dependents: ContiguousArray<Edge> = []
-    /// How many of `dependents` still count.
-    var live: UInt32 = 0
-    /// The numbers of the computations that made `inputs` and `asked`; 0 for none.
-    var settled: UInt32 = 0
-    var running: UInt32 = 0
-    /// This many inputs are known to be fresh.
-    var reviewed: UInt32 = 0
-    var freshness = Freshness.fresh
-    /// What the computation in progress has asked for was forgotten, or has changed: it begins again.
-    var isOverturned = false
-    /// What it has asked for has expired. To begin again could go on for ever, if a computation takes
-    /// longer than its inputs live; so its result is given, and is out of date at once.
-    var isLate = false
-    /// An input of the result is not fresh any more, or has changed.
-    var isSuspect = false
-    /// A computation in progress may have got the result although it is not fresh.
-    var isShown = false
-    /// The result was computed again after it had been evicted: what was computed from it may have seen
-    /// another one.
-    var isUncompared = false
-  }
-
   private(set) var nodes: ContiguousArray<Node> = []
   /// Numbers the computations. 0 means none.
   private var last: UInt32 = 0
   /// How many computations are in progress.
   private var computing = 0
+  /// How often a computation begins again at most because an input was refreshed.
+  private let mostRestarts: UInt8
 
   @usableFromInline
-  init() {}
+  init(mostRestarts: UInt8 = 8) { self.mostRestarts = mostRestarts }
 
   /// Forgets everything but the numbers, so that a computation that goes on is nobody else's.
   @usableFromInline
@@ -144,9 +90,12 @@ struct DependencyGraph: Sendable {
   @usableFromInline
   mutating func begin(_ place: Int, _ freed: inout Freed) -> UInt32 {
     grow(to: place)
+    let restarts =
+      nodes[place].isOverturned ? min(nodes[place].restarts + 1, mostRestarts) : 0
     endRunning(place, &freed)
     last = last == .max ? 1 : last + 1
     nodes[place].running = last
+    nodes[place].restarts = restarts
     computing += 1
     return last
   }
@@ -198,9 +147,9 @@ struct DependencyGraph: Sendable {
     nodes[place].asked = []
     endNumber(place)
     let isLate = nodes[place].isLate
-    (nodes[place].isOverturned, nodes[place].isLate) = (false, false)
+    (nodes[place].isOverturned, nodes[place].isLate, nodes[place].restarts) = (false, false, 0)
     confirm(place)
-    if isChanged { mark(place, .outdated, wasServed ? .overturned : .unaffected, &marked) }
+    if isChanged { mark(place, .outdated, wasServed ? .replaced : .unaffected, &marked) }
     if isLate {
       (nodes[place].freshness, nodes[place].isShown) = (.outdated, true)
       mark(place, .doubtful, .unaffected, &marked)
@@ -287,8 +236,9 @@ struct DependencyGraph: Sendable {
   private mutating func mark(
     _ place: Int, _ freshness: Freshness, _ running: Running, _ marked: inout [Int]
   ) {
-    let others = running == .late ? Running.late : .overturned
-    var passed: Set<Int>? = running == .overturned && computing > 0 ? [place] : nil
+    let others = running == .unaffected ? .overturned : running
+    let passesOn = computing > 0 && (running == .overturned || running == .replaced)
+    var passed: Set<Int>? = passesOn ? [place] : nil
     var pile = [(place, freshness, running)]
     while let (place, freshness, running) = pile.popLast() {
       for edge in nodes[place].dependents {
@@ -296,8 +246,10 @@ struct DependencyGraph: Sendable {
         if edge.number == nodes[dependent].running {
           switch running {
           case .unaffected: break
-          case .late: (nodes[dependent].isLate, nodes[place].isShown) = (true, true)
           case .overturned: nodes[dependent].isOverturned = true
+          case .replaced where nodes[dependent].restarts < mostRestarts:
+            nodes[dependent].isOverturned = true
+          case .late, .replaced: (nodes[dependent].isLate, nodes[place].isShown) = (true, true)
           }
         } else if edge.number == nodes[dependent].settled {
           let was = nodes[dependent].freshness
@@ -310,8 +262,7 @@ struct DependencyGraph: Sendable {
             marked.append(dependent)
             pile.append((dependent, .doubtful, others))
           } else if passed != nil, !isPassed {
-            let running = nodes[dependent].isShown ? Running.overturned : .unaffected
-            pile.append((dependent, .doubtful, running))
+            pile.append((dependent, .doubtful, nodes[dependent].isShown ? others : .unaffected))
           }
         }
       }
@@ -347,7 +298,7 @@ struct DependencyGraph: Sendable {
 
   private mutating func endRunning(_ place: Int, _ freed: inout Freed) {
     endNumber(place)
-    (nodes[place].isOverturned, nodes[place].isLate) = (false, false)
+    (nodes[place].isOverturned, nodes[place].isLate, nodes[place].restarts) = (false, false, 0)
     release(exchange(&nodes[place].asked, []), &freed)
   }
 
@@ -370,25 +321,10 @@ struct DependencyGraph: Sendable {
     nodes[place].dependents = dependents
   }
 
-  private func counts(_ edge: Edge) -> Bool {
+  /// Whether an edge is of a computation in progress, or of the one that has given the result.
+  func counts(_ edge: Edge) -> Bool {
     let node = nodes[edge.place]
     return edge.number == node.running || edge.number == node.settled
-  }
-
-  /// Describes a broken invariant; `nil` if all hold. For tests: takes time proportional to the
-  /// size of the graph.
-  var brokenInvariant: String? {
-    for (place, node) in nodes.enumerated() {
-      let live = node.dependents.filter(counts)
-      if live.count != node.live { return "\(live.count) dependents of \(place), not \(node.live)" }
-      if node.freshness == .fresh { continue }
-      for edge in live where edge.number == nodes[edge.place].settled {
-        if nodes[edge.place].freshness == .fresh {
-          return "\(edge.place) is fresh, and was computed from \(place), which is not"
-        }
-      }
-    }
-    return nil
   }
 }
 

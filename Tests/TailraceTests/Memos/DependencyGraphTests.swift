@@ -7,7 +7,7 @@ import Testing
 /// A graph beside sets of edges, which are searched from the beginning each time.
 private struct GraphModel: Explorable {
   enum Event: Hashable {
-    case begin(Int), ask(Int, by: Int, looks: Bool)
+    case begin(Int), restart(Int), ask(Int, by: Int, looks: Bool)
     case settle(Int, isChanged: Bool), refresh(Int), fail(Int)
     case outdate(Int, isKept: Bool), expire(Int), doubt(Int), confirm(Int)
   }
@@ -18,7 +18,9 @@ private struct GraphModel: Explorable {
 
   /// Edges lead from keys with higher numbers to lower ones.
   let keys: Int
-  var graph = DependencyGraph()
+  /// A computation whose inputs are refreshed begins again once at most.
+  var graph = DependencyGraph(mostRestarts: 1)
+  var restarted: Set<Int> = []
   var running: [Int: UInt32] = [:]
   var asked: [Int: Set<[Int]>] = [:]
   var inputs: [Int: Set<[Int]>] = [:]
@@ -34,8 +36,8 @@ private struct GraphModel: Explorable {
   var key: Key {
     Key(
       text: "\(running.keys.sorted()) \(sorted(asked)) \(sorted(inputs)) "
-        + "\((0..<keys).map { freshness[$0] ?? .fresh }) \(overturned.sorted()) \(late.sorted()) \(results.sorted()) "
-        + "\(shown.sorted())"
+        + "\((0..<keys).map { freshness[$0] ?? .fresh }) \(overturned.sorted()) \(late.sorted()) "
+        + "\(restarted.sorted()) \(results.sorted()) \(shown.sorted())"
     )
   }
 
@@ -60,6 +62,7 @@ private struct GraphModel: Explorable {
           events += [.settle(key, isChanged: true), .settle(key, isChanged: false)]
           if state == .fresh { events.append(.refresh(key)) }
         }
+        if overturned.contains(key) { events.append(.restart(key)) }
         events.append(.fail(key))
       }
       events += [.outdate(key, isKept: true), .outdate(key, isKept: false)]
@@ -80,6 +83,12 @@ private struct GraphModel: Explorable {
     switch event {
     case .begin(let key):
       running[key] = graph.begin(key, &freed)
+    case .restart(let key):
+      running[key] = graph.begin(key, &freed)
+      asked[key] = nil
+      overturned.remove(key)
+      late.remove(key)
+      restarted.insert(key)
     case .ask(let other, let key, let looks):
       graph.ask(other, by: key, running[key] ?? 0, hasLooked: looks)
       asked[key, default: []].insert([other, looks ? 1 : 0])
@@ -93,7 +102,7 @@ private struct GraphModel: Explorable {
     case .outdate(let key, let isKept):
       graph.outdate(key, isKept: isKept, &marked)
       freshness[key] = .outdated
-      overturnAll(over: key)
+      overturnAll(over: key, .overturned)
       mark(key, isKept ? .doubtful : .outdated, .overturned, &expected)
     case .expire(let key):
       graph.outdate(key, isKept: true, hasExpired: true, &marked)
@@ -126,8 +135,8 @@ private struct GraphModel: Explorable {
     freshness[key] = .fresh
     shown.remove(key)
     results.insert(key)
-    if wasServed { overturnAll(over: key) }
-    if isChanged { mark(key, .outdated, wasServed ? .overturned : .unaffected, &expected) }
+    if wasServed { overturnAll(over: key, .replaced) }
+    if isChanged { mark(key, .outdated, wasServed ? .replaced : .unaffected, &expected) }
     if isLate || !isConfirmed(key) {
       freshness[key] = isLate ? .outdated : .doubtful
       shown.insert(key)
@@ -137,18 +146,23 @@ private struct GraphModel: Explorable {
 
   /// Whoever has got a result that was computed from this one, whether it was fresh or not, begins
   /// again.
-  private mutating func overturnAll(over key: Int) {
+  private mutating func overturnAll(over key: Int, _ running: DependencyGraph.Running) {
     var above = Set([key])
     for other in key..<keys where (inputs[other] ?? []).contains(where: { above.contains($0[0]) }) {
       above.insert(other)
     }
     for other in 0..<keys {
-      let isOver = (asked[other] ?? []).contains { input in
-        input[0] == key
-          || above.contains(input[0])
-            && (shown.contains(input[0]) || freshness[input[0]] ?? .fresh == .fresh)
+      let got = (asked[other] ?? []).map { $0[0] }.filter { input in
+        input == key || above.contains(input)
+          && (shown.contains(input) || freshness[input] ?? .fresh == .fresh)
       }
-      if isOver { overturned.insert(other) }
+      if got.isEmpty { continue }
+      if running == .replaced, restarted.contains(other) {
+        late.insert(other)
+        shown.formUnion(got)
+      } else {
+        overturned.insert(other)
+      }
     }
   }
 
@@ -156,6 +170,7 @@ private struct GraphModel: Explorable {
     (running[key], asked[key]) = (nil, nil)
     overturned.remove(key)
     late.remove(key)
+    restarted.remove(key)
   }
 
   private mutating func mark(
@@ -163,8 +178,11 @@ private struct GraphModel: Explorable {
   ) {
     for other in 0..<keys {
       if (asked[other] ?? []).contains(where: { $0[0] == key }) {
-        if running == .overturned { overturned.insert(other) }
-        if running == .late {
+        switch running {
+        case .unaffected: break
+        case .replaced where !restarted.contains(other): overturned.insert(other)
+        case .overturned: overturned.insert(other)
+        case .late, .replaced:
           late.insert(other)
           shown.insert(key)
         }
@@ -176,7 +194,7 @@ private struct GraphModel: Explorable {
       freshness[other] = max(was, looked ? .outdated : level)
       guard was == .fresh else { continue }
       marked.insert(other)
-      mark(other, .doubtful, running == .late ? .late : .overturned, &marked)
+      mark(other, .doubtful, running == .unaffected ? .overturned : running, &marked)
     }
   }
 

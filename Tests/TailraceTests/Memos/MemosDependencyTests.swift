@@ -178,6 +178,108 @@ struct MemosDependencyTests {
     #expect(calls.value == 2 && memos.peek(2) == 7 && memos.statistics.loads == 4)
   }
 
+  @Test("longer than its inputs are fresh: begun again a few times, then given, and out of date")
+  func restless() {
+    let (scheduler, calls, answers) = (VirtualScheduler(), Counter(), Probe<Int>())
+    let versions = Counter()
+    let memos = Numbers.recursive(refreshingAfter: .seconds(2), clock: scheduler.clock) {
+      memos, key in
+      if key == 0 { return versions.increment() }
+      calls.increment()
+      let first = try await memos.value(for: 0)
+      try await scheduler.clock.sleep(for: .seconds(3))
+      // It is due, so it is refreshed, and differs from the first.
+      let second = try await memos.value(for: 0)
+      try await scheduler.clock.sleep(for: .seconds(1))
+      return first * 100 + second
+    }
+    scheduler.schedule { () async in answers.record((try? await memos.value(for: 1)) ?? -1) }
+    scheduler.advance(by: .seconds(1_000))
+    #expect(calls.value == 9 && answers.count == 1 && versions.value == 10)
+    // The next demand computes anew.
+    #expect(memos.peek(1) == nil)
+    scheduler.schedule { () async in answers.record((try? await memos.value(for: 1)) ?? -1) }
+    scheduler.advance(by: .seconds(1_000))
+    #expect(
+      calls.value == 18 && answers.count == 2
+        && memos.statistics.loads == calls.value + versions.value)
+  }
+
+  @Test("an input expires while a computation waits for another: given, and out of date")
+  func expiredUnderWay() {
+    let (scheduler, answers, calls) = (VirtualScheduler(), Probe<String>(), Probe<Int>())
+    let memos = Numbers.recursive(lifetime: .seconds(10), clock: scheduler.clock) { memos, key in
+      calls.record(key)
+      switch key {
+      case 0: return calls.values.count { $0 == 0 }
+      case 1:
+        try await scheduler.clock.sleep(for: .seconds(25))
+        return 100
+      default: return try await memos.value(for: 0) + memos.value(for: 1)
+      }
+    }
+    func ask(_ key: Int) {
+      scheduler.schedule { () async in
+        answers.record("\(key): \((try? await memos.value(for: key)) ?? -1)")
+      }
+    }
+    ask(2)
+    scheduler.advance(by: .seconds(12))
+    // 0 has expired. 2 and 1 are being computed.
+    ask(0)
+    ask(2)
+    scheduler.advance(by: .seconds(12))
+    ask(0)
+    scheduler.advance(by: .seconds(100))
+    #expect(answers.values.sorted() == ["0: 2", "0: 3", "2: 101", "2: 101"])
+    #expect(memos.peek(2) == nil)
+    ask(2)
+    scheduler.advance(by: .seconds(100))
+    #expect(answers.values.last == "2: 104" && calls.values.count { $0 == 2 } == 2)
+  }
+
+  @Test("inputs that expire while a computation waits, in many orders: everybody is answered")
+  func expiryInEveryOrder() async throws {
+    let options = ExplorationOptions(
+      runs: Size.usual(1_500, full: 30_000), deviations: Size.usual(3, full: 4),
+      randomRuns: Size.usual(500, full: 10_000), timeIsFree: true)
+    let summary = try await explore(options) { run in
+      let versions = Counter()
+      let memos = Numbers.recursive(
+        lifetime: .milliseconds(10), refreshingAfter: .milliseconds(6), clock: run.clock
+      ) { memos, key in
+        switch key {
+        case 0: return versions.increment()
+        case 1:
+          try await run.clock.sleep(for: .milliseconds(8))
+          return 0
+        case 2: return try await memos.value(for: 0) + memos.value(for: 1)
+        default: return try await memos.value(for: 2) + memos.value(for: 0) * 0
+        }
+      }
+      let readers = [3, 2, 0].map { key in
+        run.spawn(name: "reader of \(key)") {
+          let first = try await memos.value(for: key)
+          try await run.clock.sleep(for: .milliseconds(7))
+          return try await (first, memos.value(for: key))
+        }
+      }
+      run.spawn(name: "leaver") {
+        try? await run.clock.sleep(for: .milliseconds(4))
+        readers[1].cancel()
+      }
+      for (number, reader) in readers.enumerated() {
+        switch await reader.result {
+        case .success(let (first, second)):
+          try run.require(0 < first && first <= second, "\(first), then \(second)")
+        case .failure(let error):
+          try run.require(number == 1 && error is CancellationError, "\(error)")
+        }
+      }
+    }
+    #expect(summary.jobsFromOutside == 0)
+  }
+
   @Test("a computation that goes on after all was forgotten is no other key's")
   func forgottenAll() async throws {
     let (gate, calls) = (Gate(), Counter())
