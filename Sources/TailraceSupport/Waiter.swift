@@ -7,6 +7,8 @@ package enum ResumeReason: Sendable {
   case takeJob
   /// The waiting task is cancelled.
   case cancelled
+  /// The waiting task takes a step that nobody waits for.
+  case unwaited
   /// Nothing will come: what would have brought it is gone.
   case released
   /// There is a failure in the place of an element.

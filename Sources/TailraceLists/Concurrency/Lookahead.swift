@@ -113,7 +113,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
         let absence = source.state.cursor.takeAbsence()
         switch absence {
         case .missing, .paused: return pullBeside()
-        case .end, .failed, .failedTransiently, .released, .cancelled: return stop(absence)
+        case .end, .failed, .failedTransiently, .released, .cancelled, .unwaited:
+          return stop(absence)
         }
       }
       if !keep(element) { return }
@@ -223,7 +224,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       for waiter in state.withLock({ $0.failedTransiently() }) {
         waiter.wake(.failedTransiently(failure))
       }
-    case .missing, .paused, .cancelled, .released:
+    case .missing, .paused, .cancelled, .unwaited, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
     }
   }

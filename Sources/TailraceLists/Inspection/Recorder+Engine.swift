@@ -90,6 +90,7 @@ extension Absence {
     case .released: "released"
     case .cancelled: "cancelled"
     case .paused: "paused"
+    case .unwaited: "awaited by nobody"
     }
   }
 }
@@ -130,6 +131,7 @@ extension ResumeReason {
     case .released: "given up"
     case .failedTransiently: "failed for now"
     case .cancelled: "cancelled"
+    case .unwaited: "awaited by nobody"
     }
   }
 }

@@ -124,3 +124,86 @@ extension LazyList {
     })
   }
 }
+
+// MARK: Steps that nobody waits for
+
+extension LazyList {
+  /// Creates a list of the elements that an asynchronous closure makes from a mutable state. A step that
+  /// nobody waits for any more is cancelled.
+  ///
+  /// ```swift
+  /// let asked = Probe<Int>()
+  /// let pages = LazyList(state: 1, cancellingUnwaitedSteps: true) { number async throws -> Int? in
+  ///   asked.record(number)
+  ///   number += 1
+  ///   if asked.count == 1 { try await Task.sleep(for: .seconds(60)) }
+  ///   return number <= 3 ? number * 100 : nil
+  /// }
+  /// let impatient = Task { try await pages.head() }
+  /// await asked.waitForCount(1)
+  /// impatient.cancel()
+  /// _ = await impatient.result
+  /// print(try await pages.array(), asked.values)   // [200, 300] [1, 1, 2, 3]
+  /// ```
+  ///
+  /// For requests that are not worth finishing when the one who asked has gone. When the last reader that
+  /// waits for a step is cancelled, the step is cancelled, too, and its result is dropped, whatever it is.
+  /// The state is as before the step, and the next demand runs it again. A state that is an object is not
+  /// copied: then the step has to undo its changes.
+  ///
+  /// - Laziness: deferred.
+  /// - Isolation: each step runs in a child of the list's task.
+  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
+  ///   repeats only the failed step.
+  /// - Cancellation: see above. Lists made of this one pass it on: a reader of theirs that leaves while
+  ///   this step runs has waited for it. Look-ahead does not; it goes on for its readers to come.
+  @inlinable
+  public init<State>(
+    state: sending State, retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
+    next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
+  ) {
+    guard cancellingUnwaitedSteps else {
+      self.init(state: state, retryingFailures: retryingFailures, next: next)
+      return
+    }
+    let owned = Owned(state)
+    self.init(inTaskWhileAwaited: { steps in
+      while steps.begin() {
+        // It takes the state's place only if the step counts.
+        let attempt = Owned(owned.state)
+        let result = await steps.whileAwaited { () async -> Result<Element?, Failure> in
+          do throws(Failure) { return .success(try await next(&attempt.state)) } catch {
+            return .failure(error)
+          }
+        }
+        let step: Step<Element>
+        switch result {
+        case .success(let element)?:
+          owned.state = attempt.state
+          step = Step(element)
+        case .failure(let error)?: step = .nothing(.fate(error, retryingFailures))
+        case nil: step = .nothing(.unwaited)
+        }
+        if steps.finish(consume step) { await steps.executor.park() }
+      }
+    })
+  }
+
+  /// Creates a list from a first element. An asynchronous closure makes each next one, until it returns
+  /// `nil`. A step that nobody waits for any more is cancelled.
+  ///
+  /// As ``init(state:retryingFailures:cancellingUnwaitedSteps:next:)``.
+  @inlinable
+  public init(
+    first: Element, retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
+    next: @escaping @Sendable (Element) async throws(Failure) -> Element?
+  ) {
+    self.init(
+      state: Element?.none, retryingFailures: retryingFailures,
+      cancellingUnwaitedSteps: cancellingUnwaitedSteps
+    ) { (last) async throws(Failure) in
+      last = if let element = last { try await next(element) } else { first }
+      return last
+    }
+  }
+}

@@ -76,6 +76,12 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   ) {
     self.init(Evaluator(ListTask(stage: stage, upstream: upstream, run)))
   }
+
+  /// The same, of steps that are cancelled when nobody waits for them.
+  @inlinable
+  init(stage: StageName = #function, inTaskWhileAwaited run: @escaping ListTask<Element>.Run) {
+    self.init(Evaluator(ListTask(stage: stage, cancelsUnwaited: true, run)))
+  }
 }
 
 // MARK: Iterating

@@ -90,6 +90,36 @@ extension Memo {
   }
 }
 
+extension Memo {
+  /// Creates a memo of a value that an asynchronous closure computes. The computation is cancelled when
+  /// nobody waits for it any more, and the next demand begins anew.
+  ///
+  /// ```swift
+  /// let settings = Memo(cancellingUnwaitedSteps: true) { try await load() }
+  /// ```
+  ///
+  /// - Failure: the closure's, given to all waiting tasks, and remembered. With `retryingFailures`
+  ///   the next demand computes again.
+  /// - Cancellation: when the last task that waits is cancelled, the computation is, too, and its result
+  ///   is dropped.
+  @inlinable
+  public init(
+    retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
+    _ compute: @escaping @Sendable () async throws(Failure) -> Value
+  ) {
+    self.init(
+      list: LazyList(
+        state: false, retryingFailures: retryingFailures,
+        cancellingUnwaitedSteps: cancellingUnwaitedSteps
+      ) { (isComputed) async throws(Failure) in
+        if isComputed { return nil }
+        let value = try await compute()
+        isComputed = true
+        return value
+      })
+  }
+}
+
 extension Memo: CustomStringConvertible {
   /// The value, or `…` before there is one. It computes nothing.
   public var description: String { "Memo(\(peek.map { String(reflecting: $0) } ?? "…"))" }

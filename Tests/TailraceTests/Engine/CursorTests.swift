@@ -24,6 +24,7 @@ struct CursorTests {
     case .released: "released"
     case .cancelled: "cancelled"
     case .paused: "paused"
+    case .unwaited: "unwaited"
     }
   }
 

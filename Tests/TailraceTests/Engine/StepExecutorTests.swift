@@ -18,6 +18,8 @@ struct StepExecutorTests {
     var isAbandoned: Bool { isGivenUp.withLock { $0 } }
     var title: String { "fake" }
     var position: Int { 0 }
+    func stepWaits(with waiter: Waiter, isDriven: Bool) -> Bool { true }
+    func stepGoesOn() {}
     func driverLeaves() { left.increment() }
     func taskHasParked() { parked.record(1) }
 

@@ -44,7 +44,7 @@ private struct WaitQueueModel: Explorable {
       waiting.append((guest, end))
       apart = apart ?? guest
     case .leave(let guest):
-      queue.leave(guests[guest])
+      _ = queue.leave(guests[guest])
       waiting.removeAll { $0.guest == guest }
     case .publish:
       published += 1
@@ -67,9 +67,135 @@ private struct WaitQueueModel: Explorable {
   }
 }
 
+/// The readers of a list that cancels unwaited steps, each doing one thing after the other, and its step.
+///
+/// A reader asks: it runs an attempt, if nobody holds the claim, and waits for it; or it waits for that of
+/// another. It may be cancelled while it waits, and asks again. The step must be told exactly when the
+/// last one who wants it has left.
+private struct UnwaitedStepModel: Explorable {
+  enum Event: Hashable {
+    case ask(Int)
+    case enter(Int)
+    case departs(Int)
+    case leave(Int)
+    case begin
+    case end
+  }
+
+  enum Reader: Hashable {
+    case away
+    /// Runs the step, or is on its way to wait for it.
+    case runs(UInt32)
+    case waits
+  }
+
+  enum Step: Hashable {
+    case none
+    /// The claim is held, and the step has not begun to wait.
+    case taken
+    case waits
+    /// It was told that nobody waits.
+    case told
+  }
+
+  typealias Guest = WaitQueueModel.Guest
+
+  var queue = WaitQueue<Guest>()
+  let guests = (0..<3).map(Guest.init)
+  let stepGuest = Guest(9)
+  var readers = [Reader](repeating: .away, count: 3)
+  var step = Step.none
+  var attempt: UInt32 = 0
+  var asked = [0, 0, 0]
+  var violation: String?
+
+  var key: String { "\(queue), \(readers), \(step), \(attempt), \(asked)" }
+
+  /// Whether somebody wants the step that is in flight.
+  var isWanted: Bool {
+    readers.contains { $0 == .waits || $0 == .runs(attempt) }
+  }
+
+  var events: [Event] {
+    var events: [Event] = []
+    for (number, reader) in readers.enumerated() {
+      switch reader {
+      case .away: if asked[number] < 2 { events.append(.ask(number)) }
+      case .runs: events += [.enter(number), .departs(number)]
+      case .waits: events.append(.leave(number))
+      }
+    }
+    switch step {
+    case .none: break
+    case .taken: events.append(.begin)
+    case .waits, .told: events.append(.end)
+    }
+    return events
+  }
+
+  mutating func apply(_ event: Event) {
+    switch event {
+    case .ask(let number):
+      asked[number] += 1
+      if step == .none {
+        attempt += 1
+        queue.runs(attempt)
+        readers[number] = .runs(attempt)
+        step = .taken
+      } else {
+        queue.enter(guests[number], until: 1)
+        readers[number] = .waits
+      }
+    case .enter(let number):
+      guard case .runs(let own) = readers[number] else { return }
+      if step == .none {
+        // The claim is free: it looks again.
+        told(queue.departs(own))
+        readers[number] = .away
+      } else {
+        queue.enter(guests[number], until: 1, attempt: own)
+        readers[number] = .waits
+      }
+    case .departs(let number):
+      guard case .runs(let own) = readers[number] else { return }
+      readers[number] = .away
+      told(queue.departs(own))
+    case .leave(let number):
+      readers[number] = .away
+      told(queue.leave(guests[number]))
+    case .begin:
+      let goesOn = queue.stepWaits(with: stepGuest, isRun: false)
+      if goesOn != isWanted { violation = "a step begins: \(goesOn), and is wanted: \(isWanted)" }
+      step = goesOn ? .waits : .none
+      if step == .none { finish() }
+    case .end:
+      let left = queue.stepGoesOn()
+      if (left == nil) != (step == .told) { violation = "told twice, or never" }
+      step = .none
+      finish()
+    }
+    if step == .waits, !isWanted { violation = "nobody waits, and the step was not told" }
+  }
+
+  /// The claim is free: all who wait look again, or have their element.
+  mutating func finish() {
+    for guest in queue.empty() { readers[guest.number] = .away }
+  }
+
+  mutating func told(_ guest: Guest?) {
+    guard guest != nil else { return }
+    if isWanted { violation = "the step was told, and somebody waits" }
+    if step != .waits { violation = "told in the state \(step)" }
+    step = .told
+  }
+}
+
 @Suite("WaitQueue: every order of events", .inTurn)
 struct WaitQueueOrdersTests {
   @Test(
     "a waiter is served when its cells are there, in the order of arrival, and nobody else is")
   func orders() { WaitQueueModel().expectSafe() }
+
+  @Test("a step is told that nobody waits when the last one has left, and not before")
+  func unwaited() { UnwaitedStepModel().expectSafe() }
 }

@@ -69,12 +69,15 @@ extension Cursor {
     var obstacle = settled.obstacle
     while case .missing(let missing)? = obstacle {
       if let place, missing.place === place { return obstacle }
-      if isInTask, Task.isCancelled { return .cancelled }
+      if isInTask, Task.isCancelled {
+        missing.place.departs(missing)
+        return .cancelled
+      }
       let isCancellable = stopsWhenCancelled || isInTask || place != nil
       let span = Recorder.isOn ? beginWait(missing) : 0
       let reason = await missing.place.wait(
         for: missing, asked: segment.map { MissingCell($0, mark: $0.mark, .one) },
-        cancellable: isCancellable)
+        inStep: isInTask, cancellable: isCancellable)
       if span != 0 { endWait(span, reason) }
       switch reason {
       case .lookAgain: return nil
@@ -86,6 +89,7 @@ extension Cursor {
       case .failed(let failure): return .failed(failure)
       case .released: return .released
       case .cancelled: return .cancelled
+      case .unwaited: return .unwaited
       }
     }
     return obstacle
@@ -152,7 +156,7 @@ extension Cursor {
       switch takeAbsence() {
       case .end: return nil
       case .failed(let failure), .failedTransiently(let failure): throw Failure.known(failure)
-      case .missing, .paused:
+      case .missing, .paused, .unwaited:
         preconditionFailure("a reader that waits came back without an answer")
       case .released:
         // Reading it is a program error; having waited for it, a cancellation.

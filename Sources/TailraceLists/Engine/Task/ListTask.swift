@@ -17,6 +17,8 @@ package final class ListTask<Element: Sendable>: @unchecked Sendable {
   package typealias Run = nonisolated(nonsending) (_ task: ListTask) async -> Void
 
   @usableFromInline package let executor = StepExecutor()
+  /// Whether a step is cancelled when nobody waits for it.
+  @usableFromInline let cancelsUnwaited: Bool
   /// The stage's name, and its source. Read only by inspection.
   @usableFromInline let stage: StageName?
   @exclusivity(unchecked) @usableFromInline var upstream: AnyObject?
@@ -38,8 +40,12 @@ package final class ListTask<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline weak var open: Cells?
 
   @inlinable
-  package init(stage: StageName? = nil, upstream: AnyObject? = nil, _ run: @escaping Run) {
+  package init(
+    stage: StageName? = nil, upstream: AnyObject? = nil, cancelsUnwaited: Bool = false,
+    _ run: @escaping Run
+  ) {
     self.stage = stage
+    self.cancelsUnwaited = cancelsUnwaited
     self.upstream = upstream
     self.run = run
   }
@@ -72,9 +78,13 @@ package final class ListTask<Element: Sendable>: @unchecked Sendable {
     executor.wanted.store(segment.end(after: mark, amount), ordering: .relaxed)
     borrowed = .passUnretained(segment)
     let span = Recorder.isOn ? beginDemand(at: position) : 0
+    if cancelsUnwaited { withList { $0.runs(attempt: attempt) } }
     let hasParked = asReader(amount) { executor.drive(isOutermost: isOutermost, for: $0) }
     if span != 0 { endDemand(span, isSuspended: !hasParked) }
-    if hasParked { return parked(segment, after: mark, amount, &absence) }
+    if hasParked {
+      if cancelsUnwaited { withList { $0.departs(attempt: attempt) } }
+      return parked(segment, after: mark, amount, &absence)
+    }
     held.take()?.end()
     leaveSuspended()
     absence = .missing(MissingCell(segment, mark: mark, amount, attempt: attempt))
@@ -292,6 +302,10 @@ package final class ListTask<Element: Sendable>: @unchecked Sendable {
     switch why {
     case .failedTransiently(let failure): reason = .failedTransiently(failure)
     case .released: reason = .released
+    // Who has come meanwhile takes the step again.
+    case .unwaited:
+      undelivered = .paused
+      return
     default: return
     }
     undelivered = why

@@ -49,7 +49,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   }
 
   private let life = Locked(Life?.none)
-  private nonisolated var list: (any SteppingList)? { life.withLock { $0?.list } }
+  nonisolated var list: (any SteppingList)? { life.withLock { $0?.list } }
   /// The reader that waits to run the task's own job, and its priority.
   // Guard: `slot`; written before that says `awaited`. May touch it: the reader, then the one that
   // changes that state.

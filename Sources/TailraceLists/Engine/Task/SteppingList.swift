@@ -1,4 +1,5 @@
 internal import Dispatch
+import TailraceSupport
 
 /// An executor's view of the list whose task it runs.
 @usableFromInline
@@ -10,6 +11,10 @@ protocol SteppingList: AnyObject, Sendable {
   func driverLeaves()
   /// The task has parked without a driver.
   func taskHasParked()
+  /// A step is about to wait. False if nobody waits for the step.
+  func stepWaits(with waiter: Waiter, isDriven: Bool) -> Bool
+  /// The step does not wait any more.
+  func stepGoesOn()
 }
 
 extension DispatchQoS.QoSClass {

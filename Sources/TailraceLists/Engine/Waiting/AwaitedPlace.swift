@@ -19,13 +19,18 @@ protocol AwaitedPlace: AnyObject, Sendable {
 
   /// Waits until a cell is there, or something else has changed.
   ///
-  /// - Parameter asked: the cell that the reader wants, perhaps of another list.
+  /// - Parameters:
+  ///   - asked: the cell that the reader wants, perhaps of another list.
+  ///   - inStep: whether the reader is the stage of a list's task, which stops waiting when nobody
+  ///     waits for that list.
   nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, inStep: Bool, cancellable: Bool
   ) async -> ResumeReason
   /// A waiter waits for a cell. Returns why it must not; `nil` if it waits.
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason?
   func leave(_ waiter: Waiter)
+  /// The reader that has begun the attempt of a missing cell will not wait for it.
+  func departs(_ cell: MissingCell)
   /// A task of this priority waits.
   func raise(to priority: TaskPriority)
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
@@ -42,16 +47,17 @@ protocol AwaitedPlace: AnyObject, Sendable {
 extension AwaitedPlace {
   @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
   @usableFromInline var executor: StepExecutor? { nil }
+  @usableFromInline func departs(_ cell: MissingCell) {}
 
   @usableFromInline
   nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, inStep: Bool, cancellable: Bool
   ) async -> ResumeReason {
-    await waitOnce(for: cell, asked: asked, cancellable: cancellable)
+    await waitOnce(for: cell, asked: asked, inStep: inStep, cancellable: cancellable)
   }
 
   nonisolated(nonsending) func waitOnce(
-    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, inStep: Bool, cancellable: Bool
   ) async -> ResumeReason {
     // A reader on an actor would have to return to it.
     let isolation: (any Actor)? = #isolation
@@ -59,7 +65,10 @@ extension AwaitedPlace {
       await Task.yield()
       let isThere = !isMissing(cell.mark)
       yieldHeuristic.note(isThere)
-      if isThere { return .lookAgain }
+      if isThere {
+        departs(cell)
+        return .lookAgain
+      }
     }
     let waiter = Waiter()
     if let reason = enter(waiter, for: cell) { return reason }
@@ -77,6 +86,9 @@ extension AwaitedPlace {
       return .failed(cycle)
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
+    let step = inStep ? node as? StepExecutor : nil
+    if let step, !step.waits(with: waiter) { return .unwaited }
+    defer { step?.goesOn() }
     // A step may not go on here on an actor, nor in another step.
     let executor = node == nil && isolation == nil ? executor : nil
     let mayTakeJob = executor?.await(waiter) == true

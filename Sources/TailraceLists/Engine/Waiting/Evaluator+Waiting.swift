@@ -30,9 +30,10 @@ extension Evaluator {
     waiting.load() ?? waiting.storeIfNil(SharedWaitQueue())
   }
 
-  /// A waiter leaves the queue.
+  /// A waiter leaves the queue. If it was the last one, the step is told.
   nonisolated func leave(_ waiter: Waiter) {
-    waiting.load()?.state.withLock { $0.leave(waiter) }
+    let step = waiting.load()?.state.withLock { $0.leave(waiter) }
+    step?.wake(.unwaited)
   }
 
   /// Keeps the failure of an attempt for the reader that began it, and tells it if it waits.

@@ -103,7 +103,7 @@ package struct MissingCell: Sendable {
         case .paused:
           if isLong(after: 64) { return settled(.paused) }
           continue
-        case .end, .failed, .cancelled: break
+        case .end, .failed, .cancelled, .unwaited: break
         }
       }
       guard let above = stack.popLast() else { return settled(nil) }

@@ -19,11 +19,18 @@ extension Segment: AwaitedPlace {
   }
 
   private var task: ListTask<Element>? { evaluator?.task }
-  @usableFromInline var executor: StepExecutor? { task?.executor }
+  /// Not of a list whose unwaited steps are cancelled: a reader that runs its job would not be known
+  /// to wait.
+  @usableFromInline var executor: StepExecutor? {
+    task.flatMap { $0.cancelsUnwaited ? nil : $0.executor }
+  }
 
   @usableFromInline
   func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
-    guard isMissing(cell.mark) else { return .new }
+    guard isMissing(cell.mark) else {
+      departs(cell)
+      return .new
+    }
     guard cell.attempt == 0 else {
       // The reader has already begun an attempt.
       absence = .missing(cell)
@@ -72,9 +79,9 @@ extension Segment: AwaitedPlace {
 
   @usableFromInline
   nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, inStep: Bool, cancellable: Bool
   ) async -> ResumeReason {
-    let reason = await waitOnce(for: cell, asked: asked, cancellable: cancellable)
+    let reason = await waitOnce(for: cell, asked: asked, inStep: inStep, cancellable: cancellable)
     if case .takeJob = reason { return reason }
     // If the cell exists now, the reason belongs to another step.
     return isMissing(cell.mark) ? reason : .lookAgain
@@ -86,14 +93,24 @@ extension Segment: AwaitedPlace {
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
     guard let evaluator else { return .released }
     let next = end(after: cell.mark, .one)
-    return evaluator.enter(waiter, until: next, attempt: cell.attempt) { !isMissing(cell.mark) }
+    let reason = evaluator.enter(waiter, until: next, attempt: cell.attempt) {
+      !isMissing(cell.mark)
+    }
+    if reason != nil { departs(cell) }
+    return reason
+  }
+
+  @usableFromInline
+  func departs(_ cell: MissingCell) {
+    guard cell.attempt != 0, let evaluator, evaluator.task?.cancelsUnwaited == true else { return }
+    evaluator.departs(attempt: cell.attempt)
   }
 
   @usableFromInline
   func leave(_ waiter: Waiter) { evaluator?.leave(waiter) }
 
   @usableFromInline
-  func raise(to priority: TaskPriority) { executor?.raise(to: priority) }
+  func raise(to priority: TaskPriority) { task?.executor.raise(to: priority) }
 
-  @usableFromInline var awaitedWorker: (any Worker)? { executor }
+  @usableFromInline var awaitedWorker: (any Worker)? { task?.executor }
 }

@@ -16,6 +16,11 @@ struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
   /// The failure of the last attempt, for the reader that began it, which may only now come to
   /// wait.
   private var lastFailure: (attempt: UInt32, failure: any Error)?
+  /// What the list's step waits with, to be told when nobody waits for the step.
+  private var step: Waiter?
+  /// The attempt whose reader runs the step, or is on its way to wait; 0 for none. Only lists that
+  /// cancel unwaited steps say it.
+  private var runner: UInt32 = 0
 
   var isEmpty: Bool { waiters.isEmpty }
 
@@ -24,10 +29,12 @@ struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
   /// - Parameter attempt: the attempt that the reader began; 0 for none.
   mutating func enter(_ waiter: Waiter, until end: Int, attempt: UInt32 = 0) {
     waiters.enter(waiter, Wish(end: end, attempt: attempt))
+    if attempt == runner { runner = 0 }
   }
 
-  /// A waiter leaves. It may be unknown, because it was woken meanwhile.
-  mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
+  /// A waiter leaves. It may be unknown, because it was woken meanwhile. Returns what is to be told
+  /// that nobody waits for the step.
+  mutating func leave(_ waiter: Waiter) -> Waiter? { waiters.leave(waiter) ? unwaited() : nil }
 
   /// The cells before a position are published, and the holder of the claim asks whether to go on.
   ///
@@ -39,6 +46,37 @@ struct WaitQueue<Waiter: AnyObject & Sendable>: Sendable {
 
   /// The claim is free, or the step has failed: all waiters look again.
   mutating func empty() -> [Waiter] { waiters.removeAll() }
+
+  // MARK: Steps that nobody waits for
+
+  /// A reader begins an attempt, and will wait for it if the step suspends.
+  mutating func runs(_ attempt: UInt32) { runner = attempt }
+
+  /// The reader that has begun an attempt does not wait for it. Returns what is to be told that nobody
+  /// waits for the step.
+  mutating func departs(_ attempt: UInt32) -> Waiter? {
+    guard runner == attempt else { return nil }
+    runner = 0
+    return unwaited()
+  }
+
+  /// The step is about to wait. False if nobody waits for it, and it is to stop.
+  ///
+  /// - Parameter isRun: whether a reader runs it.
+  mutating func stepWaits(with waiter: Waiter, isRun: Bool) -> Bool {
+    guard isRun || runner != 0 || !waiters.isEmpty else { return false }
+    step = waiter
+    return true
+  }
+
+  /// The step does not wait any more. Returns what it has waited with, unless that was told.
+  mutating func stepGoesOn() -> Waiter? { step.take() }
+
+  private mutating func unwaited() -> Waiter? {
+    waiters.isEmpty && runner == 0 ? step.take() : nil
+  }
+
+  // MARK: Failed attempts
 
   /// An attempt has failed, and the other waiters were told. The reader that began it may have come
   /// since: it is returned, to be told now. Or it may still come.

@@ -36,14 +36,14 @@ struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
     if first == nil { first = entry } else { others[ObjectIdentifier(waiter)] = entry }
   }
 
-  /// A waiter leaves. It may be unknown: it was removed meanwhile.
-  @inlinable
-  mutating func leave(_ waiter: Waiter) {
+  /// A waiter leaves. False if it is unknown: it was removed meanwhile.
+  @inlinable @discardableResult
+  mutating func leave(_ waiter: Waiter) -> Bool {
     if first?.waiter === waiter {
       first = nil
-    } else if !others.isEmpty {
-      others[ObjectIdentifier(waiter)] = nil
+      return true
     }
+    return !others.isEmpty && others.removeValue(forKey: ObjectIdentifier(waiter)) != nil
   }
 
   /// Removes all waiters, in order of arrival.
