@@ -24,8 +24,9 @@ public import TailraceLists
 /// - Isolation: the main actor. The list computes where lists compute.
 /// - Failure: the elements that are there stay. The phase has the error, and ``retry()`` goes on at the
 ///   same place. Make the list with `retryingFailures: true`; otherwise it remembers the failure.
-/// - Cancellation: ``cancel()`` ends the wait, and the release of the model ends the request, too: then
-///   nobody holds the rest of the list any more.
+/// - Cancellation: ``cancel()`` ends the wait, and the request, too, if the list was made with
+///   `cancellingUnwaitedSteps: true`. The release of the model ends the request: then nobody holds the
+///   rest of the list any more.
 @MainActor
 @Observable
 public final class ListModel<Element: Sendable> {

@@ -168,6 +168,95 @@ struct ListModelTests {
     #expect(model.elements == [1, 2] && world.loads.values == [1, 2])
   }
 
+  @Test("cancelled: the request, too, if the list cancels steps that nobody waits for")
+  func cancelRequest() async {
+    let (begun, cancelled, gate) = (Probe<Int>(), Probe<Int>(), Gate())
+    let model = ListModel(pageSize: 2) {
+      LazyList(state: 0, cancellingUnwaitedSteps: true) { number async throws -> Int? in
+        number += 1
+        begun.record(number)
+        if begun.count == 2 {
+          await withTaskCancellationHandler {
+            await gate.wait()
+          } onCancel: {
+            gate.open()
+          }
+          if Task.isCancelled { cancelled.record(number) }
+        }
+        return number <= 3 ? number : nil
+      }
+    }
+    model.loadMore()
+    await begun.waitForCount(2)
+    model.cancel()
+    await cancelled.waitForCount(1)
+    await model.loadMore().value
+    #expect(model.elements == [1, 2] && begun.values == [1, 2, 2])
+    #expect(cancelled.values == [2])
+  }
+
+  /// What a model does when its owner lets it go.
+  enum Moment: String, CaseIterable {
+    case new, idle, loading, cancelled, failed, ended, refreshing, refreshed
+  }
+
+  @Test(
+    "released at any moment: no model, no list, no closure, no element is left",
+    arguments: Moment.allCases)
+  func leaks(_ moment: Moment) async {
+    // The closure holds a member; so does the state of each list, and each element is one.
+    let (population, gate, begun) = (Population(), Gate(), Probe<Int>())
+    weak var released: ListModel<Population.Member>?
+    do {
+      let model = ListModel(pageSize: 2) { [closure = population.member(-1)] in
+        LazyList(state: (number: 0, held: population.member(-2)), retryingFailures: true) {
+          state async throws -> Population.Member? in
+          state.number += 1
+          begun.record(state.number)
+          if begun.count == 4 {
+            await withTaskCancellationHandler {
+              await gate.wait()
+            } onCancel: {
+              gate.open()
+            }
+            if moment == .failed { throw Refused() }
+          }
+          guard state.number < 6, closure.number < 0 else { return nil }
+          return population.member(state.number)
+        }
+      }
+      released = model
+      if moment != .new { await model.loadMore().value }
+      switch moment {
+      case .new, .idle: break
+      case .loading, .cancelled:
+        model.loadMore()
+        await gate.waitForArrivals(1)
+        if moment == .cancelled { model.cancel() }
+      case .refreshing:
+        model.refresh()
+        await gate.waitForArrivals(1)
+      case .failed, .ended:
+        gate.open()
+        while case .idle = model.phase { await model.loadMore().value }
+      case .refreshed:
+        gate.open()
+        await model.refresh().value
+      }
+      let isAsExpected =
+        switch (moment, model.phase) {
+        case (.new, .idle), (.idle, .idle), (.cancelled, .idle), (.refreshed, .idle): true
+        case (.loading, .loading), (.refreshing, .loading): true
+        case (.failed, .failed), (.ended, .ended): true
+        default: false
+        }
+      #expect(isAsExpected, "\(moment): \(model.phase)")
+      #expect(population.alive > 0)
+    }
+    await population.waitUntilEmpty()
+    #expect(released == nil)
+  }
+
   @Test(
     "released while it loads: the request is cancelled, and nothing is left",
     arguments: [true, false])
