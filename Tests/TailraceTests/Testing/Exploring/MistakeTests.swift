@@ -1,5 +1,22 @@
+import Foundation
+import Synchronization
 import TailraceTesting
 import Testing
+
+/// Threads that keep processors busy, until they are told to stop.
+private final class BusyLoops: Sendable {
+  private let isOver = Atomic(false)
+
+  init(_ count: Int) {
+    for _ in 0..<count {
+      Thread.detachNewThread { [self] in
+        while !isOver.load(ordering: .relaxed) {}
+      }
+    }
+  }
+
+  func stop() { isOver.store(true, ordering: .relaxed) }
+}
 
 @Suite("explore: the mistakes that it finds, and those that it does not", .hangLimit, .inTurn)
 struct MistakeTests {
@@ -15,8 +32,11 @@ struct MistakeTests {
   }
 
   @Test(
-    "a mistake is found, and its tape fails each time in the same steps", arguments: Mistake.all)
-  func found(_ mistake: Mistake) async throws {
+    "a mistake is found, and its tape fails each time in the same steps, on a busy machine, too",
+    arguments: Mistake.all, [0, 2])
+  func found(_ mistake: Mistake, busyLoops: Int) async throws {
+    let loops = BusyLoops(busyLoops)
+    defer { loops.stop() }
     let found = try await #require(throws: ExplorationFailure.self) {
       try await Self.find(mistake, isMended: false)
     }
@@ -24,7 +44,7 @@ struct MistakeTests {
     #expect(found.isReproducible)
     #expect(found.jobsFromOutside == 0)
     var reports: Set<String> = []
-    for _ in 0..<Size.usual(100, full: 1_000) {
+    for _ in 0..<RandomCases.count("TAILRACE_REPLAYS", debug: 100, optimised: 1_000, full: 10) {
       let replayed = try await #require(throws: ExplorationFailure.self) {
         try await Self.find(mistake, isMended: false, replaying: found.tape)
       }
