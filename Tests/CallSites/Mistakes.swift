@@ -117,19 +117,6 @@ func valuesWithoutElse() async {
   // expected-error@-1 2 {{an 'if' without an 'else' gives no value: add the 'else'; 'filter' and}}
 }
 
-// A body that ends with a call, also where it throws behind it.
-func bodiesWithoutValue() async throws {
-  _ = numbers.filter { print($0) }
-  // expected-error@-1 {{the closure gives no value: its last expression is a call without a result}}
-  _ = await numbers.map { $0 * 2 }.contains { print($0) }
-  // expected-error@-1 {{cannot convert value of type '()' to closure result type 'Bool'}}
-  _ = try await numbers.filter { number in
-    // expected-error@-1 {{the closure gives no value: its last expression is a call without a result}}
-    print(number)
-    throw ParseError()
-  }.array()
-}
-
 func wrongStatements() {
   _ = numbers.filter { number in number = 1 }
   // expected-error@-1 {{cannot assign to value: 'number' is a 'let' constant}}

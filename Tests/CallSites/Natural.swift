@@ -174,11 +174,15 @@ func bodiesThatDoNotComeBack() {
   _ = numbers.map { _ -> Int in throw Oops() }
   _ = numbers.filter { number in
     print(number)
+    throw Oops()
+  }
+  _ = numbers.filter { number in
+    print(number)
     fatalError()
   }
-  _ = numbers.map { number async throws -> Int in
+  _ = numbers.map { _ async throws -> Int in
     await Task.yield()
-    return try parse("\(number)")
+    throw Oops()
   }
 }
 

@@ -45,25 +45,19 @@ public enum _CheckedAlone<Value>: Sendable {
   @_disfavoredOverload @inlinable @inline(__always)
   public static func buildBlock(_ first: Void, _ second: Void, _ value: Value) -> Value { value }
 
-  /// A body of nothing but a `throw`: `{ _ in throw Failed() }`.
-  // There this call is dead code. A body that only declares something gets here, too, and traps.
-  @_disfavoredOverload @inlinable
-  public static func buildBlock(file: StaticString = #fileID, line: UInt = #line) -> Value {
-    fatalError(
-      "this closure's body ends without a value: end it with one", file: file, line: line)
-  }
-
-  /// The message for a body that ends with a call without a result: `filter { print($0) }`.
-  @available(
-    *, unavailable,
-    message: """
-      the closure gives no value: its last expression is a call without a result. End it with the \
-      value, or with 'return try' and a call that throws
-      """
-  )
-  @_disfavoredOverload
-  public static func buildBlock(_ call: Void, _ more: Void...) -> Value {
-    fatalError("the value of a body without one was used")
+  /// A body without a value, which must throw before its end. The compiler reports a body that may
+  /// not.
+  ///
+  /// `{ _ in throw Failed() }` is right, and `filter { print($0) }` is an error: "arithmetic
+  /// operation '0 - 1' results in an overflow" there means that the closure's body gives no value.
+  // The types do not differ. But in a body that ends by throwing this call is dead code, and the
+  // compiler checks only live calls for overflow.
+  @_disfavoredOverload @_transparent
+  public static func buildBlock(
+    _ calls: Void..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Value {
+    let bodyWithoutValue = (line &- line) - 1
+    fatalError("a closure's body gave no value", file: file, line: line &+ bodyWithoutValue &+ 1)
   }
 
   /// The value of an `if` or a `switch` that is the whole body.

@@ -15,6 +15,7 @@ struct WaiterTests {
     case .takeJob: "take the job"
     case .cancelled: "cancelled"
     case .released: "released"
+    case .unwaited: "awaited by nobody"
     case .failed(let failure), .failedTransiently(let failure): "\(failure)"
     }
   }

@@ -1,8 +1,9 @@
 import Synchronization
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
+import Tailrace
 
 /// Steps that fail and are tried again, and calls of which one is cancelled, in many orders. A body each
 /// for mistakes that these lists once had between two jobs.
