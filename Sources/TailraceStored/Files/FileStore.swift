@@ -25,7 +25,7 @@ import TailraceLists
 ///
 /// - Isolation: no thread that runs tasks waits for a disk. An append that need not wait for one
 ///   (``Durability/process``) runs in place: it copies the bytes to the operating system.
-/// - Failure: `ListStoreError`, the codings' errors, or ``FileError`` for a system error such as
+/// - Failure: `ListStoreError`, the codings' errors, or `FileError` for a system error such as
 ///   `ENOSPC`: then the next demand stores the same elements. After a failed sync the store is
 ///   `poisoned`, and must be replaced by a new one.
 public final class FileStore<Element: Sendable, State: Sendable>: ListStore {

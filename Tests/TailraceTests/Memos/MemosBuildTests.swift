@@ -127,7 +127,9 @@ struct MemosBuildTests {
     let steps = disk.stepsRun()
     #expect(steps == 4 * count + disk.files.count + 1)
     let memo = try #require(
-      disk.files[Module(copy: 0, name: "TailraceLists")]?.first { $0.path.hasSuffix("/Memo.swift") })
+      disk.files[Module(copy: 0, name: "TailraceLists")]?.first {
+        $0.path.hasSuffix("/Memo.swift")
+      })
 
     // The text of a body: its own object, and whoever asks for all.
     let before = build.statistics.outdated

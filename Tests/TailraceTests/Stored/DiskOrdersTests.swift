@@ -1,9 +1,10 @@
 import Foundation
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 /// Two writers and a follower of one file, in all orders of their disk calls, and then a loss of power.
 @Suite("Several stores on a model of a disk", .tags(.long), .hangLimit, .inTurn)
@@ -154,7 +155,7 @@ struct DiskOrdersTests {
     let (bytes, boot) = start.contents.withLock { ($0.bytes, $0.boot) }
     var choices: [Int]? = []
     var (orders, images) = (0, 0)
-    let most = Size.usual(150, full: 4000)
+    let most = Size.usual(30, full: 4000)
     while let these = choices, orders < most {
       let disk = ModelDisk(bytes)
       disk.contents.withLock { $0.boot = boot }
@@ -201,7 +202,7 @@ struct DiskOrdersTests {
       orders += 1
       choices = turns.following
     }
-    #expect(orders > 50 && images > orders)
+    #expect(orders > 20 && images > orders)
     print("\(scene), \(durability): \(orders) orders, \(images) images")
   }
 }

@@ -2,7 +2,7 @@ import FileReading
 import Foundation
 import Tailrace
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 /// Decides which of several stores makes its next disk call: a walk over all orders, depth first.
 ///
