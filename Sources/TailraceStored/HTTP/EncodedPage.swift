@@ -2,20 +2,26 @@ import Foundation
 
 /// Some elements of a list, as a JSON array.
 struct EncodedPage: Sendable {
+  /// The list's identity, if it has one.
+  private(set) var identity: String?
+  /// The position of the first element.
+  let start: Int
   /// The array, without its closing bracket until it is complete.
   private(set) var json = Data("[".utf8)
   private(set) var count = 0
-  /// The position of the first element.
-  let start: Int
   /// Whether no more elements are stored.
-  private(set) var isUpToDate = false
+  var isUpToDate = false
   /// Whether the list ends with this page.
-  private(set) var isEnd = false
+  var isEnd = false
 
   /// The position after the last element.
   var next: Int { start + count }
+  var nextOffset: ListOffset { ListOffset(identity, next) }
 
-  init(from start: Int) { self.start = start }
+  init(_ identity: String?, from start: Int) {
+    self.identity = identity
+    self.start = start
+  }
 
   mutating func append(_ element: Data) {
     if count > 0 { json.append(UInt8(ascii: ",")) }
@@ -30,14 +36,21 @@ struct EncodedPage: Sendable {
     self.isEnd = isEnd
   }
 
-  /// The entity tag: it differs when the elements differ, or when the list has ended since.
+  /// The same elements, of a list whose identity is known now.
+  func named(_ identity: String?) -> EncodedPage {
+    var page = self
+    page.identity = identity
+    return page
+  }
+
+  /// The entity tag: it differs when the elements or the lists differ, or when the list has ended since.
   func tag(_ id: String) -> String {
-    "\"\(id):\(ListOffset.name(start)):\(ListOffset.name(next))\(isEnd ? ":c" : "")\""
+    "\"\(id):\(ListOffset(identity, start).name):\(nextOffset.name)\(isEnd ? ":c" : "")\""
   }
 
   /// The header fields that describe where the page ends.
   var headers: [String: String] {
-    var headers = ["Stream-Next-Offset": ListOffset.name(next)]
+    var headers = ["Stream-Next-Offset": nextOffset.name]
     if isUpToDate { headers["Stream-Up-To-Date"] = "true" }
     if isEnd { headers["Stream-Closed"] = "true" }
     return headers
@@ -48,12 +61,19 @@ struct EncodedPage: Sendable {
   /// Both have an ID, so that a browser which connects again names it in `Last-Event-ID`.
   func events(cursor: String) -> Data {
     var bytes = Data()
-    if count > 0 { bytes.append(event: "data", id: ListOffset.name(next), json) }
-    var control = "{\"streamNextOffset\":\"\(ListOffset.name(next))\""
+    if count > 0 { bytes.append(event: "data", id: nextOffset.name, json) }
+    bytes.append(control(cursor: cursor))
+    return bytes
+  }
+
+  /// The event that says where the page ends.
+  func control(cursor: String) -> Data {
+    var control = "{\"streamNextOffset\":\"\(nextOffset.name)\""
     if !isEnd { control += ",\"streamCursor\":\"\(cursor)\"" }
     if isUpToDate { control += ",\"upToDate\":true" }
     if isEnd { control += ",\"streamClosed\":true" }
-    bytes.append(event: "control", id: ListOffset.name(next), Data((control + "}").utf8))
+    var bytes = Data()
+    bytes.append(event: "control", id: nextOffset.name, Data((control + "}").utf8))
     return bytes
   }
 }

@@ -3,99 +3,108 @@ import TailraceLists
 
 // How an endpoint reads its source, and waits for it.
 extension ListEndpoint {
-  nonisolated(nonsending) func firstPage(_ query: ListQuery) async throws -> EncodedPage {
-    switch query.start {
-    case .position(let position): return try await page(from: position, query.limit)
-    case .end: return try await end()
-    case .first:
+  /// Reads a page: what is asked for, as far as it is stored.
+  ///
+  /// - Throws: a refusal, if the offset is of no element of the list.
+  nonisolated(nonsending) func page(
+    from start: ListQuery.Start, _ limit: Int
+  ) async throws -> EncodedPage {
+    // A list that is begun anew while it is read is read again: elements never get offsets of another.
+    for _ in 0..<3 {
+      let extent = try await extent()
+      let position = try Self.position(of: start, in: extent)
+      if start == .end {
+        var page = EncodedPage(extent.identity, from: position)
+        page.close(isUpToDate: true, isEnd: extent.isEnded)
+        return page
+      }
+      let known = tail.page(extent.identity, from: position, upTo: extent.count, limit)
+      if var known {
+        known.isUpToDate = known.next == extent.count
+        known.isEnd = known.isUpToDate && extent.isEnded
+        return known
+      }
       do {
-        return try await page(from: 0, query.limit)
+        let (page, elements) = try await page(from: position, limit, extent)
+        let after = try await self.extent().identity
+        guard after == extent.identity || extent.identity == nil && position == 0 else { continue }
+        tail.offer(elements, isEnd: page.isEnd, after, at: position)
+        return page.named(after)
+      } catch ListStoreError.trimmed(let first) where start == .first && first > position {
+        // Discarded meanwhile.
+        continue
       } catch ListStoreError.trimmed(let first) {
-        return try await page(from: first, query.limit)
+        throw ListRefusal.gone(.trimmed, first: ListOffset(extent.identity, first))
       }
     }
+    throw ListStoreError.refused("the list was begun anew again and again while it was read")
   }
 
   /// Reads until a page is full, or nothing more is stored.
-  nonisolated(nonsending) func page(
-    from start: Int, _ limit: Int
-  ) async throws -> EncodedPage {
-    var page = EncodedPage(from: start)
-    while true {
-      do {
-        // One more than there is room for: whether there are more is part of the response.
-        let more = try await source.read(from: page.next, upTo: min(limit - page.count, 127) + 1)
-        for element in more.elements {
-          let isFull = page.count > 0 && page.json.count >= pageBytes
-          if page.count == limit || isFull {
-            page.close(isUpToDate: false, isEnd: false)
-            return page
-          }
-          page.append(try encode(element))
-        }
-        if more.elements.isEmpty || more.isEnd {
-          page.close(isUpToDate: true, isEnd: more.isEnd)
-          return page
-        }
-      } catch {
-        // The failure belongs to its position: the request that continues there gets it.
-        if page.count == 0 { throw error }
-        page.close(isUpToDate: false, isEnd: false)
-        return page
-      }
-    }
-  }
-
-  /// An empty page at the end of what is stored: found by reading at positions that double, and
-  /// then by bisection.
-  nonisolated(nonsending) func end() async throws -> EncodedPage {
-    var known = 0
+  private nonisolated(nonsending) func page(
+    from start: Int, _ limit: Int, _ extent: ListExtent
+  ) async throws -> (EncodedPage, [Data]) {
+    var page = EncodedPage(extent.identity, from: start)
+    var elements: [Data] = []
+    var isEnd = extent.isEnded && start == extent.count
+    var isFull = false
     do {
-      _ = try await source.read(from: 0, upTo: 1)
-    } catch ListStoreError.trimmed(let first) {
-      known = first
+      // An ended list has nothing behind its end; another one may have more than a moment ago, or a
+      // failure.
+      while !isEnd, !isFull, page.count == 0 || page.next < extent.count {
+        let room = min(limit - page.count, 128)
+        let more = try await tail.source.read(from: page.next, upTo: room)
+        for element in more.elements {
+          isFull = page.count > 0 && page.json.count >= pageBytes
+          if isFull { break }
+          let bytes = try tail.encode(element)
+          page.append(bytes)
+          elements.append(bytes)
+        }
+        isFull = isFull || page.count == limit
+        isEnd =
+          more.isEnd && page.next == start + elements.count && !(isFull && page.next < extent.count)
+        if more.elements.isEmpty {
+          if page.next < extent.count, !isEnd { throw ListStoreError.damaged(at: page.next) }
+          break
+        }
+      }
+    } catch {
+      // The failure belongs to its position: the request that continues there gets it.
+      if page.count == 0 { throw error }
+      page.close(isUpToDate: false, isEnd: false)
+      return (page, elements)
     }
-    var beyond = known
-    var stride = 1
-    while true {
-      let found = try await source.read(from: beyond, upTo: 1)
-      if found.elements.isEmpty { break }
-      known = beyond + 1
-      beyond = known + stride
-      stride *= 2
-    }
-    while known < beyond {
-      let middle = known + (beyond - known) / 2
-      let isStored = try await !source.read(from: middle, upTo: 1).elements.isEmpty
-      if isStored { known = middle + 1 } else { beyond = middle }
-    }
-    var page = EncodedPage(from: known)
-    let last = try await source.read(from: known, upTo: 1)
-    // The writer may have appended elements meanwhile: the client reads them next.
-    let isUpToDate = last.elements.isEmpty
-    page.close(isUpToDate: isUpToDate, isEnd: isUpToDate && last.isEnd)
-    return page
+    page.close(isUpToDate: isEnd || page.next >= extent.count, isEnd: isEnd)
+    return (page, elements)
   }
 
-  /// Waits until there may be more elements. Returns false if that takes too long.
-  nonisolated(nonsending) func waitForMore(
-    than position: Int, atMost time: Duration
-  ) async throws -> Bool {
-    guard time > .zero else { return false }
-    let mayHaveMore = try await withThrowingTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        try await source.waitForMore(than: position)
-        return true
-      }
-      group.addTask {
-        try await clock.sleep(for: time)
-        return false
-      }
-      defer { group.cancelAll() }
-      return try await group.next() ?? false
+  nonisolated(nonsending) func extent() async throws -> ListExtent {
+    let extent = try await tail.source.extent()
+    if let identity = extent.identity, !ListOffset.isIdentity(identity.utf8) {
+      throw ListStoreError.refused(
+        "an identity consists of at most 200 letters, digits and -, and \(identity) does not")
     }
-    // A source may return when it is cancelled.
-    try Task.checkCancellation()
-    return mayHaveMore
+    return extent
+  }
+
+  /// The position that a request means.
+  private static func position(
+    of start: ListQuery.Start, in extent: ListExtent
+  ) throws(ListRefusal) -> Int {
+    let first = ListOffset(extent.identity, extent.first)
+    switch start {
+    case .first: return extent.first
+    case .end: return extent.count
+    case .offset(let offset):
+      // Nothing was read of a list that did not exist.
+      let isBeginning = offset.identity == nil && offset.position == 0
+      guard offset.identity == extent.identity || isBeginning else {
+        throw .gone(.otherList, first: first)
+      }
+      if offset.position < extent.first { throw .gone(.trimmed, first: first) }
+      if offset.position > extent.count { throw .gone(.beyond, first: first) }
+      return offset.position
+    }
   }
 }

@@ -14,7 +14,7 @@ struct ListQuery: Equatable {
   enum Start: Equatable {
     case first
     case end
-    case position(Int)
+    case offset(ListOffset)
   }
 
   var method: ListMethod
@@ -54,13 +54,13 @@ struct ListQuery: Equatable {
 
   private static func start(_ offset: String) throws(ListRefusal) -> Start {
     switch offset {
-    case "-1": return .first
+    case ListOffset.beginning: return .first
     case "now": return .end
     default:
-      guard let position = ListOffset.position(offset) else {
+      guard let offset = ListOffset(offset) else {
         throw .parameter("there is no offset \(offset)")
       }
-      return .position(position)
+      return .offset(offset)
     }
   }
 
@@ -82,29 +82,21 @@ enum ListMethod: String {
   case head = "HEAD"
 }
 
-/// The names of positions: strings whose order is that of the positions.
-enum ListOffset {
-  static let digits = 16
-
-  static func name(_ position: Int) -> String {
-    let number = String(position)
-    return String(repeating: "0", count: max(0, digits - number.utf8.count)) + number
-  }
-
-  static func position(_ name: String) -> Int? {
-    guard name.utf8.count == digits, name.utf8.allSatisfy(isDigit) else { return nil }
-    return Int(name)
-  }
-
-  static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= byte }
-}
-
 /// A reason to refuse a request.
 enum ListRefusal: Error, Equatable {
   case method
   case parameter(String)
-  /// The elements before `first` were discarded.
-  case trimmed(first: Int)
+  /// The offset is of no element of the list: why, and where the list begins.
+  case gone(Absence, first: ListOffset)
+
+  enum Absence: Equatable {
+    /// It was discarded.
+    case trimmed
+    /// The offset is of another list.
+    case otherList
+    /// It is beyond the end.
+    case beyond
+  }
 
   var response: ListResponse {
     var headers = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
@@ -115,9 +107,15 @@ enum ListRefusal: Error, Equatable {
       headers["Allow"] = "GET, HEAD"
     case .parameter(let reason):
       (status, text) = (400, reason)
-    case .trimmed(let first):
-      (status, text) = (410, "the elements before offset \(ListOffset.name(first)) were discarded")
-      headers["Stream-Next-Offset"] = ListOffset.name(first)
+    case .gone(let absence, let first):
+      let why =
+        switch absence {
+        case .trimmed: "the elements before offset \(first.name) were discarded"
+        case .otherList: "the offset is of another list than this one"
+        case .beyond: "the offset is beyond the end of the list"
+        }
+      (status, text) = (410, "\(why): read on from offset \(first.name), or from -1")
+      headers["Stream-Next-Offset"] = first.name
     }
     return ListResponse(status, headers, .data(Data((text + "\n").utf8)))
   }

@@ -21,35 +21,13 @@ public struct ListResponse: Sendable {
 
   init(_ status: Int, _ headers: [String: String], _ body: Body) {
     self.status = status
-    self.headers = headers.merging(["X-Content-Type-Options": "nosniff"]) { own, _ in own }
+    let common = [
+      "X-Content-Type-Options": "nosniff",
+      // One address has pages and events.
+      "Vary": "Accept",
+      ListOffset.field: ListOffset.form,
+    ]
+    self.headers = headers.merging(common) { own, _ in own }
     self.body = body
-  }
-}
-
-/// The Server-Sent Events of a list: bytes, to be sent as they come.
-///
-/// - Failure: of the list's source. End the connection: the client connects again, and is told.
-/// - Cancellation: iteration throws `CancellationError` when the task is cancelled.
-public struct ListEvents: AsyncSequence, Sendable {
-  typealias Step = nonisolated(nonsending) @Sendable (inout ListEventsState) async throws -> Data?
-
-  let first: ListEventsState
-  let step: Step
-
-  /// Creates an iterator. Each one begins at the position of the request.
-  public func makeAsyncIterator() -> Iterator { Iterator(state: first, step: step) }
-
-  /// Iterates over the events.
-  public struct Iterator: AsyncIteratorProtocol {
-    var state: ListEventsState
-    let step: Step
-
-    /// Returns the bytes of the next events; `nil` at the end.
-    public mutating func next() async throws -> Data? { try await step(&state) }
-
-    /// Returns the bytes of the next events, isolated to an actor; `nil` at the end.
-    public mutating func next(
-      isolation actor: isolated (any Actor)?
-    ) async throws -> Data? { try await step(&state) }
   }
 }

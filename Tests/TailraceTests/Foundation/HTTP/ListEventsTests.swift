@@ -9,8 +9,6 @@ import Testing
 struct ListEventsTests {
   typealias Store = MemoryStore<Int, Int>
 
-  private func name(_ position: Int) -> String { ListOffset.name(position) }
-
   private func events(_ response: ListResponse) throws -> ListEvents {
     #expect(response.status == 200)
     #expect(response.headers["Content-Type"] == "text/event-stream")
@@ -51,18 +49,20 @@ struct ListEventsTests {
   ) -> ListEndpoint<Store> {
     var endpoint = ListEndpoint(store, pageLimit: pageLimit, clock: scheduler.clock)
     endpoint.date = { [date] in date }
+    endpoint.chance = { 1 }
     return endpoint
   }
 
   @Test("all that is stored, then all that comes, then the end")
   func following() async throws {
     let store = Store([1, 2, 3])
+    let name = try await ListNames(store)
     let scheduler = VirtualScheduler()
     let endpoint = endpoint(store, scheduler, pageLimit: 2)
     let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
     var iterator = try events(response).makeAsyncIterator()
     let begin = try await iterator.next()
-    #expect(String(decoding: try #require(begin), as: UTF8.self).hasPrefix("retry: 500\n\n"))
+    #expect(String(decoding: try #require(begin), as: UTF8.self).hasPrefix("retry: 1500\n\n"))
     #expect(
       try parsed(begin) == [
         ["data", name(2), "[1,2]"],
@@ -95,6 +95,7 @@ struct ListEventsTests {
   @Test("from now on: first where the list ends, then what comes")
   func now() async throws {
     let store = Store([1, 2])
+    let name = try await ListNames(store)
     let scheduler = VirtualScheduler()
     let response = try await endpoint(store, scheduler)
       .response(to: ListRequest(offset: "now", accept: "text/event-stream"))
@@ -110,6 +111,7 @@ struct ListEventsTests {
   @Test("a browser that connects again goes on where it was, and is let go of at the end")
   func reconnecting() async throws {
     let store = Store([1, 2, 3])
+    let name = try await ListNames(store)
     let endpoint = endpoint(store, VirtualScheduler())
     func request(_ position: Int) -> ListRequest {
       ListRequest(offset: "-1", accept: "text/event-stream", lastEventID: name(position))
@@ -131,12 +133,13 @@ struct ListEventsTests {
   @Test("a response ends after its time, though elements come")
   func time() async throws {
     let store = Store([1])
+    let name = try await ListNames(store)
     let scheduler = VirtualScheduler()
     let endpoint = endpoint(store, scheduler)
     let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
     var iterator = try events(response).makeAsyncIterator()
     #expect(try await iterator.next() != nil)
-    scheduler.advance(by: .seconds(59))
+    scheduler.advance(by: .seconds(54))
     try await append([2], to: store)
     #expect(try parsed(try await iterator.next()).first == ["data", name(2), "[2]"])
     scheduler.advance(by: .seconds(1))
@@ -148,9 +151,15 @@ struct ListEventsTests {
     var waiting = try events(idle).makeAsyncIterator()
     _ = try await waiting.next()
     let clock = Task {
-      await scheduler.waitForSleepers(1)
-      scheduler.advance(by: .seconds(60))
+      for _ in 0..<4 {
+        await scheduler.waitForSleepers(1)
+        scheduler.advance(by: .seconds(15))
+      }
     }
+    // A comment shows that it lives, or an event, since some clients do not count comments.
+    #expect(try await waiting.next() == Data(":\n\n".utf8))
+    #expect(try parsed(try await waiting.next()).map { $0[0] } == ["control"])
+    #expect(try await waiting.next() == Data(":\n\n".utf8))
     #expect(try await waiting.next() == nil)
     await clock.value
   }
@@ -158,6 +167,7 @@ struct ListEventsTests {
   @Test("JSON of several lines is one event")
   func lines() async throws {
     let store = Store([1], isEnded: true)
+    let name = try await ListNames(store)
     let endpoint = ListEndpoint(store) { number in Data("{\r\n  \"n\":\n\(number)\r}".utf8) }
     let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
     var iterator = try events(response).makeAsyncIterator()
@@ -183,35 +193,96 @@ struct ListEventsTests {
   @Test("elements that are discarded while a client reads end its events")
   func trimmed() async throws {
     let store = Store([1, 2, 3])
+    let name = try await ListNames(store)
     let endpoint = endpoint(store, VirtualScheduler(), pageLimit: 1)
     let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
     var iterator = try events(response).makeAsyncIterator()
     _ = try await iterator.next()
     store.trim(before: 2)
-    await #expect(throws: ListStoreError.trimmed(first: 2)) { try await iterator.next() }
+    #expect(try await iterator.next() == nil)
+    // It connects again, and is told.
+    let again = try await endpoint.response(to: ListRequest(offset: name(1), live: "sse"))
+    #expect(again.status == 410 && again.headers["Stream-Next-Offset"] == name(2))
   }
 
-  @Test("a thousand clients wait for one list, and all get what comes")
+  @Test("a thousand clients wait for one list, and all get what comes; it is encoded once")
   func crowd() async throws {
     let store = Store()
-    let scheduler = VirtualScheduler()
-    let endpoint = endpoint(store, scheduler)
+    let encoded = Counter()
+    let endpoint = ListEndpoint(store, clock: VirtualScheduler().clock) { number in
+      encoded.increment()
+      return Data("\(number)".utf8)
+    }
+    let begun = Probe<Void>()
     let sums = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<1000 {
         group.addTask {
           let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
           guard case .events(let events) = response.body else { return -1 }
+          var iterator = events.makeAsyncIterator()
+          _ = try await iterator.next()
+          begun.record(())
           var bytes = 0
-          for try await part in events { bytes += part.count }
+          while let part = try await iterator.next() { bytes += part.count }
           return bytes
         }
       }
-      await scheduler.waitForSleepers(1000)
+      await begun.waitForCount(1000)
       try await append([1, 2, 3], isEnd: true, to: store)
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(sums.count == 1000)
     #expect(Set(sums).count == 1 && sums[0] > 0)
-    await scheduler.waitForSleepers(0)
+    #expect(encoded.value >= 3 && encoded.value < 1000)
+  }
+
+  @Test("clients that wait and are told at the same moment as others: no response ends early")
+  func told() async throws {
+    let (clients, count) = (50, 400)
+    let store = Store()
+    let endpoint = ListEndpoint(store, clock: VirtualScheduler().clock)
+    let ends = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<clients {
+        group.addTask {
+          let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
+          guard case .events(let events) = response.body else { return -1 }
+          var parser = EventParser(limit: 1 << 20)
+          var elements = 0
+          for try await part in events {
+            for event in try parser.take(Array(part)) where event.name == "data" {
+              elements += try JSONDecoder().decode([Int].self, from: Data(event.data)).count
+            }
+          }
+          return elements
+        }
+      }
+      for number in 0..<count { try await append([number], to: store) }
+      try await append([], isEnd: true, to: store)
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(ends == Array(repeating: count, count: clients))
+  }
+
+  @Test("a client that does not read is left after its time, and one that reads is not")
+  func stalled() async throws {
+    let store = Store([1])
+    let scheduler = VirtualScheduler()
+    let endpoint = endpoint(store, scheduler)
+    let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
+    let events = try events(response)
+    let full = Gate()
+    let sending = Task { try await events.send { _ in await full.wait() } }
+    await full.waitForArrivals(1)
+    await scheduler.waitForSleepers(1)
+    scheduler.advance(by: .seconds(30))
+    full.open()
+    await #expect(throws: ClientStalledError()) { try await sending.value }
+
+    let ended = Store([1, 2], isEnded: true)
+    let whole = try await self.endpoint(ended, scheduler)
+      .response(to: ListRequest(offset: "-1", live: "sse"))
+    let sent = Counter()
+    try await self.events(whole).send { bytes in sent.increment(by: bytes.count) }
+    #expect(sent.value > 0)
   }
 }

@@ -22,8 +22,9 @@ struct ListQueryTests {
     "offsets",
     arguments: [
       (nil, ListQuery.Start.first), ("-1", .first), ("now", .end),
-      ("0000000000000000", .position(0)), ("0000000000000042", .position(42)),
-      ("9999999999999999", .position(9_999_999_999_999_999)),
+      ("0000000000000000", .offset(ListOffset(nil, 0))),
+      ("a-1_0000000000000042", .offset(ListOffset("a-1", 42))),
+      ("9999999999999999", .offset(ListOffset(nil, 9_999_999_999_999_999))),
     ] as [(String?, ListQuery.Start)])
   func offsets(_ offset: String?, _ start: ListQuery.Start) throws {
     #expect(try query(ListRequest(offset: offset)).start == start)
@@ -34,6 +35,9 @@ struct ListQueryTests {
     arguments: [
       "", "0", "-2", "NOW", "42", "000000000000004", "00000000000000042", "000000000000004x",
       "+000000000000042", "000000000000 042", "-000000000000042", "00000000000000４",
+      "_0000000000000042", "a_000000000000042", "a_00000000000000042", "a0000000000000042",
+      "a/b_0000000000000042", "a_b_0000000000000042", "é_0000000000000042",
+      String(repeating: "a", count: 201) + "_0000000000000042",
     ])
   func badOffsets(_ offset: String) {
     for live in [nil, "long-poll", "sse"] {
@@ -46,9 +50,12 @@ struct ListQueryTests {
   @Test("an offset has the order of its position")
   func order() {
     let positions = [0, 1, 9, 10, 99, 100, 12_345, 9_999_999_999_999_999]
-    let names = positions.map(ListOffset.name)
-    #expect(names == names.sorted())
-    #expect(names.map(ListOffset.position) == positions)
+    for identity in [nil, "a", "B-2"] {
+      let offsets = positions.map { ListOffset(identity, $0) }
+      let names = offsets.map(\.name)
+      #expect(names == names.sorted())
+      #expect(names.map { ListOffset($0) } == offsets)
+    }
   }
 
   @Test(
@@ -99,7 +106,7 @@ struct ListQueryTests {
   func lastEventID() throws {
     let id = "0000000000000007"
     let again = ListRequest(offset: "-1", live: "sse", lastEventID: id)
-    #expect(try query(again).start == .position(7))
+    #expect(try query(again).start == .offset(ListOffset(nil, 7)))
     // A browser that has got no event yet names none.
     #expect(try query(ListRequest(offset: "-1", live: "sse", lastEventID: "")).start == .first)
     #expect(try query(ListRequest(offset: "-1", lastEventID: id)).start == .first)
