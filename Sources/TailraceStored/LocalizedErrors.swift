@@ -10,3 +10,13 @@ extension CodingSizeError: LocalizedError {
   /// The error's description.
   public var errorDescription: String? { description }
 }
+
+extension RemoteListError: LocalizedError {
+  /// The error's description, with the remedy.
+  public var errorDescription: String? { description }
+}
+
+extension ClientStalledError: LocalizedError {
+  /// The error's description.
+  public var errorDescription: String? { description }
+}

@@ -22,6 +22,7 @@ struct ErrorWordsTests {
     FileError("/nowhere", .init(code: ENOENT)),
     ElementTypeError(2, expected: Int.self, found: "two"),
     CodingSizeError(expected: 8, found: 4),
+    RemoteListError.otherList(found: "a"), ClientStalledError(),
     StoreFaults(faults: [StoreFault(rule: .beginsEmpty, observation: "there were two")]),
     Marbles.ParsingError(text: "a?", position: 1, expected: "an element", found: "?"),
     TailraceTesting.Exploration.Unmet(),
@@ -56,8 +57,14 @@ struct ErrorWordsTests {
       .mismatch(position: 1, expected: Int.self, found: String.self),
       .surplus(position: 1, found: String.self),
     ]
-    let words = stored.map(\.localizedDescription) + tuples.map(\.localizedDescription)
-    #expect(Set(words).count == stored.count + tuples.count)
+    let remote: [RemoteListError] = [
+      .otherList(found: nil), .lost(from: 3), .refused(status: 403, body: "no"),
+      .malformed("no offset"), .unreachable("no route"),
+    ]
+    let words =
+      stored.map(\.localizedDescription) + tuples.map(\.localizedDescription)
+      + remote.map(\.localizedDescription)
+    #expect(Set(words).count == stored.count + tuples.count + remote.count)
     #expect(words.allSatisfy { $0.contains(" ") && !$0.contains("error ") })
   }
 

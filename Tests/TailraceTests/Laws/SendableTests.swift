@@ -49,6 +49,10 @@ struct SendableTests {
     sendable(IssueCounter.self),
     sendable(ListRequest.self), sendable(ListResponse.self), sendable(ListEvents.self),
     sendable(ListEndpoint<MemoryStore<Int, Int>>.self), nested(ListResponse.Body.self, "Body"),
+    sendable(ClientStalledError.self), sendable(RemoteList<Int>.self),
+    sendable(RemoteListError.self),
+    sendable(RemotePlace.self), sendable(RemoteRequest.self), sendable(RemoteResponse.self),
+    sendable(RemoteBody.self),
     // Their names have those of the types that they are nested in behind the `<`.
     nested(Signal<Int, Never>.Event.self, "Event"),
     nested(Signal<Int, Never>.BufferingPolicy.self, "BufferingPolicy"),

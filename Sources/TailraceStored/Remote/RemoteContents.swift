@@ -1,0 +1,277 @@
+import Tailrace
+
+/// What is known of a server's list, and some of its elements: a value with one method for each event.
+///
+/// Offsets of our own endpoints consist of the list's identity and a position; a header field says that
+/// they do. Offsets of other servers have no structure: a few of those that a response has named are kept,
+/// and other positions are found by reading on from the nearest one before.
+struct RemoteContents<Element: Sendable>: Sendable {
+  enum Server: Hashable {
+    case unknown
+    case ours(identity: String?)
+    case other
+  }
+
+  /// Elements that follow each other.
+  struct Segment {
+    var start: Int
+    var elements: ArraySlice<Element> = []
+    var end: Int { start + elements.count }
+  }
+
+  private struct Name {
+    var position: Int
+    var offset: String
+  }
+
+  private(set) var server = Server.unknown
+  /// How many elements there are at least.
+  private(set) var count = 0
+  private(set) var isEnded = false
+  /// Behind whose last element the live connection reads on.
+  private(set) var tail = Segment(start: 0)
+  /// What was read last without waiting.
+  private var page = Segment(start: 0)
+  /// The known offsets of another server, by position, ascending.
+  private var names: [Name] = [Name(position: 0, offset: ListOffset.beginning)]
+  /// The server has just said that there is nothing behind `count`. Believed once.
+  private var isFresh = false
+  /// This list is gone.
+  private(set) var otherList: RemoteListError?
+
+  /// At most how many elements are kept for readers that come later.
+  static var capacity: Int { 4096 }
+  /// At most how many offsets of another server are kept.
+  static var nameLimit: Int { 256 }
+
+  /// Whether more than a page is here that nobody has read yet, as far as is known.
+  var isFull: Bool { tail.elements.count >= Self.capacity }
+
+  init(_ place: RemotePlace) {
+    guard place.position > 0 else { return }
+    count = place.position
+    if place.isOurs {
+      server = .ours(identity: ListOffset(place.offset)?.identity)
+    } else {
+      server = .other
+      names.append(Name(position: place.named, offset: place.offset))
+    }
+    tail = Segment(start: count)
+  }
+
+  /// Elements are read on from a place that was kept.
+  mutating func resume(at place: RemotePlace) throws(RemoteListError) {
+    if server == .unknown, count == 0 { self = RemoteContents(place) }
+    guard place.isOurs, case .ours(let identity) = server else { return }
+    let found = ListOffset(place.offset)?.identity
+    // Before its first element a list may have had no identity yet.
+    if found != identity, place.position > 0 { throw .otherList(found: identity) }
+  }
+
+  // MARK: Reading
+
+  enum Look {
+    case page(ListPage<Element>)
+    /// Ask the server.
+    case ask
+  }
+
+  /// The elements from a position on that are here.
+  mutating func look(
+    from position: Int, upTo limit: Int, isReading: Bool
+  ) throws(RemoteListError) -> Look {
+    if let otherList { throw otherList }
+    for segment in [tail, page] where segment.start <= position && position < segment.end {
+      let elements = segment.elements.dropFirst(position - segment.start).prefix(limit)
+      let isEnd = isEnded && position + elements.count == count
+      return .page(ListPage(Array(elements), isEnd: isEnd))
+    }
+    guard position >= count else { return .ask }
+    if isEnded { return .page(ListPage([], isEnd: true)) }
+    if isFresh {
+      isFresh = false
+      return .page(ListPage([]))
+    }
+    return isReading && tail.end == count ? .page(ListPage([])) : .ask
+  }
+
+  /// Whether there may be more than so many elements.
+  func mayHaveMore(than position: Int) -> Bool { count > position || isEnded || otherList != nil }
+
+  // MARK: Requests
+
+  /// Where a request begins that is to bring the element at a position, if there is one.
+  ///
+  /// - Returns: `nil` if the list must be asked for its identity first.
+  func start(for position: Int) -> (offset: String, position: Int)? {
+    let position = min(position, max(count, tail.end))
+    switch server {
+    case .unknown: return position == 0 ? (ListOffset.beginning, 0) : nil
+    case .ours(let identity): return (ListOffset(identity, position).name, position)
+    case .other:
+      guard let name = names.last(where: { $0.position <= position }) else {
+        return (ListOffset.beginning, 0)
+      }
+      return (name.offset, name.position)
+    }
+  }
+
+  /// Where the live connection begins, or reads on.
+  mutating func liveStart() -> (offset: String, position: Int)? {
+    // What was read without waiting is further.
+    if tail.end < count { tail = Segment(start: count) }
+    guard let start = start(for: tail.end) else { return nil }
+    // Another server's name may be of an earlier place: what is read twice is left out.
+    return start
+  }
+
+  /// The place before an element, to be kept.
+  func place(at position: Int) -> RemotePlace {
+    switch server {
+    case .ours(let identity):
+      RemotePlace(
+        position: position, offset: ListOffset(identity, position).name, named: position,
+        isOurs: true)
+    case .other, .unknown:
+      if let name = names.last(where: { $0.position <= position }) {
+        RemotePlace(
+          position: position, offset: name.offset, named: name.position, isOurs: false)
+      } else {
+        .beginning
+      }
+    }
+  }
+
+  // MARK: Answers
+
+  /// Elements, and the offset behind them.
+  struct Answer {
+    var elements: [Element]
+    var next: String
+    var isUpToDate: Bool
+    var isClosed: Bool
+    /// Whether it comes from an endpoint of ours.
+    var isOurs: Bool
+    var isLive: Bool
+  }
+
+  /// Takes the answer to a request that began at a position.
+  mutating func take(_ answer: Answer, from position: Int) throws(RemoteAnswerError) {
+    let end = position + answer.elements.count
+    if answer.elements.isEmpty, !answer.isLive, !answer.isUpToDate, !answer.isClosed {
+      throw .corrupt("the server has no element there, and says that it has")
+    }
+    if answer.isOurs {
+      guard let offset = ListOffset(answer.next) else {
+        throw .corrupt("\(answer.next) is no offset")
+      }
+      try recognize(offset.identity)
+      let start = offset.position - answer.elements.count
+      if start > position, position == 0, count == 0 { throw trimmed(before: start) }
+      guard offset.position == end else {
+        throw .corrupt("offset \(offset.position) follows \(end) elements")
+      }
+    } else {
+      if server == .unknown { server = .other }
+      guard server == .other else { throw .corrupt("the server has become another one") }
+      try note(answer.next, at: end, hasElements: !answer.elements.isEmpty)
+    }
+    keep(answer.elements[...], from: position, isLive: answer.isLive)
+    if end > count { count = end }
+    if answer.isClosed, end == count { isEnded = true }
+    isFresh = answer.isUpToDate && end == count && !answer.isLive
+  }
+
+  /// The list's extent, as an endpoint of ours has told it.
+  mutating func take(_ extent: ListExtent) throws(RemoteAnswerError) {
+    try recognize(extent.identity)
+    if extent.count < count { throw .remote(.lost(from: extent.count)) }
+    count = extent.count
+    isEnded = extent.isEnded
+    isFresh = true
+  }
+
+  /// The server is another one than ours, and has said nothing of its list.
+  mutating func isOther() {
+    if server == .unknown { server = .other }
+  }
+
+  /// An endpoint of ours says that an offset is of no element, and where its list begins.
+  mutating func gone(_ first: ListOffset, from position: Int) -> RemoteAnswerError {
+    do throws(RemoteAnswerError) {
+      try recognize(first.identity)
+    } catch {
+      return error
+    }
+    return first.position > position
+      ? trimmed(before: first.position) : .remote(.lost(from: position))
+  }
+
+  /// The server has discarded elements: readers may go on behind them.
+  private mutating func trimmed(before first: Int) -> RemoteAnswerError {
+    count = max(count, first)
+    if tail.end < first { tail = Segment(start: first) }
+    return .list(.trimmed(first: first))
+  }
+
+  private mutating func recognize(_ identity: String?) throws(RemoteAnswerError) {
+    switch server {
+    case .ours(let known) where known == identity: return
+    // A list that did not exist yet, and of which nothing was read.
+    case .ours(identity: nil) where count == 0: break
+    case .unknown: break
+    case .ours, .other:
+      otherList = .otherList(found: identity)
+      throw .remote(.otherList(found: identity))
+    }
+    server = .ours(identity: identity)
+  }
+
+  private mutating func note(
+    _ name: String, at position: Int, hasElements: Bool
+  ) throws(RemoteAnswerError) {
+    if let known = names.last, position > known.position, known.offset != ListOffset.beginning,
+      hasElements, name <= known.offset
+    {
+      throw .corrupt("offset \(name) does not follow \(known.offset)")
+    }
+    guard let last = names.last, position > last.position else { return }
+    names.append(Name(position: position, offset: name))
+    if names.count > Self.nameLimit {
+      // Half as many, evenly.
+      names = names.enumerated().filter {
+        $0.offset.isMultiple(of: 2) || $0.offset == names.count - 1
+      }
+      .map(\.element)
+    }
+  }
+
+  private mutating func keep(_ elements: ArraySlice<Element>, from position: Int, isLive: Bool) {
+    if position <= tail.end, position + elements.count > tail.end, isLive || tail.end == position {
+      tail.elements += elements.dropFirst(tail.end - position)
+      let surplus = tail.elements.count - Self.capacity
+      if surplus > 0 {
+        // What was just read is wanted next.
+        let dropped = min(surplus, max(0, tail.elements.count - elements.count))
+        tail.elements = ArraySlice(tail.elements.dropFirst(dropped))
+        tail.start += dropped
+      }
+    } else if !isLive {
+      page = Segment(start: position, elements: elements)
+    }
+  }
+}
+
+/// Why an answer brings nothing.
+enum RemoteAnswerError: Error {
+  /// It was damaged on its way, or its server is wrong: worth another request.
+  case corrupt(String)
+  /// The connection failed, or the server asks to come again.
+  case later(String, pause: Duration? = nil)
+  /// Nothing was heard for too long.
+  case silent(Duration)
+  /// The server does not serve the list in this way.
+  case unsupported(status: Int, body: String)
+  case remote(RemoteListError)
+  case list(ListStoreError)
+}

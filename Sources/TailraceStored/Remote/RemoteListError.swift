@@ -1,0 +1,34 @@
+/// A reason why a list of a server cannot be read.
+///
+/// A list does not remember the error: the next demand asks again. `otherList` stays: make the
+/// ``RemoteList`` anew to read the other list. Elements that the server has discarded are
+/// `ListStoreError.trimmed(first:)`.
+public enum RemoteListError: Error, Equatable, Sendable {
+  /// The server has another list at this address than the one that was read. Its identity; `nil` if the
+  /// server has none.
+  case otherList(found: String?)
+  /// The server has fewer elements than were read: those from this position on are lost.
+  case lost(from: Int)
+  /// The server refuses the request. The status, and the beginning of the body.
+  case refused(status: Int, body: String)
+  /// The response is none that the protocol has, or has more bytes than a client wants to hold.
+  case malformed(String)
+  /// The server did not answer for longer than the client has patience. The last failure.
+  case unreachable(String)
+}
+
+extension RemoteListError: CustomStringConvertible {
+  /// The error, and the remedy.
+  public var description: String {
+    switch self {
+    case .otherList(let found):
+      "the server has another list there, \(found ?? "without an identity"): read it from its beginning"
+    case .lost(let position):
+      "the server has lost the elements from \(position) on: read its list from the beginning"
+    case .refused(let status, let body):
+      "the server refuses with status \(status)" + (body.isEmpty ? "" : ": \(body)")
+    case .malformed(let why): "the server's response cannot be read: \(why)"
+    case .unreachable(let why): "the server does not answer: \(why)"
+    }
+  }
+}

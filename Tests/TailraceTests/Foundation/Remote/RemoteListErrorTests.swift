@@ -1,0 +1,175 @@
+import Foundation
+import TailraceTesting
+import Testing
+
+@testable import Tailrace
+@testable import TailraceFoundation
+
+@Suite("Errors of a list of a server", .inTurn, .hangLimit)
+struct RemoteListErrorTests {
+  typealias Store = MemoryStore<Int, Int>
+
+  private func remote(
+    _ transport: @escaping RemoteTransport, patience: Duration? = nil,
+    lingering: Duration = .seconds(100),
+    byteLimit: Int = 1 << 20, clock: any Clock<Duration> = HurriedClock()
+  ) -> RemoteList<Int> {
+    RemoteList(
+      transport, path: "/list", element: .json, patience: patience, lingering: lingering,
+      byteLimit: byteLimit, clock: clock)
+  }
+
+  private func remote(_ faulty: FaultyTransport) -> RemoteList<Int> { remote(faulty.transport) }
+
+  @Test(
+    "a list that was begun anew is told, at every position, and never spliced", arguments: 0...4)
+  func anew(_ read: Int) async throws {
+    let source = ChangingSource([0, 1, 2, 3])
+    let endpoint = ListEndpoint(source, pageLimit: 2)
+    let remote = remote(endpoint.transport)
+    let first = try await remote.read(from: 0, upTo: 4).elements
+    for position in 0..<read { _ = try await remote.read(from: position, upTo: 1) }
+    #expect(first == [0, 1])
+    let reader = Task {
+      try await LazyList(reading: remote, from: read).dropFirst(4 - read).array()
+    }
+    try await source.become([10, 11, 12, 13, 14, 15])
+    let identity = try await source.extent().identity
+    do {
+      // The old list's end may have been read before.
+      #expect(try await reader.value == [])
+    } catch {
+      #expect(error as? RemoteListError == .otherList(found: identity))
+      await #expect(throws: RemoteListError.otherList(found: identity)) {
+        try await remote.read(from: 0, upTo: 1)
+      }
+    }
+  }
+
+  @Test("discarded elements, and elements that the server has lost")
+  func extents() async throws {
+    let store = Store(Array(0..<10))
+    store.trim(before: 4)
+    for limit in [1, 100] {
+      let remote = remote(ListEndpoint(store, pageLimit: limit).transport)
+      await #expect(throws: ListStoreError.trimmed(first: 4)) {
+        try await remote.read(from: 0, upTo: 1)
+      }
+      await #expect(throws: ListStoreError.trimmed(first: 4)) {
+        try await remote.read(from: 3, upTo: 1)
+      }
+      #expect(try await remote.read(from: 4, upTo: 1).elements == [4])
+    }
+    let extent = Locked(ListExtent(identity: "a", count: 3, isEnded: false))
+    let shrinking = remote { request in
+      if request.method == "HEAD" || request.path.contains("offset=a_") {
+        let extent = extent.withLock { $0 }
+        let isBeyond = request.method != "HEAD" && extent.count < 3
+        return RemoteResponse(
+          status: isBeyond ? 410 : 200,
+          headers: [
+            ListOffset.field: ListOffset.form,
+            "Stream-Next-Offset": ListOffset("a", isBeyond ? 0 : extent.count).name,
+            "Stream-Up-To-Date": "true",
+          ], body: [Array("[]".utf8)])
+      }
+      return RemoteResponse(
+        status: 200,
+        headers: [
+          ListOffset.field: ListOffset.form, "Stream-Next-Offset": ListOffset("a", 3).name,
+          "Stream-Up-To-Date": "true",
+        ], body: [Array("[1,2,3]".utf8)])
+    }
+    #expect(try await shrinking.read(from: 0, upTo: 9).elements == [1, 2, 3])
+    extent.withLock { $0.count = 2 }
+    await #expect(throws: RemoteListError.lost(from: 3)) {
+      _ = try await shrinking.read(from: 3, upTo: 1)
+      _ = try await shrinking.read(from: 3, upTo: 1)
+    }
+  }
+
+  @Test("a refusal has the status and the beginning of the body; the next demand asks again")
+  func refused() async throws {
+    let store = Store([1, 2], isEnded: true)
+    let faulty = FaultyTransport(ListEndpoint(store).transport) { number, _ in
+      number == 1 ? .status(403, body: " not for you" + String(repeating: "!", count: 1000)) : .none
+    }
+    let list = LazyList(reading: remote(faulty))
+    let body = ("not for you" + String(repeating: "!", count: 188))
+    await #expect(throws: RemoteListError.refused(status: 403, body: body)) {
+      try await list.array()
+    }
+    #expect(try await list.array() == [1, 2])
+  }
+
+  @Test(
+    "responses that are none",
+    arguments: [
+      ("[1,2", "a"), ("{}", "a"), ("[1,\"x\"]", "a"), ("", "a"), ("[1]", nil), ("[]", "a"),
+    ] as [(String, String?)])
+  func malformed(_ body: String, _ next: String?) async throws {
+    let requests = Counter()
+    let remote = remote { _ in
+      requests.increment()
+      return RemoteResponse(
+        status: 200, headers: next.map { ["Stream-Next-Offset": $0] } ?? [:],
+        body: [Array(body.utf8)])
+    }
+    do {
+      _ = try await remote.read(from: 0, upTo: 1)
+      Issue.record("was read")
+    } catch {
+      guard case .malformed = error as? RemoteListError else { throw error }
+    }
+    #expect(requests.value == 5)
+  }
+
+  @Test("more bytes than a client wants to hold", arguments: [false, true])
+  func tooLarge(_ isLive: Bool) async throws {
+    let store = Store(Array(0..<1000))
+    let remote = remote(ListEndpoint(store).transport, byteLimit: 100)
+    do {
+      if isLive {
+        try await remote.waitForMore(than: 0)
+      } else {
+        _ = try await remote.read(from: 0, upTo: 1)
+      }
+      Issue.record("was read")
+    } catch {
+      guard case .malformed(let why) = error as? RemoteListError else { throw error }
+      #expect(why.contains("100 bytes"))
+    }
+  }
+
+  @Test("a server that does not answer is asked for as long as there is patience")
+  func patience() async throws {
+    let scheduler = VirtualScheduler()
+    let faulty = FaultyTransport(ListEndpoint(Store([1])).transport) { _, _ in .unreachable }
+    let remote = remote(faulty.transport, patience: .seconds(60), clock: scheduler.clock)
+    let readers = [
+      Task { _ = try await remote.read(from: 0, upTo: 1) },
+      Task { try await remote.waitForMore(than: 0) },
+      Task { _ = try await remote.extent() },
+    ]
+    let clock = Task {
+      while !Task.isCancelled {
+        await scheduler.waitForSleepers(1)
+        scheduler.advance(by: .seconds(1))
+      }
+    }
+    for reader in readers {
+      do {
+        try await reader.value
+        Issue.record("was read")
+      } catch {
+        guard case .unreachable = error as? RemoteListError else { throw error }
+      }
+    }
+    #expect(scheduler.now.offset >= .seconds(60) && scheduler.now.offset < .seconds(140))
+    clock.cancel()
+    // For the clock's task, if it waits.
+    let last = Task { try? await scheduler.clock.sleep(for: .seconds(1)) }
+    await clock.value
+    last.cancel()
+  }
+}
