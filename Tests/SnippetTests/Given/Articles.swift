@@ -204,6 +204,11 @@ extension SchedulersGiven {
 
 func parse(_ bytes: [UInt8]) {}
 
+struct ListsOverHTTPGiven: Given {
+  private let file = SnippetFile()
+  var url: URL { file.url }
+}
+
 struct StoredListsGiven: Given {
   private let file = SnippetFile()
   var url: URL { file.url }
