@@ -8,6 +8,8 @@ let package = Package(
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .library(name: "ValkeyStore", targets: ["ValkeyStore"]),
     .executable(name: "feed", targets: ["feed"]),
+    .executable(name: "watch", targets: ["watch"]),
+    .executable(name: "tokens", targets: ["tokens"]),
     .executable(name: "compare-engines", targets: ["compare-engines"]),
   ],
   dependencies: [
@@ -17,6 +19,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.24.0"),
     // Parts of what Hummingbird is made of.
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -38,10 +41,43 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
+    // Lists in routers of Hummingbird.
+    .target(
+      name: "HummingbirdLists",
+      dependencies: [
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
     // Serves a stored list over HTTP, with a page that shows it.
     .executableTarget(
       name: "feed",
       dependencies: [
+        "HummingbirdLists",
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    // Prints a list of a server as it grows.
+    .executableTarget(
+      name: "watch",
+      dependencies: [
+        .product(name: "Tailrace", package: "Tailrace"),
+        .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOFoundationCompat", package: "swift-nio"),
+      ]),
+    // Generates tokens in one process, for any number of readers: an example.
+    .executableTarget(
+      name: "tokens",
+      dependencies: [
+        "HummingbirdLists",
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
         .product(name: "TailraceStored", package: "Tailrace"),
@@ -95,14 +131,22 @@ let package = Package(
         .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "TailraceTesting", package: "Tailrace"),
       ]),
+    // The handler that `feed` is compared with.
+    .executableTarget(
+      name: "feedbyhand",
+      dependencies: [
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Tests/FeedByHand"),
     .testTarget(
       name: "FeedTests",
       dependencies: [
-        "feed",
+        "feed", "watch", "tokens", "feedbyhand", "HummingbirdLists",
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
         .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "TailraceTesting", package: "Tailrace"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -1,5 +1,6 @@
 import Foundation
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 // The responses of an endpoint, by the mode of the request.
 extension ListEndpoint {

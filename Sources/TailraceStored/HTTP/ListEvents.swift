@@ -1,5 +1,6 @@
 public import Foundation
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// The Server-Sent Events of a list: bytes, to be sent as they come.
 ///

@@ -1,5 +1,6 @@
 import Foundation
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// The shell of an endpoint's shared tail: lets responses wait, and reads for them.
 final class TailReader<Source: ListSource>: Sendable {

@@ -1,4 +1,5 @@
-public import Tailrace
+public import TailraceLists
+import TailraceSupport
 
 extension LazyList where Failure == any Error {
   /// Creates a list of a server's elements that are kept in a store.

@@ -1,5 +1,6 @@
 import Foundation
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 extension ListEndpoint {
   /// A way to this endpoint without a network, for tests and previews.

@@ -1,4 +1,5 @@
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// What is known of a server's list, and some of its elements: a value with one method for each event.
 ///

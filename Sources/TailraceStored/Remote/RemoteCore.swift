@@ -1,5 +1,6 @@
 import Foundation
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// The shell of a remote list: it sends requests, and tells the values that decide what came of them.
 final class RemoteCore<Element: Sendable>: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
-public import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// A list of a server, as a source: what a `ListEndpoint` serves, on the other side of the wire.
 ///

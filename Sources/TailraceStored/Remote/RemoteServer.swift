@@ -1,5 +1,6 @@
 import Foundation
-import Tailrace
+import TailraceLists
+import TailraceSupport
 
 /// A server of a list: makes requests, and understands responses. It has no state.
 struct RemoteServer<Element: Sendable>: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import HummingbirdLists
 import Logging
 import ServiceLifecycle
 import Tailrace

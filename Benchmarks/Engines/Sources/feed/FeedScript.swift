@@ -9,7 +9,7 @@ enum FeedScript {
     // The state of reading. A tab keeps it in its session.
     const empty = {
       position: '-1', next: 0, check: 2166136261, elements: 0, gaps: 0, duplicates: 0, changed: 0,
-      discarded: 0, mayBeginLater: true, reconnects: 0, reloads: 0, isComplete: false, latest: []
+      discarded: 0, mayBeginLater: true, reconnects: 0, reloads: 0, lists: 1, isComplete: false, latest: []
     }
     const stored = sessionStorage.getItem('feed')
     let feed = stored ? JSON.parse(stored) : structuredClone(empty)
@@ -100,10 +100,10 @@ enum FeedScript {
       source = null
     }
 
-    // The server ends each response after a minute: silence for longer is a lost connection.
+    // The server sends an event after half a minute without one: silence for longer is a lost connection.
     function watch() {
       clearTimeout(timer)
-      timer = setTimeout(connect, 90_000)
+      timer = setTimeout(connect, 60_000)
     }
 
     function retry() {
@@ -113,7 +113,10 @@ enum FeedScript {
       pause = Math.min(Math.max(pause * 2, 250), 4000)
     }
 
-    // An EventSource does not tell the status.
+    // An offset is the list's identity, and a position in it.
+    const identity = offset => offset.split('_')[0]
+
+    // An EventSource does not tell the status. It gives up after 410 and 502: this does not.
     async function inquire() {
       let response
       try {
@@ -123,8 +126,11 @@ enum FeedScript {
         return retry()
       }
       if (response.status === 410) {
-        // The server has discarded what would come next, and says where the rest begins.
-        feed.position = response.headers.get('Stream-Next-Offset')
+        // What would come next was discarded, or there is another list: never put behind the old one.
+        const beginning = response.headers.get('Stream-Next-Offset')
+        const isOther = identity(beginning) !== identity(feed.position)
+        if (isOther) feed = { ...structuredClone(empty), lists: feed.lists + 1 }
+        feed.position = beginning
         feed.mayBeginLater = true
         save()
         retry()
@@ -168,9 +174,10 @@ enum FeedScript {
       if (feed.elements === 0) return 'Nothing was read yet.'
       const lost = feed.discarded > 0
         ? ` The server had discarded ${feed.discarded.toLocaleString('en')} before.` : ''
+      const anew = feed.lists > 1 ? ' The list was begun anew, and read from its beginning.' : ''
       return (isWhole
         ? 'Every element was read once and in order, and has not changed.'
-        : 'Elements are missing, were read twice, or have changed.') + lost
+        : 'Elements are missing, were read twice, or have changed.') + lost + anew
     }
 
     function row(item) {

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import HummingbirdLists
 import Synchronization
 import Tailrace
 import TailraceFoundation

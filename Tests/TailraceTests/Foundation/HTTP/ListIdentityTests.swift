@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 @testable import Tailrace
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 /// A source that becomes another list when a test wants it.
 final class ChangingSource: ListSource {

@@ -1,6 +1,6 @@
 import Tailrace
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 /// The names of a list's positions.
 struct ListNames: Sendable {

@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 // The rules of the *durable streams* protocol, 1.0, for servers that are read:
 // https://github.com/durable-streams/durable-streams/blob/main/PROTOCOL.md. The number of each row is that

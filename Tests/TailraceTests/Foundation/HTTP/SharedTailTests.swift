@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 /// A shared tail, and beside it the list that it shows, those that wait, and the readers that run.
 private struct SharedTailModel: Explorable {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 @Suite("Server-Sent Events are read, wherever their bytes are cut", .inTurn)
 struct EventParserTests {

@@ -2,7 +2,7 @@ import Foundation
 import TailraceTesting
 
 @testable import Tailrace
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 /// A way to an endpoint that loses, repeats and delays parts of what is sent, as a test orders it.
 final class FaultyTransport: Sendable {

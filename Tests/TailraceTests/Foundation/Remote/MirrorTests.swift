@@ -3,7 +3,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 @Suite("A mirror of a server's list", .inTurn, .hangLimit)
 struct MirrorTests {

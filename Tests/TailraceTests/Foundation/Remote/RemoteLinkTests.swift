@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 /// A link, and beside it those that wait, and the drivers that run.
 private struct RemoteLinkModel: Explorable, Hashable {

@@ -3,7 +3,7 @@ import TailraceTesting
 import Testing
 
 @testable import Tailrace
-@testable import TailraceFoundation
+@testable import TailraceStored
 
 @Suite("A list of a server", .inTurn, .hangLimit)
 struct RemoteListTests {

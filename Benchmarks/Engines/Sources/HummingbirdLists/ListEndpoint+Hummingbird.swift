@@ -1,11 +1,10 @@
 // Copy this file into a project that uses Hummingbird.
 import Foundation
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import ServiceLifecycle
-import Tailrace
-import TailraceFoundation
-import TailraceStored
+package import TailraceLists
+package import TailraceStored
 
 extension RouterMethods {
   /// Serves a list at a path.
@@ -14,7 +13,7 @@ extension RouterMethods {
   /// router.list("stream", ListEndpoint(store))
   /// ```
   @discardableResult
-  func list<Source>(_ path: RouterPath, _ endpoint: ListEndpoint<Source>) -> Self {
+  package func list<Source>(_ path: RouterPath, _ endpoint: ListEndpoint<Source>) -> Self {
     // The endpoint refuses other methods with 405; the router would answer 404.
     for method in [HTTPRequest.Method.get, .head, .options, .post, .put, .patch, .delete] {
       on(path, method: method) { request, _ in try await endpoint.response(to: request) }
@@ -26,12 +25,13 @@ extension RouterMethods {
 extension ListEndpoint {
   /// Returns the response to a request. A request that waits ends when its client disconnects, or
   /// when the server shuts down gracefully.
-  func response(to request: Request) async throws -> Response {
+  package func response(to request: Request) async throws -> Response {
     let query = request.uri.queryParameters
     let values = ListRequest(
       method: request.method.rawValue,
       query: { query[Substring($0)].map(String.init) },
       header: { name in HTTPField.Name(name).flatMap { request.headers[$0] } })
+    if values.method == "HEAD" { return try await headResponse(values, request) }
     guard values.live == "long-poll" else {
       return Response(try await response(to: values), to: request)
     }
@@ -46,6 +46,19 @@ extension ListEndpoint {
     } catch is CancellationError {
       return Response(status: .serviceUnavailable, headers: [.connection: "close"])
     }
+  }
+}
+
+extension ListEndpoint {
+  /// A response to HEAD has the length that the one to GET has: Hummingbird would say 0.
+  private func headResponse(_ values: ListRequest, _ request: Request) async throws -> Response {
+    var head = try await response(to: values)
+    var page = values
+    (page.method, page.live, page.accept, page.ifNoneMatch) = ("GET", nil, nil, nil)
+    if case .data(let data) = try await response(to: page).body {
+      head.headers["Content-Length"] = String(data.count)
+    }
+    return Response(head, to: request)
   }
 }
 
@@ -67,15 +80,28 @@ extension Response {
     case .events(let events):
       headers[.connection] = "close"
       let body = ResponseBody { writer in
+        let outbound = Outbound(writer)
         try await request.body.consumeWithCancellationOnInboundClose { _ in
-          for try await data in events.cancelOnGracefulShutdown() {
-            // Waits while the client does not read.
-            try await writer.write(ByteBuffer(bytes: data))
-          }
-          try await writer.finish(nil)
+          do {
+            try await cancelWhenGracefulShutdown {
+              // Waits while the client does not read, and leaves one that reads nothing.
+              try await events.send { bytes in try await outbound.write(bytes) }
+            }
+          } catch is CancellationError {}
+          try await outbound.writer.finish(nil)
         }
       }
       self.init(status: status, headers: headers, body: body)
     }
   }
+}
+
+/// Where a response is written to.
+// Guard of `writer`: `send` writes from one task, and has returned when the response is finished.
+private final class Outbound: @unchecked Sendable {
+  var writer: any ResponseBodyWriter
+
+  init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+
+  func write(_ bytes: Data) async throws { try await writer.write(ByteBuffer(bytes: bytes)) }
 }
