@@ -47,6 +47,7 @@ let package = Package(
       dependencies: [
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -58,6 +59,7 @@ let package = Package(
         "HummingbirdLists",
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -69,6 +71,7 @@ let package = Package(
       dependencies: [
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),

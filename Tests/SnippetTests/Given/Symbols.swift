@@ -246,6 +246,27 @@ struct FileStoreGiven: Given {
   var url: URL { file.url }
 }
 
+struct Token: Codable, Sendable { let text: String }
+
+private let tokens = ListEndpoint(
+  MemoryStore<Token, Int>([Token(text: "Hello"), Token(text: "world")], isEnded: true))
+
+struct ListEventsGiven: Given {
+  struct Connection: Sendable { func write(_ bytes: Data) async throws {} }
+
+  let endpoint = tokens
+  let connection = Connection()
+}
+
+struct RemoteListGiven: Given {
+  let transport = tokens.transport
+}
+
+struct LazyListMirroringGiven: Given {
+  let url = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())")
+  let remote = RemoteList(tokens.transport, path: "/runs/7", element: .json as ByteCoding<Token>)
+}
+
 typealias ByteCodingGiven = FileStoreGiven
 
 /// Stands for a table of a database.

@@ -1,8 +1,9 @@
+import Tailrace
+import TailraceSupport
 import Foundation
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
 @testable import TailraceStored
 
 /// A source that becomes another list when a test wants it.

@@ -1,7 +1,8 @@
+import Tailrace
+import TailraceSupport
 import Foundation
 import TailraceTesting
 
-@testable import Tailrace
 @testable import TailraceStored
 
 /// A way to an endpoint that loses, repeats and delays parts of what is sent, as a test orders it.

@@ -1,8 +1,9 @@
+import Tailrace
+import TailraceSupport
 import Foundation
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
 @testable import TailraceStored
 
 @Suite("Errors of a list of a server", .inTurn, .hangLimit)

@@ -1,8 +1,9 @@
+import Tailrace
+import TailraceSupport
 import Foundation
 import TailraceTesting
 import Testing
 
-@testable import Tailrace
 @testable import TailraceStored
 
 @Suite("A list of a server", .inTurn, .hangLimit)
