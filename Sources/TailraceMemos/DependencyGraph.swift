@@ -253,7 +253,9 @@ struct DependencyGraph: Sendable {
           }
         } else if edge.number == nodes[dependent].settled {
           let was = nodes[dependent].freshness
-          nodes[dependent].freshness = max(was, edge.hasLooked ? .outdated : freshness)
+          if freshness != .fresh {
+            nodes[dependent].freshness = max(was, edge.hasLooked ? .outdated : freshness)
+          }
           nodes[dependent].isSuspect = true
           // It is under review, perhaps past this input.
           nodes[dependent].reviewed = 0
@@ -262,7 +264,7 @@ struct DependencyGraph: Sendable {
             marked.append(dependent)
             pile.append((dependent, .doubtful, others))
           } else if passed != nil, !isPassed {
-            pile.append((dependent, .doubtful, nodes[dependent].isShown ? others : .unaffected))
+            pile.append((dependent, .fresh, nodes[dependent].isShown ? others : .unaffected))
           }
         }
       }
