@@ -21,7 +21,7 @@ import TailraceSupport
 ///
 /// - Complexity: up to a microsecond for each event during a recording. Without one, plain steps
 ///   cost nothing, and asynchronous steps and waits an atomic load each.
-public final class Recording: Sendable {
+public final class Recording: EngineObserver, Sendable {
   let state: Locked<RecordingState>
   private let start: ContinuousClock.Instant
   /// Selects the recorded lists by name; `nil` records all.

@@ -48,21 +48,6 @@ extension Optional: Lookable where Wrapped: Lookable {
   mutating func look(_ view: inout StageView) { self?.look(&view) }
 }
 
-extension Row: Lookable {
-  mutating func look(_ view: inout StageView) { TailraceLists.look(at: &peers, &view) }
-}
-
-extension Peers: Lookable {
-  mutating func look(_ view: inout StageView) {
-    TailraceLists.look(at: &first, &view)
-    TailraceLists.look(at: &others, &view)
-  }
-}
-
-extension Peer: Lookable {
-  mutating func look(_ view: inout StageView) { source.look(&view) }
-}
-
 extension LazyList.Definition: Lookable {
   mutating func look(_ view: inout StageView) { source?.look(&view) }
 }

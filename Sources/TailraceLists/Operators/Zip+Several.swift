@@ -143,3 +143,20 @@ struct Peer<Element: Sendable>: ZipPeer {
     return element
   }
 }
+
+// MARK: Looking
+
+extension Row: Lookable {
+  mutating func look(_ view: inout StageView) { TailraceLists.look(at: &peers, &view) }
+}
+
+extension Peers: Lookable {
+  mutating func look(_ view: inout StageView) {
+    TailraceLists.look(at: &first, &view)
+    TailraceLists.look(at: &others, &view)
+  }
+}
+
+extension Peer: Lookable {
+  mutating func look(_ view: inout StageView) { source.look(&view) }
+}

@@ -108,23 +108,6 @@ public func zip<
   LazyList.zip(first, second, third, fourth, fifth, repeat each other)
 }
 
-/// The argument of the free functions on lists: a list, and nothing that could become one.
-///
-/// The compiler would try a function of `LazyList`s wherever the standard library's of that name is
-/// called, because an array literal could be a list. Code without any list would compile more
-/// slowly. Only lists are `_ListLike`, and every list is an `AsyncSequence`. So this `zip` is
-/// closer than one of any `AsyncSequence`s, which remembers nothing, in a file that imports both.
-public protocol _ListLike<Element, Failure>: AsyncSequence, Sendable where Element: Sendable {
-  /// The list itself.
-  var list: LazyList<Element, Failure> { get }
-}
-
-extension LazyList: _ListLike {
-  /// The list itself.
-  @inlinable
-  public var list: LazyList { self }
-}
-
 /// One list of a zip of many.
 private final class Column<Element: Sendable>: Upstream {
   private var peer: Peer<Element>

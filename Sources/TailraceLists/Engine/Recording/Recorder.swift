@@ -9,7 +9,7 @@ public import Synchronization
 enum Recorder {
   /// How many recordings run.
   @usableFromInline static let running = Atomic(0)
-  private static let recordings = Locked<[Recording]>([])
+  private static let recordings = Locked<[any EngineObserver]>([])
   private static let lastSpan = Atomic(0)
 
   @inlinable static var isOn: Bool { running.load(ordering: .relaxed) != 0 }
@@ -35,13 +35,13 @@ enum Recorder {
 
   // MARK: Recordings
 
-  static func add(_ recording: Recording) {
+  static func add(_ recording: any EngineObserver) {
     recordings.withLock { $0.append(recording) }
     running.add(1, ordering: .relaxed)
   }
 
   /// False if it was not running.
-  static func remove(_ recording: Recording) -> Bool {
+  static func remove(_ recording: any EngineObserver) -> Bool {
     let isRemoved = recordings.withLock { recordings in
       guard let index = recordings.firstIndex(where: { $0 === recording }) else { return false }
       recordings.remove(at: index)
@@ -89,6 +89,21 @@ enum Recorder {
       return Track(task: task, name: Task.name)
     }
   }
+}
+
+/// Is told what the engine does, from when it is added to the ``Recorder`` until it is removed.
+protocol EngineObserver: AnyObject, Sendable {
+  /// Something with a duration begins.
+  func begin(
+    _ span: Recorder.Span, _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int,
+    _ track: Recorder.Track, _ behind: String?)
+
+  /// It ends, having given some elements.
+  func end(_ span: Recorder.Span, _ count: Int, _ outcome: String?)
+
+  /// Something without a duration.
+  func note(
+    _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int, _ track: Recorder.Track)
 }
 
 /// A list, as a recording knows it.

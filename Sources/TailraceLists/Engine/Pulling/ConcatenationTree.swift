@@ -19,13 +19,13 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  fileprivate enum Shape {
+  enum Shape {
     case leaf(Leaf)
     case pair(ConcatenationTree, ConcatenationTree)
   }
 
   // Guard: changed only in `deinit`, by the last owner. May touch it: that owner, and readers.
-  fileprivate var shape: Shape
+  var shape: Shape
 
   private init(_ shape: Shape) { self.shape = shape }
 
@@ -134,7 +134,7 @@ final class Concatenation<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var front: Cursor<Element>?
   /// The number of elements of the front list that are part of this one.
   @exclusivity(unchecked) @usableFromInline private(set) var left = Int.max
-  @exclusivity(unchecked) private var rest: ConcatenationTree<Element>?
+  @exclusivity(unchecked) private(set) var rest: ConcatenationTree<Element>?
   /// The number of elements given since it has had cells: the position of the next.
   @exclusivity(unchecked) @usableFromInline var given = 0
 
@@ -166,21 +166,5 @@ final class Concatenation<Element: Sendable>: @unchecked Sendable {
     guard let list = front?.rest, list.segment != nil else { return rest }
     let first = ConcatenationTree(ConcatenationTree.Leaf(list, count: left))
     return rest.map { .pair(first, $0) } ?? first
-  }
-}
-
-// MARK: Looking
-
-extension Concatenation: Upstream {
-  func look(_ view: inout StageView) {
-    front?.look(&view)
-    guard let rest else { return }
-    var pile = [rest]
-    while let pieces = pile.popLast(), view.lists.count < Sketch.limit {
-      switch pieces.shape {
-      case .leaf(let leaf): view.lists.append((leaf.list, false))
-      case .pair(let left, let right): pile += [right, left]
-      }
-    }
   }
 }
