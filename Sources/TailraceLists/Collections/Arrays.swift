@@ -11,19 +11,19 @@ extension Array where Element: Sendable {
   /// - Laziness: stepwise.
   ///
   /// Replaces `rac_sequence`, as do the properties of the other collections.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var lazyList: LazyList<Element, Never> { LazyList(sharing: self) }
 }
 
 extension ContiguousArray where Element: Sendable {
   /// The elements as a list. Later changes of the array have no effect.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var lazyList: LazyList<Element, Never> { LazyList(sharing: Array(self)) }
 }
 
 extension ArraySlice where Element: Sendable {
   /// The elements as a list. Later changes of the slice or its array have no effect.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var lazyList: LazyList<Element, Never> {
     #if canImport(ObjectiveC)
       // The slice may belong to an object of another language, which stores its elements

@@ -14,7 +14,7 @@ extension LazyList where Failure == Never {
   /// - Laziness: stepwise. After its first `nil` the iterator is released, and never called again.
   ///
   /// Replaces `rac_sequence` on `NSEnumerator`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<I: IteratorProtocol>(iterator: sending I) where I.Element == Element {
     self.init(pulling: IteratorSequence(iterator))
   }
@@ -26,6 +26,6 @@ extension IteratorProtocol where Self: Sendable, Element: Sendable {
   /// An iterator that is a class is not copied: the list shares it.
   ///
   /// - Laziness: stepwise.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var lazyList: LazyList<Element, Never> { LazyList(iterator: self) }
 }

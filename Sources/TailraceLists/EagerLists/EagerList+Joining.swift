@@ -5,7 +5,7 @@ extension EagerList {
   /// let list: EagerList = EagerList([0]) + EagerList([1, 2])
   /// list   // [0, 1, 2]
   /// ```
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public static func + (left: EagerList, right: EagerList) -> EagerList {
     if left.isEmpty { return right }
     if right.isEmpty { return left }
@@ -20,7 +20,7 @@ extension EagerList {
   /// EagerList(["Ada", "Bob"]).zip([36, 41], ["x", "y"])   // [("Ada", 36, "x"), ("Bob", 41, "y")]
   /// ```
   // A method: the compiler would try a function `zip` of lists at every `zip` of two arrays.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func zip<each Other>(
     _ other: repeat EagerList<each Other>
   ) -> EagerList<(Element, repeat each Other)> {
@@ -35,6 +35,6 @@ extension EagerList {
 
 extension ArraySlice {
   /// The element at a position counted from the front.
-  @inlinable
+  @_alwaysEmitIntoClient
   func at(_ position: Int) -> Element { self[startIndex + position] }
 }

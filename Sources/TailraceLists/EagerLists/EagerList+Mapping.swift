@@ -6,7 +6,7 @@ extension EagerList {
   /// ```swift
   /// EagerList(1...3).map { $0 * 2 }   // [2, 4, 6]
   /// ```
-  @inlinable
+  @_alwaysEmitIntoClient
   public func map<T, Failure: Error>(@_CheckedAlone<T> _ transform: (Element) throws(Failure) -> T)
     throws(Failure) -> EagerList<T>
   {
@@ -14,7 +14,7 @@ extension EagerList {
   }
 
   /// Returns the results of an asynchronous closure for each element, one after the other.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   nonisolated(nonsending) public func map<T, Failure: Error>(
     @_CheckedAlone<T> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T
   ) async throws(Failure) -> EagerList<T> {
@@ -29,7 +29,7 @@ extension EagerList {
   /// ```swift
   /// EagerList(["1", "x", "3"]).compactMap { Int($0) }   // [1, 3]
   /// ```
-  @inlinable
+  @_alwaysEmitIntoClient
   public func compactMap<T, Failure: Error>(
     @_CheckedAlone<T?> _ transform: (Element) throws(Failure) -> T?
   ) throws(Failure) -> EagerList<T> {
@@ -41,7 +41,7 @@ extension EagerList {
   }
 
   /// Returns the results of an asynchronous closure that are not `nil`.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   nonisolated(nonsending) public func compactMap<T, Failure: Error>(
     @_CheckedAlone<T?> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> T?
   ) async throws(Failure) -> EagerList<T> {
@@ -59,7 +59,7 @@ extension EagerList {
   /// ```
   // Exactly as generic as the standard library's, which gives an array and would otherwise be
   // preferred.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func filter(
     @_CheckedAlone<Bool> _ isIncluded: (Element) throws -> Bool
   ) rethrows -> EagerList {
@@ -67,7 +67,7 @@ extension EagerList {
   }
 
   /// Returns the elements that satisfy an asynchronous predicate.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   nonisolated(nonsending) public func filter<Failure: Error>(
     @_CheckedAlone<Bool> _ isIncluded:
       nonisolated(nonsending) (Element) async throws(Failure) -> Bool
@@ -84,7 +84,7 @@ extension EagerList {
   /// ```
   ///
   /// Replaces `-flattenMap:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func flatMap<S: Sequence, Failure: Error>(
     @_CheckedAlone<S> _ transform: (Element) throws(Failure) -> S
   ) throws(Failure) -> EagerList<S.Element> {
@@ -94,7 +94,7 @@ extension EagerList {
   }
 
   /// Returns the elements of the sequences that an asynchronous closure makes from each element.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   nonisolated(nonsending) public func flatMap<S: Sequence, Failure: Error>(
     @_CheckedAlone<S> _ transform: nonisolated(nonsending) (Element) async throws(Failure) -> S
   ) async throws(Failure) -> EagerList<S.Element> {
@@ -117,7 +117,7 @@ extension EagerList {
   /// ```
   ///
   /// Replaces `-bind:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func bind<T, Failure: Error>(
     _ next: (Element, inout Bool) throws(Failure) -> EagerList<T>?
   ) throws(Failure) -> EagerList<T> {

@@ -22,7 +22,7 @@ import TailraceSupport
 public struct EagerList<Element> {
   @usableFromInline let slice: ArraySlice<Element>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(slice: ArraySlice<Element>) { self.slice = slice }
 
   /// Creates a list of the elements of a sequence, computed now.
@@ -34,7 +34,7 @@ public struct EagerList<Element> {
   /// - Complexity: O(1) for an array, a part of one, and an eager list; these are shared, not
   ///   copied.
   // One initialiser for all: the compiler tries each overload with each of the following chain.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(_ elements: some Sequence<Element>) {
     switch elements {
     case let slice as ArraySlice<Element>: self.init(slice: slice)
@@ -46,7 +46,7 @@ public struct EagerList<Element> {
   /// The elements as an array.
   ///
   /// - Complexity: O(1), without a copy; O(*n*) for a part of a list.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var array: [Element] { Array(slice) }
 }
 
@@ -56,21 +56,21 @@ extension EagerList where Element: Sendable {
   /// - Complexity: O(1). The storage is shared.
   ///
   /// Replaces `lazySequence`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var lazyList: LazyList<Element, Never> { slice.lazyList }
 }
 
 extension EagerList: RandomAccessCollection {
   /// The index of the first element: 0, unless this is a part of a list.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var startIndex: Int { slice.startIndex }
 
   /// The index after the last element.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var endIndex: Int { slice.endIndex }
 
   /// The element at an index; the first is ``startIndex``.
-  @inlinable
+  @_alwaysEmitIntoClient
   public subscript(position: Int) -> Element {
     require(
       slice.indices.contains(position),
@@ -79,7 +79,7 @@ extension EagerList: RandomAccessCollection {
   }
 
   /// A part of the list, which is an eager list and shares its storage and its indices.
-  @inlinable
+  @_alwaysEmitIntoClient
   public subscript(bounds: Range<Int>) -> EagerList {
     require(
       bounds.lowerBound >= slice.startIndex && bounds.upperBound <= slice.endIndex,
@@ -88,13 +88,13 @@ extension EagerList: RandomAccessCollection {
   }
 
   /// Returns an iterator over the elements.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func makeIterator() -> IndexingIterator<ArraySlice<Element>> {
     slice.makeIterator()
   }
 
   /// Passes the elements' memory to a closure.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<Element>) throws -> Result
   ) rethrows -> Result? {
@@ -104,7 +104,7 @@ extension EagerList: RandomAccessCollection {
 
 extension EagerList: ExpressibleByArrayLiteral {
   /// Creates a list of the elements of an array literal.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 
@@ -112,7 +112,7 @@ extension EagerList: Sendable where Element: Sendable {}
 
 extension EagerList: Equatable where Element: Equatable {
   /// Returns whether both have equal elements, in the same order.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func == (left: EagerList, right: EagerList) -> Bool {
     left.slice == right.slice
   }
@@ -120,7 +120,7 @@ extension EagerList: Equatable where Element: Equatable {
 
 extension EagerList: Hashable where Element: Hashable {
   /// Feeds the elements to a hasher.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func hash(into hasher: inout Hasher) { hasher.combine(slice) }
 }
 

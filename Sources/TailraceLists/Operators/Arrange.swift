@@ -8,7 +8,7 @@ extension LazyList {
   ///
   /// - Laziness: exhaustive.
   /// - Complexity: O(*n* log *n*).
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func sorted() async throws(Failure) -> [Element]
   where Element: Comparable {
     try await array().sorted()
@@ -21,7 +21,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func sorted(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> [Element] {
@@ -29,7 +29,7 @@ extension LazyList {
   }
 
   /// Returns all elements in the order of a throwing predicate.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   nonisolated(nonsending) public consuming func sorted(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) async throws -> [Element] {
@@ -43,7 +43,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func grouped<Key: Hashable>(
     @_CheckedAlone<Key> by key: (Element) -> Key
   ) async throws(Failure) -> [Key: [Element]] {
@@ -51,7 +51,7 @@ extension LazyList {
   }
 
   /// Returns all elements, grouped by the results of a throwing or asynchronous closure.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func grouped<Key: Hashable & Sendable>(
     @_CheckedAlone<Key> by key: (Element) async throws -> Key
   ) async throws -> [Key: [Element]] {

@@ -14,7 +14,7 @@ extension LazyList {
   /// - Laziness: deferred.
   /// - Failure: the list's own, if it has one.
   /// - Cancellation: throws `CancellationError`. See <doc:Cancellation>.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var cancellable: LazyList<Element, any Error> {
     consuming get { widened() }
   }

@@ -16,7 +16,7 @@ extension LazyList {
   ///   - count: 1 or more; any other count is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func windows(
     ofCount count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> LazyList<[Element], Failure> {
@@ -38,7 +38,7 @@ extension LazyList {
   /// ![A chunk comes with the first element of the next one.](marbles-chunked)
   ///
   /// - Laziness: searching, for the first element of the next array.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList<[Element], Failure> {
@@ -47,7 +47,7 @@ extension LazyList {
 
   /// Returns the elements in arrays; a new one begins where a throwing or asynchronous predicate
   /// does not hold between neighbours.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func chunked(
     @_CheckedAlone<Bool> by belongInSameGroup:
       @escaping @Sendable (Element, Element) async throws -> Bool
@@ -65,7 +65,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching, for the first element of the next array.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList<(Subject, [Element]), Failure> {
@@ -74,7 +74,7 @@ extension LazyList {
 
   /// Returns each result of a throwing or asynchronous closure with the array of consecutive
   /// elements that give it.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func chunked<Subject: Equatable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<(Subject, [Element]), any Error> {
@@ -87,7 +87,7 @@ extension LazyList {
 extension LazyList {
   /// Gathers elements in groups. Adding an element returns the former group if the element begins
   /// another.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func gather<Group>(
     stage: StageName = #function,
     _ add: @escaping @Sendable (inout Group?, Element) throws(Failure) -> Group?
@@ -107,7 +107,7 @@ extension LazyList {
   }
 
   /// As `gather`, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func gatherInTask<Group>(
     stage: StageName = #function,
     _ add:
@@ -132,7 +132,7 @@ extension LazyList {
 
 extension Optional {
   /// The rule of `chunked(by:)`: emits the chunk before, if the element begins another.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func add<Element>(_ element: Element, _ belongs: Bool) -> [Element]?
   where Wrapped == [Element] {
     guard belongs else {
@@ -144,7 +144,7 @@ extension Optional {
   }
 
   /// The rule of `chunked(on:)`, for a chunk and its common result.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func add<Subject: Equatable, Element>(
     _ element: Element, _ subject: Subject
   ) -> (Subject, [Element])? where Wrapped == (Subject, [Element]) {

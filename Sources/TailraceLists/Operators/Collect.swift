@@ -8,7 +8,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   ///
   /// Replaces `array`.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func array() async throws(Failure) -> [Element] {
     if let slice { return Array(slice) }
     var reader = reader(wants: .all)
@@ -27,7 +27,7 @@ extension LazyList {
   /// - Complexity: O(1) if the list is a part of an array; the storage is shared.
   ///
   /// Replaces `eagerSequence`.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func eager() async throws(Failure) -> EagerList<Element>
   {
     if let slice { return EagerList(slice: slice) }
@@ -41,7 +41,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func count() async throws(Failure) -> Int {
     if let slice { return slice.count }
     var reader = reader(wants: .all)
@@ -57,7 +57,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func last() async throws(Failure) -> Element? {
     var reader = reader(wants: .all)
     var last: Element?
@@ -72,7 +72,7 @@ extension Reader {
   /// Passes every element to a closure.
   // Not a fold: a closure that asks for no answer becomes part of the sink, which saves 2 ns an
   // element.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) mutating func drain(_ body: (Element) -> Void) async throws(Failure) {
     while true {
       if pass(to: body) { continue }
@@ -83,7 +83,7 @@ extension Reader {
 
   /// Passes on the elements that are there without waiting. True if there may be more.
   // A separate function, as is `push(to:_:_:)`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func pass(to body: (Element) -> Void) -> Bool {
     var count = pushedAtOnce
     let ending: Ending<Element> = cursor.push(cursor.demand) { element in

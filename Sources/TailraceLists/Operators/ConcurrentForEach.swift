@@ -18,7 +18,7 @@ extension LazyList {
   /// - Isolation: each call is a child task of the caller's.
   /// - Failure: the running calls are cancelled; when they have returned, the list's failure is
   ///   thrown.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func concurrentForEach(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Element) async -> Void
@@ -32,7 +32,7 @@ extension LazyList {
   ///   the first failure, of a call or of the list, is thrown. So is the cancellation of
   ///   the task: as `Failure.cancelled` if the list's failure is a ``CancellableFailure``, as a
   ///   `CancellationError` otherwise, also if the list cannot fail.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func concurrentForEach(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Element) async throws -> Void
@@ -72,7 +72,7 @@ extension LazyList {
 
 extension Reader {
   /// Calls a closure for each element, in child tasks. The first failure cancels the running calls.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) consuming func forEachAtOnce(
     _ limit: Int, _ file: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Element) async throws(Failure) -> Void

@@ -7,7 +7,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int? {
@@ -16,7 +16,7 @@ extension LazyList {
 
   /// Returns the position of the first element that satisfies a throwing or asynchronous predicate,
   /// `nil` if there is none.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func firstIndex(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int? {
@@ -31,7 +31,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int {
@@ -39,7 +39,7 @@ extension LazyList {
   }
 
   /// Returns the number of elements that satisfy a throwing or asynchronous predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func count(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int {
@@ -49,7 +49,7 @@ extension LazyList {
 
 extension Fold {
   /// The number of elements before the first for which the closure returns true.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func locating(_ place: inout Place, _ isWanted: Bool) -> Bool {
     if isWanted { place.found = place.position }
     place.position += 1
@@ -57,7 +57,7 @@ extension Fold {
   }
 
   /// How many elements satisfy the closure.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func counting(_ count: inout Int, _ isCounted: Bool) -> Bool {
     if isCounted { count += 1 }
     return true
@@ -70,6 +70,6 @@ struct Place: Sendable {
   @usableFromInline var position = 0
   @usableFromInline var found: Int?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init() {}
 }

@@ -13,7 +13,7 @@ extension LazyList where Element: Equatable {
   /// - Failure: a failure before a difference.
   ///
   /// Replaces `-isEqual:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func elementsEqual(
     _ other: consuming LazyList
   ) async throws(Failure) -> Bool {
@@ -33,7 +33,7 @@ extension LazyList where Element: Equatable {
 
   /// Returns whether another list, which may fail in another way, has the same elements in the same
   /// order.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   nonisolated(nonsending) public consuming func elementsEqual<OtherFailure>(
     _ other: consuming LazyList<Element, OtherFailure>
   ) async throws -> Bool {
@@ -51,7 +51,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching, for a pair that fails the predicate.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
     @_CheckedAlone<Bool> by areEquivalent: (Element, Other) -> Bool
@@ -61,7 +61,7 @@ extension LazyList {
 
   /// Returns whether another list has as many elements, and a throwing or asynchronous predicate
   /// holds for all pairs.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func elementsEqual<Other>(
     _ other: consuming LazyList<Other, Failure>,
     @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async throws -> Bool
@@ -74,7 +74,7 @@ extension LazyList {
 
 extension Reader {
   /// Whether a predicate holds for each pair of elements, and the lists end together.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) consuming func matches<Other>(
     _ other: consuming Reader<Other, Failure, Source>,
     _ areEquivalent: (Element, Other) throws(Failure) -> Bool
@@ -87,7 +87,7 @@ extension Reader {
   }
 
   /// As `matches`, with an asynchronous predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) consuming func matchesWaiting<Other>(
     _ other: consuming Reader<Other, Failure, Source>,
     _ areEquivalent: nonisolated(nonsending) (Element, Other) async throws(Failure) -> Bool
@@ -105,7 +105,7 @@ extension Cursor {
   /// Whether both cursors will read the same cells from here on, or are both at an end.
   ///
   /// A cursor that has taken over a producer reads cells that no other reader has.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func isAtSameCell(as other: inout Cursor) -> Bool {
     if producer != nil || other.producer != nil { return false }
     if segment === other.segment { return index == other.index }

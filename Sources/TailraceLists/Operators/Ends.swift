@@ -16,7 +16,7 @@ extension LazyList {
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func dropLast(_ count: Int = 1, file: StaticString = #fileID, line: UInt = #line)
     -> LazyList
   {
@@ -47,7 +47,7 @@ extension LazyList {
   ///   - line: the caller's line.
   ///
   /// Replaces `-takeLast:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func suffix(_ maxLength: Int, file: StaticString = #fileID, line: UInt = #line)
     -> LazyList
   {

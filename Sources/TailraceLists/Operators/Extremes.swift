@@ -6,7 +6,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
@@ -14,7 +14,7 @@ extension LazyList {
   }
 
   /// Returns the least element by a throwing or asynchronous order; `nil` if there is none.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
@@ -28,7 +28,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func min() async throws(Failure) -> Element?
   where Element: Comparable {
     try await min { $0 < $1 }
@@ -41,7 +41,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
@@ -49,7 +49,7 @@ extension LazyList {
   }
 
   /// Returns the greatest element by a throwing or asynchronous order; `nil` if there is none.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
@@ -63,7 +63,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func max() async throws(Failure) -> Element?
   where Element: Comparable {
     try await max { $0 < $1 }
@@ -74,7 +74,7 @@ extension LazyList {
 
 extension Reader {
   /// The best element, the first of equals.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) consuming func best(
     _ isBetter: (_ kept: inout Element, Element) throws(Failure) -> Bool
   ) async throws(Failure) -> Element? {
@@ -86,7 +86,7 @@ extension Reader {
   }
 
   /// As `best`, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) consuming func bestWaiting(
     _ isBetter:
       nonisolated(nonsending) (_ kept: inout Element, Element) async throws(Failure) -> Bool

@@ -12,7 +12,7 @@ extension LazyList where Failure == Never {
   /// - Laziness: deferred.
   /// - Failure: none of its own.
   /// - Complexity: O(1).
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func setFailureType<E: Error>(
     to type: E.Type = E.self
   ) -> LazyList<Element, E> {
@@ -20,7 +20,7 @@ extension LazyList where Failure == Never {
   }
 
   /// Returns the pairs of the elements of this list and of one that can fail.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func zip<Other: Sendable, E: Error>(
     _ other: LazyList<Other, E>
   ) -> LazyList<(Element, Other), E> {
@@ -28,14 +28,14 @@ extension LazyList where Failure == Never {
   }
 
   /// Returns the elements of this list's lists, which can fail although this list cannot.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func joined() -> LazyList<Element.Element, Element.Failure>
   where Element: _ListLike {
     flattened()
   }
 
   /// Returns the elements of this list's lists. None of them can fail.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func joined() -> LazyList<Element.Element, Never>
   where Element: _ListLike, Element.Failure == Never {
     flattened()
@@ -49,7 +49,7 @@ extension LazyList where Failure == Never {
   /// ```
   ///
   /// - Laziness: searching, through empty lists.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
@@ -61,7 +61,7 @@ extension LazyList where Failure == Never {
   /// asynchronous closure makes from each element.
   // None of the asynchronous kinds is disfavoured, for AsyncSequence has the same. So one that is
   // closer than each of the others stands below, for lists of which none can fail.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) async -> LazyList<T, InnerFailure>
@@ -71,7 +71,7 @@ extension LazyList where Failure == Never {
 
   /// Returns the elements of the lists that an asynchronous closure makes from each element. None
   /// of them can fail.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<T: Sendable>(
     @_CheckedAlone<LazyList<T, Never>> _ transform:
       @escaping @Sendable (Element) async -> LazyList<T, Never>
@@ -94,7 +94,7 @@ extension LazyList {
   /// - Laziness: deferred.
   /// - Failure: the list's own.
   /// - Complexity: O(1).
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func setFailureType(
     to type: (any Error).Type = (any Error).self
   ) -> LazyList<Element, any Error> {
@@ -102,7 +102,7 @@ extension LazyList {
   }
 
   /// Returns the pairs of the elements of this list and of one that cannot fail.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func zip<Other: Sendable>(
     _ other: LazyList<Other, Never>
   ) -> LazyList<(Element, Other), Failure> {
@@ -110,7 +110,7 @@ extension LazyList {
   }
 
   /// Returns the pairs of the elements of two lists that fail in different ways.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func zip<Other: Sendable, E: Error>(
     _ other: LazyList<Other, E>
   ) -> LazyList<(Element, Other), any Error> {
@@ -126,14 +126,14 @@ extension LazyList {
   }
 
   /// Returns the elements of this list's lists, which cannot fail.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: _ListLike, Element.Failure == Never {
     flattened()
   }
 
   /// Returns the elements of the lists, which cannot fail, that a closure makes from each element.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func flatMap<T: Sendable>(
     @_CheckedAlone<LazyList<T, Never>> _ transform:
       @escaping @Sendable (Element) -> LazyList<T, Never>
@@ -143,7 +143,7 @@ extension LazyList {
 
   /// Returns the elements of the lists, which cannot fail, that an asynchronous closure makes from
   /// each element.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<T: Sendable>(
     @_CheckedAlone<LazyList<T, Never>> _ transform:
       @escaping @Sendable (Element) async -> LazyList<T, Never>
@@ -152,7 +152,7 @@ extension LazyList {
   }
 
   /// Returns the elements of this list's lists, if both fail with types of their own.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func joined() -> LazyList<Element.Element, any Error> where Element: _ListLike {
     flattened()
   }
@@ -163,7 +163,7 @@ extension LazyList {
 extension LazyList where Failure == Never {
   /// The former name of ``setFailureType(to:)``.
   @available(*, deprecated, renamed: "setFailureType(to:)")
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
     setFailureType(to: type)
   }
@@ -172,7 +172,7 @@ extension LazyList where Failure == Never {
 extension LazyList {
   /// The former name of ``setFailureType(to:)``.
   @available(*, deprecated, renamed: "setFailureType(to:)")
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func failing(
     as type: (any Error).Type = (any Error).self
   ) -> LazyList<Element, any Error> {

@@ -16,7 +16,7 @@ extension LazyList where Failure == Never {
   ///
   /// - Laziness: stepwise.
   /// - Failure: an error of the closure replaces its element and ends the list.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func map<T: Sendable, E: Error>(
     failingAs type: E.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(E) -> T
@@ -25,7 +25,7 @@ extension LazyList where Failure == Never {
   }
 
   /// The results of an asynchronous closure for each element, in a list with its failure type.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func map<T: Sendable, E: Error>(
     failingAs type: E.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(E) -> T
@@ -37,7 +37,7 @@ extension LazyList where Failure == Never {
 // If the list itself has that failure type.
 extension LazyList {
   /// The results for each element of a closure with the list's failure type.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(
     failingAs type: Failure.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws(Failure) -> T
@@ -48,7 +48,7 @@ extension LazyList {
   }
 
   /// The results for each element of an asynchronous closure with the list's failure type.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(
     failingAs type: Failure.Type,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws(Failure) -> T

@@ -9,7 +9,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-filter:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
@@ -23,7 +23,7 @@ extension LazyList {
   }
 
   /// Returns the elements that satisfy a throwing predicate.
-  @inlinable @_disfavoredOverload @inline(__always)
+  @_alwaysEmitIntoClient @_disfavoredOverload @inline(__always)
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -31,7 +31,7 @@ extension LazyList {
   }
 
   /// Returns the elements that satisfy an asynchronous predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
@@ -39,7 +39,7 @@ extension LazyList {
   }
 
   /// Returns the elements that satisfy an asynchronous throwing predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func filter(
     @_CheckedAlone<Bool> _ isIncluded: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -54,7 +54,7 @@ extension LazyList {
   /// ![An element that becomes nil is left out.](marbles-compactMap)
   ///
   /// - Laziness: searching.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) -> T?
   ) -> LazyList<T, Failure> {
@@ -62,7 +62,7 @@ extension LazyList {
   }
 
   /// Returns the results of a throwing closure that are not `nil`.
-  @inlinable @_disfavoredOverload @inline(__always)
+  @_alwaysEmitIntoClient @_disfavoredOverload @inline(__always)
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) throws -> T?
   ) -> LazyList<T, any Error> {
@@ -70,7 +70,7 @@ extension LazyList {
   }
 
   /// Returns the results of an asynchronous closure that are not `nil`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async -> T?
   ) -> LazyList<T, Failure> {
@@ -78,7 +78,7 @@ extension LazyList {
   }
 
   /// Returns the results of an asynchronous throwing closure that are not `nil`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func compactMap<T: Sendable>(
     @_CheckedAlone<T?> _ transform: @escaping @Sendable (Element) async throws -> T?
   ) -> LazyList<T, any Error> {
@@ -94,7 +94,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-ignore:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func ignoring(_ element: Element) -> LazyList where Element: Equatable {
     filter { $0 != element }
   }
@@ -109,7 +109,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-distinctUntilChanged`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func removeDuplicates() -> LazyList where Element: Equatable {
     removeDuplicates { $0 == $1 }
   }
@@ -121,7 +121,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) -> Bool
   ) -> LazyList {
@@ -130,7 +130,7 @@ extension LazyList {
 
   /// Returns the elements that differ, by a throwing or asynchronous predicate, from the last one
   /// kept.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func removeDuplicates(
     @_CheckedAlone<Bool> by areSame: @escaping @Sendable (Element, Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -142,13 +142,13 @@ extension LazyList {
 
 extension Step {
   /// Gives a value that is not `nil`.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(unlessNil output: Element?) {
     self = if let output { .element(output) } else { .skip }
   }
 
   /// The rule of `removeDuplicates`.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func keeping(_ kept: inout Element?, _ element: Element, _ isSame: Bool) -> Step {
     if isSame { return .skip }
     kept = .some(element)
@@ -158,7 +158,7 @@ extension Step {
 
 extension Optional {
   /// Whether there is a value that satisfies a predicate with another one.
-  @inlinable
+  @_alwaysEmitIntoClient
   func satisfies<E: Error>(
     _ predicate: (Wrapped, Wrapped) throws(E) -> Bool, with other: Wrapped
   ) throws(E) -> Bool {
@@ -166,7 +166,7 @@ extension Optional {
   }
 
   /// As above, with an asynchronous predicate.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func satisfies<E: Error>(
     _ predicate: @Sendable (Wrapped, Wrapped) async throws(E) -> Bool, with other: Wrapped
   ) async throws(E) -> Bool where Wrapped: Sendable {

@@ -10,7 +10,7 @@ extension LazyList {
   /// - Failure: a failure of an inner list is one of this list, at its position.
   ///
   /// Replaces `-flattenMap:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<T: Sendable>(
     @_CheckedAlone<LazyList<T, Failure>> _ transform:
       @escaping @Sendable (Element) -> LazyList<T, Failure>
@@ -20,7 +20,7 @@ extension LazyList {
 
   /// Returns the elements of the lists, which may fail with any error, that a closure makes from
   /// each element.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
@@ -29,7 +29,7 @@ extension LazyList {
   }
 
   /// Returns the elements of the lists that a throwing closure makes from each element.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) throws -> LazyList<T, InnerFailure>
@@ -38,7 +38,7 @@ extension LazyList {
   }
 
   /// Returns the elements of the lists that an asynchronous closure makes from each element.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<T: Sendable>(
     @_CheckedAlone<LazyList<T, Failure>> _ transform:
       @escaping @Sendable (Element) async -> LazyList<T, Failure>
@@ -47,7 +47,7 @@ extension LazyList {
   }
 
   /// Returns the elements of the lists that an asynchronous throwing closure makes from each element.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
       @escaping @Sendable (Element) async throws -> LazyList<T, InnerFailure>
@@ -63,7 +63,7 @@ extension LazyList {
   /// ![Two elements for each one, at its instant.](marbles-flatMap)
   ///
   /// - Laziness: searching, through empty sequences.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<S: Sequence & Sendable>(
     @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) -> S
   ) -> LazyList<S.Element, Failure> {
@@ -71,7 +71,7 @@ extension LazyList {
   }
 
   /// Returns the elements of the sequences that a throwing closure makes from each element.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func flatMap<S: Sequence & Sendable>(
     @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) throws -> S
   ) -> LazyList<S.Element, any Error> {
@@ -79,7 +79,7 @@ extension LazyList {
   }
 
   /// Returns the elements of the sequences that an asynchronous closure makes from each element.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<S: Sequence & Sendable>(
     @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) async -> S
   ) -> LazyList<S.Element, Failure> {
@@ -88,7 +88,7 @@ extension LazyList {
 
   /// Returns the elements of the sequences that an asynchronous throwing closure makes from each
   /// element.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func flatMap<S: Sequence & Sendable>(
     @_CheckedAlone<S> _ transform: @escaping @Sendable (Element) async throws -> S
   ) -> LazyList<S.Element, any Error> {
@@ -114,7 +114,7 @@ extension LazyList {
   /// - Laziness: searching, through empty lists.
   ///
   /// Replaces `-bind:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
@@ -123,7 +123,7 @@ extension LazyList {
 
   /// Returns the elements of the lists that an asynchronous closure makes from each element, until
   /// it stops.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func bind<T: Sendable>(
     _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
@@ -132,7 +132,7 @@ extension LazyList {
 
   /// Returns the elements of the lists that a throwing closure, asynchronous or not, makes from each
   /// element, until it stops.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   public consuming func bind<T: Sendable, InnerFailure: Error>(
     _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, InnerFailure>?
   ) -> LazyList<T, any Error> {
@@ -142,7 +142,7 @@ extension LazyList {
 
 extension Step {
   /// The rule of `bind`: returning no list ends it; `stop` makes this list the last.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   static func binding(_ list: Element?, _ stop: Bool) -> Step {
     guard let list else { return .nothing(.end) }
     return stop ? .last(list) : .element(list)

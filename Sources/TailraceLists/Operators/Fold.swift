@@ -13,7 +13,7 @@ extension LazyList {
   /// - Laziness: exhaustive.
   ///
   /// Replaces `-foldLeftWithStart:reduce:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
@@ -21,7 +21,7 @@ extension LazyList {
   }
 
   /// Returns the elements combined, from the head on, by a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
   ) async throws -> Result {
@@ -29,7 +29,7 @@ extension LazyList {
   }
 
   /// Returns the elements combined, from the head on, by an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
@@ -37,7 +37,7 @@ extension LazyList {
   }
 
   /// Returns the elements combined, from the head on, by an asynchronous throwing closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
@@ -56,7 +56,7 @@ extension LazyList {
   /// anywhere in an expression.
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func sum() async throws(Failure) -> Element
   where Element: AdditiveArithmetic {
     try await reduce(.zero) { $0 + $1 }
@@ -70,7 +70,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) -> Void
   ) async throws(Failure) -> Result {
@@ -80,7 +80,7 @@ extension LazyList {
   /// A dictionary, initially empty, updated with each element, from the head on.
   // For `reduce(into: [:])` after a closure: a literal `[:]` has `AnyHashable` keys, unless they
   // are known before the closure's result.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func reduce<Key: Hashable, Value>(
     into initial: _EmptyDictionaryLiteral,
     @_CheckedAlone<Void> _ update: (inout [Key: Value], Element) -> Void
@@ -89,7 +89,7 @@ extension LazyList {
   }
 
   /// Returns a value updated with each element, from the head on, by a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) throws -> Void
   ) async throws -> Result {
@@ -97,7 +97,7 @@ extension LazyList {
   }
 
   /// Returns a value updated with each element, from the head on, by an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result, _ update: (inout Result, Element) async -> Void
   ) async throws(Failure) -> Result {
@@ -106,7 +106,7 @@ extension LazyList {
 
   /// Returns a value updated with each element, from the head on, by an asynchronous throwing
   /// closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func reduce<Result: Sendable>(
     into initial: Result,
     _ update: (inout Result, Element) async throws -> Void
@@ -123,7 +123,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) -> Void
   ) async throws(Failure) {
@@ -131,7 +131,7 @@ extension LazyList {
   }
 
   /// Runs a throwing closure for each element.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) throws -> Void
   ) async throws {
@@ -139,7 +139,7 @@ extension LazyList {
   }
 
   /// Runs an asynchronous closure for each element.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) async -> Void
   ) async throws(Failure) {
@@ -147,7 +147,7 @@ extension LazyList {
   }
 
   /// Runs an asynchronous throwing closure for each element.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func forEach(
     _ body: (Element) async throws -> Void
   ) async throws {
@@ -158,13 +158,13 @@ extension LazyList {
 // MARK: Bodies
 
 extension LazyList {
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func reader(wants amount: Amount = .one) -> Reader<Element, Failure, Failure> {
     Reader(self, wants: amount)
   }
 
   /// A reader for closures that throw.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func throwingReader() -> Reader<Element, any Error, Failure> { Reader(self) }
 }
 
@@ -172,7 +172,7 @@ extension Reader {
   /// Updates a value with each element, until the closure returns false.
   ///
   /// Inlined into the fold's caller, so that its closure is part of the sink ("Collecting").
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) consuming func fold<State>(
     _ initial: consuming State, _ update: (inout State, Element) throws(Failure) -> Bool
   ) async throws(Failure) -> State {
@@ -189,7 +189,7 @@ extension Reader {
   /// Folds the elements that are there without waiting. True if there may be more.
   // A separate function: `ending` may have a missing cell, which retains its list. Only the cursor may
   // keep that, until it waits.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func push<State>(
     to state: inout State, _ isWanted: inout Bool,
     _ update: (inout State, Element) throws(Failure) -> Bool
@@ -213,7 +213,7 @@ extension Reader {
   }
 
   /// As `fold`, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) consuming func foldWaiting<State>(
     _ initial: consuming State,
     _ update: nonisolated(nonsending) (inout State, Element) async throws(Failure) -> Bool
@@ -230,13 +230,13 @@ extension Reader {
 @usableFromInline
 enum Fold {
   /// The answer is the value.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   static func replacing<State>(_ state: inout State, _ answer: State) -> Bool {
     state = answer
     return true
   }
 
   /// The closure has done everything.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   static func goingOn(_: Void) -> Bool { true }
 }

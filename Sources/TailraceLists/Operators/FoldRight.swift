@@ -12,7 +12,7 @@ extension LazyList {
   /// - Complexity: a fold that awaits every rest keeps one frame per element, on the heap.
   ///
   /// Replaces `-foldRightWithStart:reduce:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func foldRight<Result>(
     _ initial: Result,
     _ combine:
@@ -26,7 +26,7 @@ extension LazyList {
 
   /// Returns the elements combined from the end on by a throwing closure; folds the rest only if
   /// the closure awaits it.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   nonisolated(nonsending) public consuming func foldRight<Result>(
     _ initial: Result,
     _ combine:
@@ -51,11 +51,11 @@ extension LazyList {
 
     @usableFromInline var state: State
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ fold: @escaping Fold) { state = .unresolved(fold) }
 
     /// Returns the fold of the rest.
-    @inlinable
+    @_alwaysEmitIntoClient
     nonisolated(nonsending) public func value() async throws(Failure) -> Result {
       switch state {
       case .resolved(let result): return result

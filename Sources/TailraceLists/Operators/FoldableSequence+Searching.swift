@@ -2,7 +2,7 @@ extension _FoldableSequence {
   /// Returns the first element that satisfies a predicate, `nil` if there is none.
   ///
   /// - Laziness: searching.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func first(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Element? {
@@ -10,7 +10,7 @@ extension _FoldableSequence {
   }
 
   /// Returns the first element that satisfies a predicate, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func first(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Element? {
@@ -18,7 +18,7 @@ extension _FoldableSequence {
   }
 
   /// Returns the first element that satisfies a predicate, with a throwing closure, asynchronous or not.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func first(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Element? {
@@ -28,7 +28,7 @@ extension _FoldableSequence {
   /// Returns whether an element satisfies a predicate.
   ///
   /// - Laziness: searching.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func contains(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
@@ -36,7 +36,7 @@ extension _FoldableSequence {
   }
 
   /// Returns whether an element satisfies a predicate, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
@@ -44,7 +44,7 @@ extension _FoldableSequence {
   }
 
   /// Returns whether an element satisfies a predicate, with a throwing closure, asynchronous or not.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
@@ -54,7 +54,7 @@ extension _FoldableSequence {
   /// Returns whether all elements satisfy a predicate.
   ///
   /// - Laziness: searching, for one that does not.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
@@ -62,7 +62,7 @@ extension _FoldableSequence {
   }
 
   /// Returns whether all elements satisfy a predicate, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
@@ -70,7 +70,7 @@ extension _FoldableSequence {
   }
 
   /// Returns whether all elements satisfy a predicate, with a throwing closure, asynchronous or not.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
@@ -80,7 +80,7 @@ extension _FoldableSequence {
   /// Returns the least element by an order, the first of equals; `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
@@ -92,7 +92,7 @@ extension _FoldableSequence {
   }
 
   /// Returns the least element by an order, with a throwing or asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func min(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
@@ -106,7 +106,7 @@ extension _FoldableSequence {
   /// Returns the greatest element by an order, the first of equals; `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) -> Bool
   ) async throws(Failure) -> Element? {
@@ -118,7 +118,7 @@ extension _FoldableSequence {
   }
 
   /// Returns the greatest element by an order, with a throwing or asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func max(
     @_CheckedAlone<Bool> by areInIncreasingOrder: (Element, Element) async throws -> Bool
   ) async throws -> Element? {
@@ -132,7 +132,7 @@ extension _FoldableSequence {
   /// Returns whether an element equals a value.
   ///
   /// - Laziness: searching.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func contains(
     _ element: Element
   ) async throws(Failure) -> Bool where Element: Equatable {
@@ -142,7 +142,7 @@ extension _FoldableSequence {
   /// Returns the least element, `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func min() async throws(Failure) -> Element?
   where Element: Comparable {
     try await min { $0 < $1 }
@@ -151,7 +151,7 @@ extension _FoldableSequence {
   /// Returns the greatest element, `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func max() async throws(Failure) -> Element?
   where Element: Comparable {
     try await max { $0 < $1 }

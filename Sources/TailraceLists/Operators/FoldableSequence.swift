@@ -29,7 +29,7 @@ extension _FoldableSequence {
   /// ```
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) -> Result
   ) async throws(Failure) -> Result {
@@ -37,7 +37,7 @@ extension _FoldableSequence {
   }
 
   /// Returns the elements combined, from the first on, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public func reduce<Result>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) throws -> Result
   ) async throws -> Result {
@@ -45,7 +45,7 @@ extension _FoldableSequence {
   }
 
   /// Returns the elements combined, from the first on, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async -> Result
   ) async throws(Failure) -> Result {
@@ -53,7 +53,7 @@ extension _FoldableSequence {
   }
 
   /// Returns the elements combined, from the first on, with an asynchronous throwing closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func reduce<Result: Sendable>(
     _ initial: Result, @_CheckedAlone<Result> _ combine: (Result, Element) async throws -> Result
   ) async throws -> Result {
@@ -63,7 +63,7 @@ extension _FoldableSequence {
   /// Returns a value updated with each element, from the first on.
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) -> Void
   ) async throws(Failure) -> Result {
@@ -71,7 +71,7 @@ extension _FoldableSequence {
   }
 
   /// Returns a value updated with each element, with a throwing closure.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public func reduce<Result>(
     into initial: Result, _ update: (inout Result, Element) throws -> Void
   ) async throws -> Result {
@@ -79,7 +79,7 @@ extension _FoldableSequence {
   }
 
   /// Returns a value updated with each element, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func reduce<Result: Sendable>(
     into initial: Result, _ update: (inout Result, Element) async -> Void
   ) async throws(Failure) -> Result {
@@ -87,7 +87,7 @@ extension _FoldableSequence {
   }
 
   /// Returns a value updated with each element, with an asynchronous throwing closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func reduce<Result: Sendable>(
     into initial: Result, _ update: (inout Result, Element) async throws -> Void
   ) async throws -> Result {
@@ -97,7 +97,7 @@ extension _FoldableSequence {
   /// Runs a closure for each element.
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func forEach(
     _ body: (Element) -> Void
   ) async throws(Failure) {
@@ -105,7 +105,7 @@ extension _FoldableSequence {
   }
 
   /// Runs a closure for each element, with an asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func forEach(
     _ body: (Element) async -> Void
   ) async throws(Failure) {
@@ -113,7 +113,7 @@ extension _FoldableSequence {
   }
 
   /// Runs a closure for each element, with a throwing closure, asynchronous or not.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func forEach(
     _ body: (Element) async throws -> Void
   ) async throws {
@@ -123,7 +123,7 @@ extension _FoldableSequence {
   /// Returns the number of elements that satisfy a predicate.
   ///
   /// - Laziness: exhaustive.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func count(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Int {
@@ -132,7 +132,7 @@ extension _FoldableSequence {
 
   /// Returns the number of elements that satisfy a predicate, with a throwing or asynchronous
   /// closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public func count(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Int {
@@ -142,7 +142,7 @@ extension _FoldableSequence {
   /// Returns all elements.
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func array() async throws(Failure) -> [Element] {
     try await fold([]) { Fold.goingOn($0.append($1)) }
   }
@@ -150,7 +150,7 @@ extension _FoldableSequence {
   /// Returns the number of elements.
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func count() async throws(Failure) -> Int {
     try await fold(0) { (count, _) in Fold.counting(&count, true) }
   }
@@ -158,7 +158,7 @@ extension _FoldableSequence {
   /// Returns the last element, `nil` if there is none.
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func last() async throws(Failure) -> Element? {
     try await fold(nil) { Fold.replacing(&$0, .some($1)) }
   }
@@ -166,7 +166,7 @@ extension _FoldableSequence {
   /// Returns the sum of the elements, or zero if there are none.
   ///
   /// - Laziness: exhaustive.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func sum() async throws(Failure) -> Element
   where Element: AdditiveArithmetic {
     try await reduce(.zero) { $0 + $1 }
@@ -176,7 +176,7 @@ extension _FoldableSequence {
 // MARK: Bodies
 
 extension _FoldableSequence {
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) func fold<State>(
     _ initial: consuming State,
     _ update: (inout State, Element) -> Bool
@@ -189,7 +189,7 @@ extension _FoldableSequence {
     return state
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) func fold<State>(
     _ initial: consuming State,
     _ update: (inout State, Element) throws -> Bool
@@ -202,7 +202,7 @@ extension _FoldableSequence {
     return state
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) func foldWaiting<State>(
     _ initial: consuming State,
     _ update: nonisolated(nonsending) (inout State, Element) async -> Bool
@@ -215,7 +215,7 @@ extension _FoldableSequence {
     return state
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) func foldWaiting<State>(
     _ initial: consuming State,
     _ update: nonisolated(nonsending) (inout State, Element) async throws -> Bool

@@ -20,7 +20,7 @@ extension LazyList {
   ///   `Failure.cancelled` if it is a ``CancellableFailure``, and goes on otherwise.
   /// - Complexity: a loop over the run costs what it does over an array. A list without another
   ///   owner is read in constant memory.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func forEachSpan(
     _ body: (Span<Element>) -> Void
   ) async throws(Failure) {
@@ -34,7 +34,7 @@ extension LazyList {
   /// Lends the elements to a throwing closure in place, in runs.
   ///
   /// The run in which the closure throws is the last; all its elements were evaluated.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func forEachSpan(
     _ body: (Span<Element>) throws -> Void
   ) async throws {
@@ -49,7 +49,7 @@ extension LazyList {
 extension Reader {
   /// A reader of runs. It needs cells for all that it reads, so it takes over no producer. It steps
   /// back onto the element that it waited for.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(cells list: consuming LazyList<Element, Source>) {
     self.init(list, wants: .all)
     cursor.takesOver = false
@@ -57,7 +57,7 @@ extension Reader {
   }
 
   /// Waits until there are more cells. False at the end.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) mutating func waitForRun() async throws(Failure) -> Bool {
     guard try await nextWaiting() != nil else { return false }
     // The run begins with the awaited element.

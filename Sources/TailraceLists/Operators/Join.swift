@@ -12,7 +12,7 @@ extension LazyList {
   ///   read in between. The cells of the last list are shared.
   ///
   /// Replaces `-concat:`.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public static func + (left: consuming LazyList, right: consuming LazyList) -> LazyList {
     if left.segment == nil { return right }
     if right.segment == nil { return left }
@@ -56,7 +56,7 @@ extension LazyList {
   /// - Complexity: O(1), also for a million in a row. The cells of this list are shared.
   ///
   /// Replaces `-startWith:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func prepending(_ element: Element) -> LazyList {
     let link: Link<Element> = segment.map { .more($0, offset) } ?? .end
     return LazyList(
@@ -77,7 +77,7 @@ extension LazyList {
   /// Replaces `-flatten`.
   // Declared on `_ListLike` to be closer than an overload on any `AsyncSequence`, which remembers
   // nothing.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: _ListLike, Element.Failure == Failure {
     flattened()
@@ -86,7 +86,7 @@ extension LazyList {
   /// The elements of this list's lists, which may fail in another way than it does.
   ///
   /// The result can fail in both ways, for callers that state its type.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func flattened<E: Error>() -> LazyList<Element.Element, E>
   where Element: _ListLike {
     let outer = Owned(Cursor(self))
@@ -118,7 +118,7 @@ extension LazyList {
   /// Returns the elements of this list's sequences.
   ///
   /// - Laziness: searching, through empty sequences.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func joined() -> LazyList<Element.Element, Failure>
   where Element: Sequence, Element.Element: Sendable {
     // An array's iterator would retain all its lists until the last of them has been read.
@@ -146,7 +146,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise. Each element of this list is computed once.
   /// - Complexity: retains this list's elements; and its own, while its head is held.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func cycled() -> LazyList {
     let whole = self
     return stage(false) { (isEmpty, source) in
@@ -175,7 +175,7 @@ extension LazyList {
   /// ![A separator comes with the element after it.](marbles-interspersed)
   ///
   /// - Laziness: stepwise. A separator needs the element after it.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func interspersed(with separator: Element) -> LazyList {
     stage((isFirst: true, pending: Element?.none)) {
       (state, source) in

@@ -11,7 +11,7 @@ extension LazyList where Element: Collection, Element.Element == UInt8 {
   ///
   /// - Laziness: stepwise, a chunk at a time: as many as a line needs.
   /// - Failure: that of the chunks, after the lines that were complete before it.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var lines: LazyList<String, Failure> {
     consuming get {
       stage(LineCutter()) { (cutter, source) in

@@ -13,7 +13,7 @@ extension LazyList {
   /// - Failure: an error of the closure replaces its element and ends the list.
   ///
   /// Replaces `-map:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) -> T
   ) -> LazyList<T, Failure> {
@@ -26,7 +26,7 @@ extension LazyList {
   }
 
   /// Returns the results of a throwing closure for each element.
-  @inlinable @_disfavoredOverload @inline(__always)
+  @_alwaysEmitIntoClient @_disfavoredOverload @inline(__always)
   public consuming func map<T: Sendable>(
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
   ) -> LazyList<T, any Error> {
@@ -34,7 +34,7 @@ extension LazyList {
   }
 
   /// Returns the results of an asynchronous closure for each element, one at a time.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async -> T
   ) -> LazyList<T, Failure> {
@@ -42,7 +42,7 @@ extension LazyList {
   }
 
   /// Returns the results of an asynchronous throwing closure for each element, one at a time.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T
   ) -> LazyList<T, any Error> {
@@ -50,7 +50,7 @@ extension LazyList {
   }
 
   /// The results of an asynchronous closure with the list's failure type.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func mapInTask<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
   ) -> LazyList<T, Failure> {

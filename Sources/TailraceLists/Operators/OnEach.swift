@@ -11,7 +11,7 @@ extension LazyList {
   /// - Laziness: stepwise.
   ///
   /// Replaces `-doNext:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) -> Void
   ) -> LazyList {
@@ -28,7 +28,7 @@ extension LazyList {
 
   /// Returns this list, and calls a throwing or asynchronous closure with each element. Its error
   /// replaces the element.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func onEach(
     _ action: @escaping @Sendable (Element) async throws -> Void
   ) -> LazyList<Element, any Error> {

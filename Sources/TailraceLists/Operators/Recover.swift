@@ -20,7 +20,7 @@ extension LazyList {
   /// - Cancellation: a reader's is no failure, and is not caught.
   ///
   /// Replaces `-catch:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func `catch`(
     @_CheckedAlone<LazyList<Element, Never>> _ handler:
       @escaping @Sendable (Failure) -> LazyList<Element, Never>
@@ -30,7 +30,7 @@ extension LazyList {
 
   /// Returns the elements up to a failure, then those of a list, which may fail, that a closure
   /// makes from it.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func `catch`<NewFailure: Error>(
     @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) -> LazyList<Element, NewFailure>
@@ -40,7 +40,7 @@ extension LazyList {
 
   /// Returns the elements up to a failure, then those of a list that an asynchronous closure makes
   /// from it.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func `catch`<NewFailure: Error>(
     @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) async -> LazyList<Element, NewFailure>
@@ -53,7 +53,7 @@ extension LazyList {
 
   /// Returns the elements up to a failure, then those of a list that a throwing closure,
   /// asynchronous or not, makes from it.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func `catch`<NewFailure: Error>(
     @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) async throws -> LazyList<Element, NewFailure>
@@ -80,7 +80,7 @@ extension LazyList {
   /// - Laziness: stepwise.
   ///
   /// Replaces `-catchTo:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func replacingFailure(with element: Element) -> LazyList<Element, Never> {
     recovering { (_, _) in .become(.init(single: element)) }
   }
@@ -95,7 +95,7 @@ extension LazyList {
   /// - Laziness: stepwise.
   ///
   /// Replaces `-catchTo:` with an empty sequence.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func endingAtFailure() -> LazyList<Element, Never> {
     recovering { (_, _) in .nothing(.end) }
   }
@@ -108,7 +108,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise. The closure runs when the failed element is demanded.
   /// - Failure: the closure's result. A step that may be retried still is.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func mapFailure<NewFailure: Error>(
     @_CheckedAlone<NewFailure> _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> LazyList<Element, NewFailure> {
@@ -120,7 +120,7 @@ extension LazyList {
   /// The elements up to a failure, and the continuation that a closure gives.
   ///
   /// - Parameter recover: receives whether the failed step may be retried.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func recovering<NewFailure: Error>(
     _ recover:
       @escaping @Sendable (_ failure: Failure, _ isTransient: Bool) -> Ending<Element>,

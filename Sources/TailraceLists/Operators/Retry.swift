@@ -13,7 +13,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise.
   /// - Failure: given to all waiting readers; with `retryingFailures`, not remembered.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) throws -> T
@@ -23,7 +23,7 @@ extension LazyList {
 
   /// Returns the results of an asynchronous throwing closure for each element; the next demand
   /// repeats a failed call.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
     @_CheckedAlone<T> _ transform: @escaping @Sendable (Element) async throws -> T

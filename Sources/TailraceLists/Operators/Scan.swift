@@ -11,7 +11,7 @@ extension LazyList {
   /// - Laziness: stepwise.
   ///
   /// Replaces `-scanWithStart:reduce:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) -> Result
@@ -20,7 +20,7 @@ extension LazyList {
   }
 
   /// Returns the results of combining the elements so far with a throwing or asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func reductions<Result: Sendable>(
     _ initial: Result,
     @_CheckedAlone<Result> _ combine: @escaping @Sendable (Result, Element) async throws -> Result
@@ -35,7 +35,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func reductions<Result: Sendable>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Element) -> Void
   ) -> LazyList<Result, Failure> {
@@ -47,7 +47,7 @@ extension LazyList {
 
   /// Returns the results of updating a value with the elements so far, by a throwing or
   /// asynchronous closure.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func reductions<Result: Sendable>(
     into initial: Result,
     _ update: @escaping @Sendable (inout Result, Element) async throws -> Void
@@ -67,7 +67,7 @@ extension LazyList {
   /// ![Each element with its number.](marbles-enumerated)
   ///
   /// - Laziness: stepwise.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func enumerated() -> LazyList<(offset: Int, element: Element), Failure> {
     transform(0) { (position, element) throws(Failure) in
       defer { position += 1 }
@@ -85,7 +85,7 @@ extension LazyList {
   /// - Laziness: stepwise, and one more for the first pair.
   ///
   /// Replaces `-combinePreviousWithStart:reduce:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func adjacentPairs() -> LazyList<(Element, Element), Failure> {
     transform(Element?.none) { (previous, element) throws(Failure) in
       defer { previous = .some(element) }
@@ -103,7 +103,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise, `count` elements for each array.
   /// - Parameter count: 1 or more; any other count is a programmer's error and traps.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func chunks(ofCount count: Int) -> LazyList<[Element], Failure> {
     require(
       count > 0, "LazyList.chunks(ofCount:) takes a count of 1 or more, not \(count)")
@@ -128,7 +128,7 @@ extension LazyList {
 
 extension Step {
   /// The rule of `reductions(_:_:)`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   static func scanning(_ result: inout Element, _ next: Element) -> Step {
     result = next
     return .element(next)

@@ -14,7 +14,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-objectPassingTest:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Element? {
@@ -22,7 +22,7 @@ extension LazyList {
   }
 
   /// Returns the first element that satisfies a throwing predicate, `nil` if there is none.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Element? {
@@ -30,7 +30,7 @@ extension LazyList {
   }
 
   /// Returns the first element that satisfies an asynchronous predicate, `nil` if there is none.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Element? {
@@ -39,7 +39,7 @@ extension LazyList {
 
   /// Returns the first element that satisfies an asynchronous throwing predicate, `nil` if there is
   /// none.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func first(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Element? {
@@ -55,7 +55,7 @@ extension LazyList {
   /// - Laziness: searching.
   ///
   /// Replaces `-any:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
@@ -63,7 +63,7 @@ extension LazyList {
   }
 
   /// Returns whether an element satisfies a throwing predicate.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) throws -> Bool
   ) async throws -> Bool {
@@ -71,7 +71,7 @@ extension LazyList {
   }
 
   /// Returns whether an element satisfies an asynchronous predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
@@ -79,7 +79,7 @@ extension LazyList {
   }
 
   /// Returns whether an element satisfies an asynchronous throwing predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func contains(
     @_CheckedAlone<Bool> where predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
@@ -95,7 +95,7 @@ extension LazyList {
   /// - Laziness: searching, for one that does not.
   ///
   /// Replaces `-all:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) -> Bool
   ) async throws(Failure) -> Bool {
@@ -103,7 +103,7 @@ extension LazyList {
   }
 
   /// Returns whether all elements satisfy a throwing predicate.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) throws -> Bool
   ) async throws -> Bool {
@@ -111,7 +111,7 @@ extension LazyList {
   }
 
   /// Returns whether all elements satisfy an asynchronous predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async -> Bool
   ) async throws(Failure) -> Bool {
@@ -119,7 +119,7 @@ extension LazyList {
   }
 
   /// Returns whether all elements satisfy an asynchronous throwing predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func allSatisfy(
     @_CheckedAlone<Bool> _ predicate: (Element) async throws -> Bool
   ) async throws -> Bool {
@@ -133,7 +133,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) public consuming func contains(
     _ element: Element
   ) async throws(Failure) -> Bool where Element: Equatable {
@@ -143,7 +143,7 @@ extension LazyList {
 
 extension Fold {
   /// The first element for which the closure returns true.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func finding<Element>(
     _ found: inout Element?, _ element: Element, _ isWanted: Bool
   ) -> Bool {
@@ -152,14 +152,14 @@ extension Fold {
   }
 
   /// Whether the closure returns true for any element.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func untilTrue(_ isTrue: inout Bool, _ answer: Bool) -> Bool {
     isTrue = answer
     return !answer
   }
 
   /// Whether the closure returns true for every element.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func whileTrue(_ isTrue: inout Bool, _ answer: Bool) -> Bool {
     isTrue = answer
     return answer

@@ -15,7 +15,7 @@ extension LazyList {
   /// Replaces `-take:`.
   // It has no parameter for the caller's line: with a defaulted one, `AsyncSequence`'s operator
   // would be preferred.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func prefix(_ maxLength: Int) -> LazyList {
     require(
       maxLength >= 0,
@@ -44,7 +44,7 @@ extension LazyList {
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.
   ///
   /// Replaces `-skip:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func dropFirst(_ count: Int = 1) -> LazyList {
     require(
       count >= 0,
@@ -64,14 +64,14 @@ extension LazyList {
   }
 
   /// The list from a position beyond an open segment.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func skippingRest(of segment: Segment<Element>) -> LazyList {
     let evaluated = segment.mark.count
     return LazyList(segment: segment, offset: evaluated).skipping(offset - evaluated)
   }
 
   /// A separate list, which releases this one's head once it is evaluated.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func skipping(_ count: Int) -> LazyList {
     stage(count, stage: "dropFirst") { (remaining, source) in
       var patience = Patience()
@@ -94,7 +94,7 @@ extension LazyList {
   /// - Laziness: stepwise, and one more: the element that ends it.
   ///
   /// Replaces `-takeWhileBlock:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
@@ -102,7 +102,7 @@ extension LazyList {
   }
 
   /// Returns the first elements while they satisfy a throwing predicate.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -110,7 +110,7 @@ extension LazyList {
   }
 
   /// Returns the first elements while they satisfy an asynchronous predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
@@ -118,7 +118,7 @@ extension LazyList {
   }
 
   /// Returns the first elements while they satisfy an asynchronous throwing predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func prefix(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -135,7 +135,7 @@ extension LazyList {
   /// - Laziness: searching for the first element, then stepwise.
   ///
   /// Replaces `-skipWhileBlock:`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyList {
@@ -143,7 +143,7 @@ extension LazyList {
   }
 
   /// Returns the elements from the first one that does not satisfy a throwing predicate.
-  @inlinable @inline(__always) @_disfavoredOverload
+  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -151,7 +151,7 @@ extension LazyList {
   }
 
   /// Returns the elements from the first one that does not satisfy an asynchronous predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async -> Bool
   ) -> LazyList {
@@ -160,7 +160,7 @@ extension LazyList {
 
   /// Returns the elements from the first one that does not satisfy an asynchronous throwing
   /// predicate.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func drop(
     @_CheckedAlone<Bool> while predicate: @escaping @Sendable (Element) async throws -> Bool
   ) -> LazyList<Element, any Error> {
@@ -168,7 +168,7 @@ extension LazyList {
   }
 
   /// Drops all elements in one step; the rest needs no task.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func droppingInTask(
     while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool,
     stage: StageName = #function
@@ -191,7 +191,7 @@ extension LazyList {
 
 extension Step {
   /// The rule of `drop(while:)`.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func dropping(_ isDropping: inout Bool, _ element: Element, _ isDropped: Bool) -> Step {
     isDropping = isDropped
     return isDropped ? .skip : .element(element)

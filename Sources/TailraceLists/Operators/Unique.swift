@@ -6,7 +6,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: searching.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func compacted<Wrapped: Sendable>() -> LazyList<Wrapped, Failure>
   where Element == Wrapped? {
     transform(()) { (_, element) throws(Failure) in Step(unlessNil: element) }
@@ -21,7 +21,7 @@ extension LazyList {
   ///
   /// - Laziness: searching.
   /// - Complexity: retains the elements that it has given until the list has ended.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func uniqued() -> LazyList where Element: Hashable { uniqued { $0 } }
 
   /// Returns the elements for which a closure gives a result that no earlier one gave.
@@ -32,7 +32,7 @@ extension LazyList {
   ///
   /// - Laziness: searching.
   /// - Complexity: retains the closure's results until the list has ended.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) -> Subject
   ) -> LazyList {
@@ -41,7 +41,7 @@ extension LazyList {
 
   /// Returns the elements for which a throwing or asynchronous closure gives a result that no
   /// earlier one gave.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public consuming func uniqued<Subject: Hashable & Sendable>(
     @_CheckedAlone<Subject> on subject: @escaping @Sendable (Element) async throws -> Subject
   ) -> LazyList<Element, any Error> {

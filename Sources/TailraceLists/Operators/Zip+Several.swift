@@ -4,7 +4,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise. When a list has ended, those after it are not touched.
   /// - Failure: the first failure in the order of the lists.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func zip<Second: Sendable, Third: Sendable>(
     _ first: consuming LazyList,
     _ second: LazyList<Second, Failure>,
@@ -18,7 +18,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise. When a list has ended, those after it are not touched.
   /// - Failure: the first failure in the order of the lists.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func zip<Second: Sendable, Third: Sendable, Fourth: Sendable>(
     _ first: consuming LazyList,
     _ second: LazyList<Second, Failure>,
@@ -35,7 +35,7 @@ extension LazyList {
   ///
   /// - Laziness: stepwise. When a list has ended, those after it are not touched.
   /// - Failure: the first failure in the order of the lists.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func zip<Second: Sendable, Third: Sendable, Fourth: Sendable, Fifth: Sendable>(
     _ first: consuming LazyList,
     _ second: LazyList<Second, Failure>,
@@ -53,7 +53,7 @@ extension LazyList {
 
 extension LazyList {
   /// The rows of a zip: one element of each list, this list's first.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func zipping<Others: ZipPeer, Tuple>(
     _ others: consuming Others, stage: StageName = #function,
     _ tuple: @escaping (Element, Others.Value) -> Tuple
@@ -78,7 +78,7 @@ struct Row<First, Others> {
   @usableFromInline var first: First?
   @usableFromInline var peers: Others
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ peers: consuming Others) { self.peers = peers }
 }
 
@@ -99,19 +99,19 @@ struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
   @usableFromInline var first: First
   @usableFromInline var others: Others
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ first: consuming First, _ others: consuming Others) {
     self.first = first
     self.others = others
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func fill(_ demand: Demand) -> Absence? {
     if let absence = first.fill(demand) { return absence }
     return others.fill(demand)
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func take() -> (first: First.Value, others: Others.Value) {
     (first.take(), others.take())
   }
@@ -123,10 +123,10 @@ struct Peer<Element: Sendable>: ZipPeer {
   @usableFromInline var source: Cursor<Element>
   @usableFromInline var element: Element?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { source = Cursor(list) }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func fill(_ demand: Demand) -> Absence? {
     if element != nil { return nil }
     source.demand = demand
@@ -135,7 +135,7 @@ struct Peer<Element: Sendable>: ZipPeer {
     return nil
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func take() -> Element {
     guard let element = element.take() else {
       preconditionFailure("a zip took an element that it had not filled in")

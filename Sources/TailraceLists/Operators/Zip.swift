@@ -10,7 +10,7 @@ extension LazyList {
   /// - Failure: the first list's, or else the second's.
   ///
   /// Replaces `+zip:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func zip<Other: Sendable>(
     _ other: LazyList<Other, Failure>
   ) -> LazyList<(Element, Other), Failure> {
@@ -54,7 +54,7 @@ extension LazyList {
 /// ```
 /// ![A pair comes with the later of its elements.](marbles-zip)
 // On `_ListLike`, not `LazyList`, because a `zip` of two arrays would try it: see there.
-@inlinable
+@_alwaysEmitIntoClient
 public func zip<First: _ListLike, Second: _ListLike>(
   _ first: First, _ second: Second
 ) -> LazyList<(First.Element, Second.Element), First.Failure>
@@ -64,7 +64,7 @@ where First.Failure == Second.Failure {
 
 /// Returns the pairs of the elements of lists that fail in different ways. If one of them cannot
 /// fail, `first.zip(second)` fails as the other does.
-@inlinable
+@_alwaysEmitIntoClient
 public func zip<First: _ListLike, Second: _ListLike>(
   _ first: First, _ second: Second
 ) -> LazyList<(First.Element, Second.Element), any Error> {

@@ -3,8 +3,8 @@ import TailraceLists
 /// The elements of a list by position, for any number of readers, as often as they like.
 ///
 /// A list is data: elements by position. A source can read the elements from a position on: a
-/// file, a database table, a list in memory (``LazyList/source``) or a server.
-/// ``LazyList/init(reading:from:file:line:)`` makes a list of it.
+/// file, a database table, a list in memory (`list.source`) or a server.
+/// `LazyList(reading:)` makes a list of it.
 ///
 /// - Isolation: tasks of lists call the methods, several at the same time for several lists. They
 ///   must not block a thread.

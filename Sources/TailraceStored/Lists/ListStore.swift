@@ -5,7 +5,7 @@ import TailraceLists
 /// A store has two duties. It keeps everything it has taken, within its durability. It takes a
 /// commit whole or not at all, and only at the end of the list. So a stopped list continues where
 /// it stopped, whoever stopped it, and of two writers only one succeeds. See
-/// ``LazyList/init(storedIn:from:state:atTail:file:line:next:)``.
+/// `LazyList(storedIn:state:next:)`.
 ///
 /// The store decides how elements become bytes or columns. `checkStore`, in TailraceTesting,
 /// checks whether a store keeps its promises.
