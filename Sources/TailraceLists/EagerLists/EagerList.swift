@@ -140,3 +140,5 @@ extension EagerList: CustomStringConvertible {
   /// The elements in brackets, as in an array.
   public var description: String { slice.description }
 }
+
+extension EagerList: _ArrayLike {}

@@ -17,7 +17,6 @@ public protocol _ArrayLike: Collection, ExpressibleByArrayLiteral {}
 
 extension Array: _ArrayLike {}
 extension ArraySlice: _ArrayLike {}
-extension EagerList: _ArrayLike {}
 
 extension _ArrayLike where Self: Equatable {
   /// True if an array is empty: `await list.map { $0 + 1 }.array() == []`.

@@ -153,8 +153,9 @@ private struct GraphModel: Explorable {
     }
     for other in 0..<keys {
       let got = (asked[other] ?? []).map { $0[0] }.filter { input in
-        input == key || above.contains(input)
-          && (shown.contains(input) || freshness[input] ?? .fresh == .fresh)
+        input == key
+          || above.contains(input)
+            && (shown.contains(input) || freshness[input] ?? .fresh == .fresh)
       }
       if got.isEmpty { continue }
       if running == .replaced, restarted.contains(other) {
