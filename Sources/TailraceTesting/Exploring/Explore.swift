@@ -110,7 +110,10 @@ struct Runner: Sendable {
     let run = await run(tape, isTold: true, isCounted: false)
     let problem = run.problem ?? run.chooser.divergence.map { .diverged($0) }
     if let problem {
-      throw Report(problem: problem, tape: tape, told: run, runs: 1, stage: nil).failure
+      throw Report(
+        problem: problem, tape: tape, told: run, runs: 1, stage: nil,
+        hasFailedAgain: run.problem != nil
+      ).failure
     }
     return ExplorationSummary(
       runs: 1, triedAllOrders: false, jobsFromOutside: run.fromOutside, divergedRuns: 0)
@@ -131,8 +134,14 @@ struct Runner: Sendable {
     }
     let tape = ExplorationTape(shrinking.best)
     let told = await self.run(tape, isTold: true, isCounted: false)
+    var hasFailedAgain = told.problem != nil
+    // The issues of a test framework are no problem of a run that does not count them.
+    if !hasFailedAgain, counter != nil {
+      hasFailedAgain = await self.run(tape, patience: patience).problem != nil
+    }
     return Report(
-      problem: told.problem ?? problem, tape: tape, told: told, runs: summary.runs, stage: stage
+      problem: told.problem ?? problem, tape: tape, told: told, runs: summary.runs, stage: stage,
+      hasFailedAgain: hasFailedAgain
     ).failure
   }
 

@@ -7,7 +7,10 @@ struct Report {
   let runs: Int
   let stage: OrderSearch.Stage?
 
-  private var hasFailedAgain: Bool { told.problem != nil }
+  /// Whether the tape has failed once more.
+  let hasFailedAgain: Bool
+
+  private var hasDiverged: Bool { if case .diverged = problem { true } else { false } }
 
   var failure: ExplorationFailure {
     ExplorationFailure(
@@ -39,7 +42,7 @@ struct Report {
       )
     }
     lines.append("")
-    if !hasFailedAgain {
+    if !hasFailedAgain, !hasDiverged {
       lines.append(
         "A replay did not fail: something outside of the exploration has changed the run.")
     } else if let choice = told.chooser.divergence {

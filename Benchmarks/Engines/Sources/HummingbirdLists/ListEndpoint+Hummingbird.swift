@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 package import Hummingbird
 import ServiceLifecycle
-package import TailraceLists
+import TailraceLists
 package import TailraceStored
 
 extension RouterMethods {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 import Tailrace
+import TailraceStored
 
 /// Reads a list, and looks for changes while somebody waits. Its connection cannot write.
 actor SQLiteReader {

@@ -1,6 +1,6 @@
 public import Foundation
 public import GRDB
-public import Tailrace
+import Tailrace
 public import TailraceStored
 
 /// A list in a table of an SQLite database, over GRDB: a row for each element, with columns of its

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Tailrace
+import TailraceStored
 
 /// The table of a list's elements, and the list's row in `tailrace_lists`.
 struct SQLiteTable: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteStore
 import Tailrace
+import TailraceStored
 import Testing
 import Walking
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import SQLiteStore
 import Tailrace
+import TailraceStored
 import TailraceTesting
 import Testing
 

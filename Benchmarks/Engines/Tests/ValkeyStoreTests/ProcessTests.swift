@@ -1,5 +1,6 @@
 import Foundation
 import Tailrace
+import TailraceStored
 import Testing
 import Walking
 

@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import Tailrace
+import TailraceStored
 import Testing
 
 @testable import ValkeyStore

@@ -79,6 +79,7 @@ struct ExplorationFailureTests {
     guard case .issues(1) = failure.reason else { throw failure }
     #expect(hidden.value > 0)
     #expect(shown.value == 1)
+    #expect(failure.isReproducible && !failure.report.contains("did not fail"))
   }
 
   // MARK: Replaying
