@@ -30,6 +30,13 @@ get() {
   status=$(curl -sS -m 60 -D "$folder/head" -o "$folder/body" -w "%{http_code}" "$@")
 }
 
+# identify: sets list to the identity in the list's offsets.
+identify() {
+  get -I "$url"
+  list=$(field Stream-Next-Offset)
+  list=${list%_*}
+}
+
 checks=0
 fail() {
   echo "FAILED: $1" >&2
@@ -57,14 +64,15 @@ empty() {
 
 # --- A list that has ended ---
 serve ended --every 0 --count 10
+identify
 # The first request may be before the last element: a long poll from the end tells.
-get "$url?offset=0000000000000010&live=long-poll"
+get "$url?offset=${list}_0000000000000010&live=long-poll"
 is 'a long poll at the end' 204
 has Stream-Closed true
 get "$url"
 is 'all' 200
 has Content-Type application/json
-has Stream-Next-Offset 0000000000000010
+has Stream-Next-Offset "${list}_0000000000000010"
 has Stream-Up-To-Date true
 has Stream-Closed true
 body '"n":9'
@@ -77,19 +85,19 @@ empty
 has ETag "$tag"
 get -H 'If-None-Match: "other"' "$url"
 is 'what the client does not have' 200
-get "$url?offset=0000000000000004&limit=3"
+get "$url?offset=${list}_0000000000000004&limit=3"
 is 'a page' 200
-has Stream-Next-Offset 0000000000000007
+has Stream-Next-Offset "${list}_0000000000000007"
 has Stream-Closed ''
 has Stream-Up-To-Date ''
-get "$url?offset=0000000000000010"
+get "$url?offset=${list}_0000000000000010"
 is 'the end' 200
 [ "$(cat "$folder/body")" = '[]' ] || fail 'the end has elements'
 get "$url?offset=now"
 is 'now' 200
-has Stream-Next-Offset 0000000000000010
+has Stream-Next-Offset "${list}_0000000000000010"
 
-for query in offset=5 offset=x offset= offset=-2 offset=00000000000000010 limit=0 limit=-1 \
+for query in offset=5 offset=x offset= offset=-2 offset=${list}_00000000000000010 limit=0 limit=-1 \
   limit=x live=x live=sse live=long-poll; do
   get "$url?$query"
   is "$query" 400
@@ -102,33 +110,34 @@ done
 
 get -I "$url"
 is 'HEAD' 200
-has Stream-Next-Offset 0000000000000010
+has Stream-Next-Offset "${list}_0000000000000010"
 has Stream-Closed true
 # Two requests over one connection: nothing of the first is left there.
 get -I "$url?offset=x" --next -sS -D "$folder/head" -o "$folder/body" -w '%{http_code}' "$url"
 is 'HEAD, refused, and GET' 400200
 
-get "$url?offset=0000000000000008&live=sse"
+get "$url?offset=${list}_0000000000000008&live=sse"
 is 'events' 200
 has Content-Type text/event-stream
 body '^event: data$'
-body '^id: 0000000000000010$'
+body "^id: ${list}_0000000000000010$"
 body '"streamClosed":true'
-get -H 'Last-Event-ID: 0000000000000008' "$url?offset=-1&live=sse"
+get -H "Last-Event-ID: ${list}_0000000000000008" "$url?offset=-1&live=sse"
 is 'events again' 200
 body '"n":8'
 if grep -q '"n":7' "$folder/body"; then fail 'Last-Event-ID was not read'; fi
-get -H 'Last-Event-ID: 0000000000000010' -H 'Accept: text/event-stream' "$url"
+get -H "Last-Event-ID: ${list}_0000000000000010" -H 'Accept: text/event-stream' "$url"
 is 'events again, when the list has ended' 204
 
 # --- A list that grows ---
 serve growing --every 200 --count 20
+identify
 get "$url?offset=-1&live=long-poll"
 is 'a long poll' 200
-has Stream-Next-Offset 0000000000000001
-get "$url?offset=0000000000000001&live=long-poll"
+has Stream-Next-Offset "${list}_0000000000000001"
+get "$url?offset=${list}_0000000000000001&live=long-poll"
 is 'the next long poll' 200
-has Stream-Next-Offset 0000000000000002
+has Stream-Next-Offset "${list}_0000000000000002"
 [ -n "$(field Stream-Cursor)" ] || fail 'there is no cursor'
 get -N "$url?offset=-1&live=sse"
 is 'events to the end' 200
@@ -138,28 +147,31 @@ checks=$((checks + 1))
 
 # --- A list that waits for a day ---
 serve quiet --every 86400000
+identify
 start=$(date +%s)
 get "$url?offset=-1&live=long-poll"
 is 'a long poll without news' 204
 empty
-has Stream-Next-Offset 0000000000000000
+has Stream-Next-Offset "${list}_0000000000000000"
 has Stream-Up-To-Date true
 checks=$((checks + 1))
 [ $(($(date +%s) - start)) -ge 20 ] || fail 'the poll was short'
 
 # --- A list whose old elements are discarded ---
 serve kept --every 0 --count 60 --keep 20
-get "$url?offset=0000000000000060&live=long-poll"
+identify
+get "$url?offset=${list}_0000000000000060&live=long-poll"
 is 'the end of a list' 204
-get "$url?offset=0000000000000000"
+get "$url?offset=${list}_0000000000000000"
 is 'discarded elements' 410
 first=$(field Stream-Next-Offset)
-[ "$first" -gt 0 ] || fail 'the first offset kept is not named'
+position=$((10#${first#*_}))
+[ "$position" -gt 0 ] || fail 'the first offset kept is not named'
 get "$url?offset=$first"
 is 'the first elements kept' 200
-body "\"n\":$((10#$first))"
+body "\"n\":$position"
 get "$url?offset=-1"
 is 'from the beginning' 200
-body "\"n\":$((10#$first))"
+body "\"n\":$position"
 
 echo "$checks checks"

@@ -48,6 +48,10 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     let list: any SteppingList
   }
 
+  /// Whether the list's task has waited for a step that is cancelled when nobody waits for it. All
+  /// other lists are not asked whether somebody waits.
+  nonisolated let tellsUnwaited = Atomic(false)
+
   private let life = Locked(Life?.none)
   nonisolated var list: (any SteppingList)? { life.withLock { $0?.list } }
   /// The reader that waits to run the task's own job, and its priority.

@@ -31,6 +31,8 @@ protocol AwaitedPlace: AnyObject, Sendable {
   func leave(_ waiter: Waiter)
   /// The reader that has begun the attempt of a missing cell will not wait for it.
   func departs(_ cell: MissingCell)
+  /// Whether a step that is awaited here, or below, is cancelled when nobody waits for it.
+  var tellsUnwaited: Bool { get }
   /// A task of this priority waits.
   func raise(to priority: TaskPriority)
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
@@ -48,6 +50,7 @@ extension AwaitedPlace {
   @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
   @usableFromInline var executor: StepExecutor? { nil }
   @usableFromInline func departs(_ cell: MissingCell) {}
+  @usableFromInline var tellsUnwaited: Bool { false }
 
   @usableFromInline
   nonisolated(nonsending) func wait(
@@ -86,7 +89,8 @@ extension AwaitedPlace {
       return .failed(cycle)
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
-    let step = inStep ? node as? StepExecutor : nil
+    let step = inStep && tellsUnwaited ? node as? StepExecutor : nil
+    step?.tellsUnwaited.store(true, ordering: .relaxed)
     if let step, !step.waits(with: waiter) { return .unwaited }
     defer { step?.goesOn() }
     // A step may not go on here on an actor, nor in another step.

@@ -106,6 +106,11 @@ extension Segment: AwaitedPlace {
     evaluator.departs(attempt: cell.attempt)
   }
 
+  @usableFromInline var tellsUnwaited: Bool {
+    guard let task else { return false }
+    return task.cancelsUnwaited || task.executor.tellsUnwaited.load(ordering: .relaxed)
+  }
+
   @usableFromInline
   func leave(_ waiter: Waiter) { evaluator?.leave(waiter) }
 
