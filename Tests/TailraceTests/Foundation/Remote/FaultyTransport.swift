@@ -209,3 +209,38 @@ final class ForeignServer: Sendable {
     }
   }
 }
+
+/// A list of a server, for a client whose pauses take no time.
+func remote(
+  _ transport: @escaping RemoteTransport, patience: Duration? = nil,
+  lingering: Duration = .seconds(100), byteLimit: Int = 1 << 20,
+  clock: any Clock<Duration> = HurriedClock()
+) -> RemoteList<Int> {
+  RemoteList(
+    transport, path: "/list", element: .json, patience: patience, lingering: lingering,
+    byteLimit: byteLimit, clock: clock)
+}
+
+func remote(_ faulty: FaultyTransport) -> RemoteList<Int> { remote(faulty.transport) }
+
+extension VirtualScheduler {
+  /// Goes on in steps, as often as somebody sleeps, while a body runs.
+  func advancing<Value: Sendable>(
+    by step: Duration, while body: () async throws -> Value
+  ) async throws -> Value {
+    let steps = Task {
+      while !Task.isCancelled {
+        await waitForSleepers(1)
+        advance(by: step)
+      }
+    }
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    steps.cancel()
+    // For the task of the steps, if it waits.
+    let last = Task { try? await clock.sleep(for: step) }
+    await steps.value
+    last.cancel()
+    return try result.get()
+  }
+}

@@ -7,11 +7,6 @@ import Testing
 
 @Suite("A mirror of a server's list", .inTurn, .hangLimit)
 struct MirrorTests {
-  private func remote(_ transport: @escaping RemoteTransport) -> RemoteList<Int> {
-    RemoteList(
-      transport, path: "/list", element: .json, lingering: .seconds(100), clock: HurriedClock())
-  }
-
   private typealias Mirror = FileStore<Int, RemotePlace>
 
   private func withStore(_ body: (_ store: () -> Mirror) async throws -> Void) async throws {

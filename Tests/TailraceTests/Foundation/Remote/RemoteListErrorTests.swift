@@ -10,18 +10,6 @@ import Testing
 struct RemoteListErrorTests {
   typealias Store = MemoryStore<Int, Int>
 
-  private func remote(
-    _ transport: @escaping RemoteTransport, patience: Duration? = nil,
-    lingering: Duration = .seconds(100),
-    byteLimit: Int = 1 << 20, clock: any Clock<Duration> = HurriedClock()
-  ) -> RemoteList<Int> {
-    RemoteList(
-      transport, path: "/list", element: .json, patience: patience, lingering: lingering,
-      byteLimit: byteLimit, clock: clock)
-  }
-
-  private func remote(_ faulty: FaultyTransport) -> RemoteList<Int> { remote(faulty.transport) }
-
   @Test(
     "a list that was begun anew is told, at every position, and never spliced", arguments: 0...4)
   func anew(_ read: Int) async throws {
@@ -152,26 +140,17 @@ struct RemoteListErrorTests {
       Task { try await remote.waitForMore(than: 0) },
       Task { _ = try await remote.extent() },
     ]
-    let clock = Task {
-      while !Task.isCancelled {
-        await scheduler.waitForSleepers(1)
-        scheduler.advance(by: .seconds(1))
-      }
-    }
-    for reader in readers {
-      do {
-        try await reader.value
-        Issue.record("was read")
-      } catch {
-        guard case .unreachable = error as? RemoteListError else { throw error }
+    try await scheduler.advancing(by: .seconds(1)) {
+      for reader in readers {
+        do {
+          try await reader.value
+          Issue.record("was read")
+        } catch {
+          guard case .unreachable = error as? RemoteListError else { throw error }
+        }
       }
     }
     // Not at most how long: this clock goes on while a reader is on its way to the next attempt.
     #expect(scheduler.now.offset >= .seconds(60))
-    clock.cancel()
-    // For the clock's task, if it waits.
-    let last = Task { try? await scheduler.clock.sleep(for: .seconds(1)) }
-    await clock.value
-    last.cancel()
   }
 }

@@ -10,18 +10,6 @@ import Testing
 struct RemoteListTests {
   typealias Store = MemoryStore<Int, Int>
 
-  private func remote(
-    _ transport: @escaping RemoteTransport, patience: Duration? = nil,
-    lingering: Duration = .seconds(100),
-    byteLimit: Int = 1 << 20, clock: any Clock<Duration> = HurriedClock()
-  ) -> RemoteList<Int> {
-    RemoteList(
-      transport, path: "/list", element: .json, patience: patience, lingering: lingering,
-      byteLimit: byteLimit, clock: clock)
-  }
-
-  private func remote(_ faulty: FaultyTransport) -> RemoteList<Int> { remote(faulty.transport) }
-
   // MARK: Reading
 
   @Test("an ended list, whatever the size of its pages", arguments: [1, 2, 3, 7, 300, 1000])
@@ -188,15 +176,8 @@ struct RemoteListTests {
     #expect(faulty.events == 1)
     // More bytes than the limit: what comes is not seen.
     for number in 1..<40 { try await source.append([number]) }
-    let clock = Task {
-      while !Task.isCancelled {
-        await scheduler.waitForSleepers(1)
-        scheduler.advance(by: .seconds(5))
-      }
-    }
-    #expect(try await reader.value == [0, 1])
-    clock.cancel()
-    scheduler.advance(by: .seconds(100))
+    let read = try await scheduler.advancing(by: .seconds(5)) { try await reader.value }
+    #expect(read == [0, 1])
   }
 
   @Test("no events: long polls", arguments: [400, 405, 406, 415, 501])
@@ -230,6 +211,6 @@ struct RemoteListTests {
     #expect(try await reader.value == Array(0..<1100))
     #expect(try await late.value == Array(700..<1100))
     #expect(try await remote.read(from: 500, upTo: 3).elements == [500, 501, 502])
-    #expect(try await self.remote(server.transport).extent().count == 1100)
+    #expect(try await TailraceTests.remote(server.transport).extent().count == 1100)
   }
 }
