@@ -259,11 +259,12 @@ struct DependencyGraph: Sendable {
           nodes[dependent].isSuspect = true
           // It is under review, perhaps past this input.
           nodes[dependent].reviewed = 0
-          let isPassed = passed?.insert(dependent).inserted == false
+          let isFirst = passed?.insert(dependent).inserted ?? false
           if was == .fresh {
             marked.append(dependent)
             pile.append((dependent, .doubtful, others))
-          } else if passed != nil, !isPassed {
+          } else if isFirst {
+            // It keeps its own freshness, and so do those behind it.
             pile.append((dependent, .fresh, nodes[dependent].isShown ? others : .unaffected))
           }
         }
