@@ -50,7 +50,7 @@ extension ListEndpoint {
     if reconnects, page.isEnd, page.count == 0 { return nothing(page, request) }
     let (tail, date) = (tail, date)
     let end = tail.now() + eventsEnd * (0.9 + chance() / 10)
-    let first = ListEventsState(page, end: end, retry: 500 + Int(1000 * chance()))
+    let first = ListEventsState(page, retry: 500 + Int(1000 * chance()))
     let events = ListEvents(
       first: first, sendPatience: sendPatience, clock: tail.clock, now: tail.now
     ) { state in

@@ -28,14 +28,11 @@ struct ListEventsState: Sendable {
   private var hasBegun = false
   /// Pauses since the last event.
   private var pauses = 0
-  /// When the response ends.
-  let end: Duration
   /// In milliseconds: after how long a client that has lost its connection connects again.
   private let retry: Int
 
-  init(_ first: EncodedPage, end: Duration, retry: Int) {
+  init(_ first: EncodedPage, retry: Int) {
     phase = .has(first)
-    self.end = end
     self.retry = retry
   }
 

@@ -79,3 +79,27 @@ struct PositionWaiters<Outcome: Sendable>: Sendable {
       .compactMap(\.deadline).min()
   }
 }
+
+// What is done outside of the lock.
+extension PositionWaiters {
+  static func tell(_ woken: Woken) {
+    for (continuation, outcome) in woken { continuation.resume(returning: outcome) }
+  }
+
+  /// Suspends until the task is told.
+  ///
+  /// - Parameters:
+  ///   - wait: `wait(_:_:)`, under the lock.
+  ///   - cancel: tells the task that it is cancelled, under the lock.
+  static nonisolated(nonsending) func outcome(
+    of wait: (Continuation) -> Outcome?, onCancel cancel: @Sendable () -> Woken
+  ) async -> Outcome {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if let early = wait(continuation) { continuation.resume(returning: early) }
+      }
+    } onCancel: {
+      tell(cancel())
+    }
+  }
+}

@@ -25,7 +25,8 @@ final class TailReader<Source: ListSource>: Sendable {
     var lastEvents: (cursor: String, bytes: Data)?
   }
 
-  private typealias Woken = PositionWaiters<Outcome>.Woken
+  private typealias Waiters = PositionWaiters<Outcome>
+  private typealias Woken = Waiters.Woken
 
   let source: Source
   let clock: any Clock<Duration>
@@ -112,25 +113,18 @@ final class TailReader<Source: ListSource>: Sendable {
       let number = state.waiters.enter(position, deadline: deadline)
       return (number, woken, action, Self.setAlarm(deadline, &state))
     }
-    tell(woken)
+    Waiters.tell(woken)
     guard let number else { return .more }
     perform(action)
     if let alarm { ring(alarm) }
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let early = state.withLock { $0.waiters.wait(number, continuation) }
-        if let early { continuation.resume(returning: early) }
-      }
+    let outcome = await Waiters.outcome { continuation in
+      state.withLock { $0.waiters.wait(number, continuation) }
     } onCancel: {
-      tell(state.withLock { $0.waiters.tell(number, .cancelled) })
+      state.withLock { $0.waiters.tell(number, .cancelled) }
     }
     // The others have been told together with this one.
     perform(state.withLock { $0.tail.left($0.waiters.count) })
     return outcome
-  }
-
-  private func tell(_ woken: Woken) {
-    for (continuation, outcome) in woken { continuation.resume(returning: outcome) }
   }
 
   /// Tells those that have waited for some news. If nobody waits any more, the reader stops at once: it
@@ -148,7 +142,7 @@ final class TailReader<Source: ListSource>: Sendable {
       return (woken, state.tail.left(state.waiters.count))
     }
     perform(action)
-    tell(woken)
+    Waiters.tell(woken)
   }
 
   // MARK: The reader
@@ -191,7 +185,7 @@ final class TailReader<Source: ListSource>: Sendable {
           }
         }
       } catch {
-        tell(
+        Waiters.tell(
           state.withLock { state in
             guard state.tail.failed(reader) else { return [] }
             return state.waiters.wake(.failed(error)) { _, _ in true }
@@ -229,7 +223,7 @@ final class TailReader<Source: ListSource>: Sendable {
       }
       return (woken, state.waiters.nextDeadline.flatMap { Self.setAlarm($0, &state) })
     }
-    tell(woken)
+    Waiters.tell(woken)
     if let alarm { ring(alarm) }
   }
 }

@@ -121,9 +121,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
   mutating func liveStart() -> (offset: String, position: Int)? {
     // What was read without waiting is further.
     if tail.end < count { tail = Segment(start: count) }
-    guard let start = start(for: tail.end) else { return nil }
     // Another server's name may be of an earlier place: what is read twice is left out.
-    return start
+    return start(for: tail.end)
   }
 
   /// The place before an element, to be kept.

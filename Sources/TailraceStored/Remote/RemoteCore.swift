@@ -4,10 +4,12 @@ import TailraceSupport
 
 /// The shell of a remote list: it sends requests, and tells the values that decide what came of them.
 final class RemoteCore<Element: Sendable>: Sendable {
+  typealias Waiters = PositionWaiters<RemoteOutcome>
+
   struct State: Sendable {
     var contents: RemoteContents<Element>
     var link = RemoteLink()
-    var waiters = PositionWaiters<RemoteOutcome>()
+    var waiters = Waiters()
     var driver: (number: Int, task: Task<Void, Never>)?
     /// What the server wants to hear with the next live request.
     var cursor: String?
@@ -40,15 +42,26 @@ final class RemoteCore<Element: Sendable>: Sendable {
   nonisolated(nonsending) func read(
     from position: Int, upTo count: Int
   ) async throws -> ListPage<Element> {
+    if case .page(let page) = try look(from: position, upTo: count) { return page }
+    return try await answer { [self] ear in
+      guard case .page(let page) = try await fetch(from: position, upTo: count, ear) else {
+        return nil
+      }
+      return page
+    }
+  }
+
+  /// Asks the server until there is an answer, or patience is over.
+  ///
+  /// - Parameter ask: returns `nil` if the server is to be asked again, at once.
+  private nonisolated(nonsending) func answer<Answer: Sendable>(
+    _ ask: @escaping @Sendable (RemoteEar) async throws -> Answer?
+  ) async throws -> Answer {
     var backoff = RemoteBackoff()
     var trouble = RemoteTrouble()
-    var look = try look(from: position, upTo: count)
     while true {
-      if case .page(let page) = look { return page }
       do {
-        look = try await server.listening { [self] ear in
-          try await fetch(from: position, upTo: count, ear)
-        }
+        if let answer = try await server.listening(ask) { return answer }
       } catch {
         try Task.checkCancellation()
         if let final = trouble.take(error, at: server.now(), patience) { throw final }
@@ -90,19 +103,15 @@ final class RemoteCore<Element: Sendable>: Sendable {
     }
     guard let number else { return }
     perform(action)
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let early = state.withLock { $0.waiters.wait(number, continuation) }
-        if let early { continuation.resume(returning: early) }
-      }
+    let result = await Waiters.outcome { continuation in
+      state.withLock { $0.waiters.wait(number, continuation) }
     } onCancel: {
       let now = server.now()
-      let woken = state.withLock { state in
+      return state.withLock { state in
         let woken = state.waiters.tell(number, .cancelled)
         state.didLeave(at: now)
         return woken
       }
-      for (continuation, outcome) in woken { continuation.resume(returning: outcome) }
     }
     switch result {
     case .ready: return
@@ -113,18 +122,7 @@ final class RemoteCore<Element: Sendable>: Sendable {
 
   /// The server's identity, first element, count and end; `nil` if it does not tell all of them.
   nonisolated(nonsending) func extent() async throws -> ListExtent? {
-    var backoff = RemoteBackoff()
-    var trouble = RemoteTrouble()
-    while true {
-      do {
-        return try await server.listening { [self] ear in try await discover(ear) }
-      } catch {
-        try Task.checkCancellation()
-        if let final = trouble.take(error, at: server.now(), patience) { throw final }
-        backoff.failed(pause: trouble.pause)
-        try await server.clock.sleep(for: backoff.pause(server.chance()))
-      }
-    }
+    try await answer { [self] ear in .some(try await discover(ear)) }
   }
 
   @discardableResult
@@ -281,13 +279,13 @@ final class RemoteCore<Element: Sendable>: Sendable {
       state.didLeave(at: now)
       return (result.map { then(&state) }, woken)
     }
-    for (continuation, outcome) in woken { continuation.resume(returning: outcome) }
+    Waiters.tell(woken)
     return try result.get()
   }
 
   private func didFail(_ error: any Error, _ driver: Int) {
     let now = server.now()
-    let woken: PositionWaiters<RemoteOutcome>.Woken = state.withLock { state in
+    let woken: Waiters.Woken = state.withLock { state in
       // Of a connection that nobody wants any more.
       guard state.link.isDriving(driver) else { return [] }
       if case .unsupported? = error as? RemoteAnswerError, state.link.unsupported(driver) {
@@ -304,7 +302,7 @@ final class RemoteCore<Element: Sendable>: Sendable {
       state.didLeave(at: now)
       return woken
     }
-    for (continuation, outcome) in woken { continuation.resume(returning: outcome) }
+    Waiters.tell(woken)
   }
 }
 

@@ -48,7 +48,6 @@ struct RemoteLink: Hashable, Sendable {
   /// Drivers before this one are over, whatever they still say.
   private var driver = 0
 
-  var isIdle: Bool { phase == .idle }
   /// Whether events are coming, so that what the server has is known without asking.
   var isReading: Bool { phase == .reading(brought: true) }
 
