@@ -157,7 +157,7 @@ extension LazyList {
   ///   repeats only the failed step.
   /// - Cancellation: see above. Lists made of this one pass it on: a reader of theirs that leaves while
   ///   this step runs has waited for it. Look-ahead does not; it goes on for its readers to come. Nor
-  ///   do deep chains: more than some five asynchronous stages above this list go on.
+  ///   do deep chains that have other operators between their asynchronous stages: more than some five.
   @inlinable
   public init<State>(
     state: sending State, retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,

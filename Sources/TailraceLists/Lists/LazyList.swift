@@ -71,10 +71,11 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   /// list.
   @inlinable @inline(__always)
   package init(
-    upstream: AnyObject? = nil, stage: StageName = #function,
+    upstream: AnyObject? = nil, stage: StageName = #function, tellsUnwaited: Bool = false,
     inTask run: @escaping ListTask<Element>.Run
   ) {
-    self.init(Evaluator(ListTask(stage: stage, upstream: upstream, run)))
+    self.init(
+      Evaluator(ListTask(stage: stage, upstream: upstream, tellsUnwaited: tellsUnwaited, run)))
   }
 
   /// The same, of steps that are cancelled when nobody waits for them.

@@ -54,9 +54,10 @@ extension LazyList {
   consuming func mapInTask<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
   ) -> LazyList<T, Failure> {
+    let tellsUnwaited = segment?.tellsUnwaited == true
     let source = Owned(Cursor(self, runsTasks: true, isInTask: true))
     return LazyList<T, Failure>(
-      upstream: source, stage: "map",
+      upstream: source, stage: "map", tellsUnwaited: tellsUnwaited,
       inTask: { steps in
         while steps.begin() {
           let step: Step<T>

@@ -41,9 +41,10 @@ extension LazyList {
     _ pull:
       nonisolated(nonsending) @escaping (inout State, inout Cursor<Element>) async -> Step<Output>
   ) -> LazyList<Output, Failure> {
+    let tellsUnwaited = segment?.tellsUnwaited == true
     let owned = Owned(Pulling(self, state, runsTasks: true))
     return LazyList<Output, Failure>(
-      upstream: owned, stage: stage,
+      upstream: owned, stage: stage, tellsUnwaited: tellsUnwaited,
       inTask: { steps in
         await steps.take { await pull(&owned.state.state, &owned.state.source) }
       })

@@ -42,10 +42,11 @@ package final class ListTask<Element: Sendable>: @unchecked Sendable {
   @inlinable
   package init(
     stage: StageName? = nil, upstream: AnyObject? = nil, cancelsUnwaited: Bool = false,
-    _ run: @escaping Run
+    tellsUnwaited: Bool = false, _ run: @escaping Run
   ) {
     self.stage = stage
     self.cancelsUnwaited = cancelsUnwaited
+    if cancelsUnwaited || tellsUnwaited { executor.tellUnwaited() }
     self.upstream = upstream
     self.run = run
   }

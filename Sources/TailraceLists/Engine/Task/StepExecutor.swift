@@ -48,9 +48,12 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     let list: any SteppingList
   }
 
-  /// Whether the list's task has waited for a step that is cancelled when nobody waits for it. All
-  /// other lists are not asked whether somebody waits.
+  /// Whether the list's steps are cancelled when nobody waits for them, or its task waits for such a
+  /// step. All other lists are not asked whether somebody waits.
   nonisolated let tellsUnwaited = Atomic(false)
+
+  @usableFromInline
+  nonisolated func tellUnwaited() { tellsUnwaited.store(true, ordering: .relaxed) }
 
   private let life = Locked(Life?.none)
   nonisolated var list: (any SteppingList)? { life.withLock { $0?.list } }

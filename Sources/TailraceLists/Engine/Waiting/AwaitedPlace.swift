@@ -90,7 +90,7 @@ extension AwaitedPlace {
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
     let step = inStep && tellsUnwaited ? node as? StepExecutor : nil
-    step?.tellsUnwaited.store(true, ordering: .relaxed)
+    step?.tellUnwaited()
     if let step, !step.waits(with: waiter) { return .unwaited }
     defer { step?.goesOn() }
     // A step may not go on here on an actor, nor in another step.

@@ -107,8 +107,7 @@ extension Segment: AwaitedPlace {
   }
 
   @usableFromInline var tellsUnwaited: Bool {
-    guard let task else { return false }
-    return task.cancelsUnwaited || task.executor.tellsUnwaited.load(ordering: .relaxed)
+    task?.executor.tellsUnwaited.load(ordering: .relaxed) ?? false
   }
 
   @usableFromInline
