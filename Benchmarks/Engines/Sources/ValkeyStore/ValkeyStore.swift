@@ -1,6 +1,6 @@
 import NIOCore
 import Synchronization
-public import Tailrace
+import Tailrace
 public import TailraceStored
 
 /// A list in a stream of a Valkey or Redis server, for any number of processes and machines.
