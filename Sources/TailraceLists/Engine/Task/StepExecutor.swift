@@ -14,8 +14,8 @@ public import Synchronization
 /// job then runs as one of the task executor, so `park` touches nothing that an actor would have to
 /// protect.
 ///
-/// Children of a step inherit the preferred executor; tasks that a step merely starts do not. That
-/// shows who waits for whom.
+/// Children of a step inherit the executor: what they do comes back to the driver, too. Whose step
+/// waits for whom is told by ``WorkerToken``, not by the executor.
 @usableFromInline
 package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// Where the task's own job is, and the job that has come back.
