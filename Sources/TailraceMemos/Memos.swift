@@ -48,6 +48,106 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
     (self.store, self.owner, self.asker) = (store, owner, asker)
   }
 
+  // MARK: Making them
+
+  /// Creates memos with a closure that computes the value of each key.
+  ///
+  /// ```swift
+  /// let squares = Memos { (number: Int) in number * number }
+  /// await squares.value(for: 12)   // 144
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - capacity: how much is remembered; everything by default.
+  ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
+  ///     ever.
+  ///   - refreshingAfter: the age from which a demand starts a new computation. The old value is
+  ///     served until the new one is there. A remembered failure is served no longer than that.
+  ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
+  ///     new computation.
+  ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
+  ///     default. If `false`, a failure is remembered as a value is, except a `CancellationError`.
+  ///   - clock: the clock that measures ages.
+  ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
+  ///   - compute: runs once for each key and lifetime.
+  /// - Complexity: ages need no timer. Each computation checks two values for expiry.
+  @inlinable
+  public init(
+    capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
+    _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
+  ) {
+    self.init(
+      capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, .plain(compute))
+  }
+
+  /// Creates memos with an asynchronous closure that computes the value of each key, in a task for
+  /// each computation.
+  @inlinable
+  public init(
+    capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
+    _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
+  ) {
+    self.init(
+      capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, .inTask(compute))
+  }
+
+  /// Creates memos whose values live since their last use, or each for a time of its own.
+  ///
+  /// ```swift
+  /// let sessions = Memos(lifetime: .idle(.seconds(900))) { (id: Int) in "session \(id)" }
+  /// await sessions.value(for: 7)   // "session 7"
+  /// ```
+  @inlinable
+  public init(
+    capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
+    _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
+  ) {
+    self.init(
+      capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, .plain(compute))
+  }
+
+  /// Creates memos whose values live since their last use, or each for a time of its own, with an
+  /// asynchronous closure.
+  @inlinable
+  public init(
+    capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
+    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(),
+    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
+    _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
+  ) {
+    self.init(
+      capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
+      reporting, .inTask(compute))
+  }
+
+  @inlinable
+  init(
+    _ capacity: Capacity, _ lifetime: Lifetime, _ refreshingAfter: Duration?,
+    _ servingStaleFor: Duration?, _ retryingFailures: Bool, _ clock: any Clock<Duration>,
+    _ reporting: (@Sendable (MemoEvent<Key>) -> Void)?,
+    _ computation: MemoStore<Key, Value, Failure>.Computation
+  ) {
+    let rules = MemoStore<Key, Value, Failure>.Rules(
+      capacity, lifetime, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor,
+      retriesFailures: retryingFailures, report: reporting)
+    self.init(store: MemoStore(rules, clock: clock, computation))
+  }
+
+  // MARK: Asking
+
   /// Returns the value of a key. The first task that asks computes it; the others wait.
   ///
   /// ```swift

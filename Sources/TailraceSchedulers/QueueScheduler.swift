@@ -176,3 +176,19 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   /// Whether this code runs on the queue, or on a queue that targets it, however it got there.
   var isCurrent: Bool { DispatchQueue.getSpecific(key: own) != nil }
 }
+
+extension QueueScheduler {
+  /// Runs a closure that is isolated to the main actor.
+  ///
+  /// ```swift
+  /// QueueScheduler.main.schedule { @MainActor in label.text = "done" }
+  /// ```
+  ///
+  /// - Isolation: on the main actor. Only ``main``, and schedulers that target its queue, run
+  ///   there; calling it on another scheduler is a programmer's error, and traps.
+  /// - Cancellation: `cancel()` before its turn prevents it from running.
+  @discardableResult
+  public func schedule(_ action: @escaping @MainActor @Sendable () -> Void) -> ScheduledWork {
+    schedule { MainActor.assumeIsolated(action) }
+  }
+}

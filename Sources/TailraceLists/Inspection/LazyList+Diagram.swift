@@ -25,3 +25,182 @@ extension LazyList {
   /// - Complexity: O(*segments*) for each list in the picture. At most 400 stages are drawn.
   public func diagram() -> String { Sketch(of: self).mermaid }
 }
+
+extension LazyList: LookedList {
+  func draw(_ sketch: inout Sketch, _ place: Sketch.Place) {
+    var walk = Walk(self, place)
+    walk.draw(&sketch)
+  }
+
+  /// Walks the segments of a list, part by part: known values, and elements from evaluators.
+  private struct Walk {
+    private var segment: Segment<Element>?
+    private var offset: Int
+    private var place: Sketch.Place
+    /// The previous part, which continues as the next one.
+    private var former: Int?
+    private var isFirst = true
+
+    init(_ list: LazyList, _ place: Sketch.Place) {
+      segment = list.segment
+      offset = list.offset
+      self.place = place
+    }
+
+    mutating func draw(_ sketch: inout Sketch) {
+      while let first = nextPart(), !sketch.isCut {
+        guard isFirst || place.layer == nil, let node = draw(first, &sketch) else { return }
+        isFirst = false
+        former = node
+        place.layer = nil
+      }
+    }
+
+    /// Skips closed segments without elements.
+    private mutating func nextPart() -> Segment<Element>? {
+      let resolved = Segment.resolve(segment, offset) { segment, _ in
+        if let label = segment.label { place.name = label.text }
+        return true
+      }
+      (segment, offset) = resolved.place.map { ($0.segment, $0.offset) } ?? (nil, 0)
+      // A failure gets its own part.
+      guard case .failed = resolved, former != nil, let segment else { return segment }
+      return segment.mark.count == 0 ? segment : nil
+    }
+
+    /// Draws the part that begins with a segment. `nil` if it has been drawn before.
+    private mutating func draw(
+      _ first: Segment<Element>, _ sketch: inout Sketch
+    ) -> Int? {
+      let evaluator = first.evaluator
+      let identity: AnyObject = evaluator ?? first
+      if let known = sketch.node(of: identity) {
+        connect(known, &sketch)
+        return nil
+      }
+      let part = evaluator.map { drawEvaluator($0, first, &sketch) } ?? drawValues(first, &sketch)
+      if let part { sketch.meet(identity, part) }
+      return part
+    }
+
+    private func connect(_ node: Int, _ sketch: inout Sketch) {
+      if let former {
+        sketch.connect(node, former, "rest")
+      } else {
+        sketch.connect(node, place.consumer)
+      }
+    }
+
+    /// Elements that nothing computes.
+    private mutating func drawValues(
+      _ first: Segment<Element>, _ sketch: inout Sketch
+    ) -> Int? {
+      guard let node = sketch.node("", isStage: false) else { return nil }
+      connect(node, &sketch)
+      let (count, end) = pass(first, nil)
+      let name = place.name.take()
+      sketch.describe(node: node, [name, Self.text(count, "value", end)].joined)
+      return node
+    }
+
+    private mutating func drawEvaluator(
+      _ evaluator: Evaluator<Element>, _ first: Segment<Element>,
+      _ sketch: inout Sketch
+    ) -> Int? {
+      let name = place.name.take() ?? evaluator.name.load()?.text
+      let layer = place.layer ?? sketch.layer("")
+      let stage = evaluator.stage?.text ?? "failures"
+      // A stage that only converts failures is not drawn between other stages.
+      let isDrawn = evaluator.stage != nil || place.layer == nil
+      var node = place.consumer
+      if isDrawn {
+        node = sketch.node(place.layer == nil ? stage : [stage, name].joined, in: layer)
+        if let node { connect(node, &sketch) }
+      }
+      // Passes the existing elements without the claim, and new ones with it.
+      _ = pass(first, evaluator)
+      if let held = evaluator.claim.take() {
+        let (count, end) = pass(first, evaluator)
+        if let staged: any Staged = evaluator.producer ?? evaluator.task?.inspected {
+          sketch.draw(staged, as: node, in: layer)
+        }
+        evaluator.letGo(held)
+        if place.layer == nil { sketch.describe(layer, [name, Self.text(count, nil, end)].joined) }
+      } else {
+        let (count, end) = pass(first, evaluator)
+        let isComputing = !evaluator.isAbandoned
+        if case .open = end, isComputing { sketch.drawCut(node, in: layer) }
+        if place.layer == nil {
+          let text = Self.text(count, nil, isComputing ? end.whileComputing : end)
+          sketch.describe(layer, [name, text].joined)
+        }
+      }
+      return node
+    }
+
+    private enum End {
+      case open
+      case computing
+      /// The list continues with another source.
+      case rest
+      case ended
+      case failed(any Error)
+
+      var whileComputing: End { if case .open = self { .computing } else { self } }
+    }
+
+    /// Goes to the end of a part. Returns its number of elements, and how it ends.
+    private mutating func pass(
+      _ first: Segment<Element>, _ evaluator: Evaluator<Element>?
+    ) -> (count: Int, end: End) {
+      var current = first
+      // Elements that the evaluator gave before are not visible any more.
+      var count = evaluator == nil ? 0 : first.start
+      var skipped = evaluator == nil ? offset : 0
+      while true {
+        let mark = current.mark
+        count += Swift.max(0, mark.count - skipped)
+        skipped = 0
+        guard mark.isClosed else {
+          segment = nil
+          return (count, .open)
+        }
+        switch current.link {
+        case .end:
+          segment = nil
+          return (count, .ended)
+        case .failed(let failure):
+          segment = nil
+          return (count, .failed(failure))
+        case .more(let next, let start):
+          // Values after computed elements belong to them: the last element often is one.
+          let owner = next.evaluator
+          let isSame =
+            owner == nil ? next.label == nil : owner === evaluator && next.start > current.start
+          guard isSame else {
+            (segment, offset) = (next, start)
+            return (count, .rest)
+          }
+          skipped = start
+          current = next
+        }
+      }
+    }
+
+    private static func text(_ count: Int, _ noun: String?, _ end: End) -> String {
+      let evaluated = noun.map { "\(count) \($0)\(count == 1 ? "" : "s")" } ?? "\(count) evaluated"
+      return switch end {
+      case .open: "\(evaluated), unresolved"
+      case .computing: "\(evaluated), computing"
+      case .rest: evaluated
+      case .ended: noun == nil ? "\(evaluated), ended" : evaluated
+      case .failed(let failure): "\(evaluated), failed: \(failure)"
+      }
+    }
+  }
+}
+
+extension [String?] {
+  /// The texts that are not `nil`, one per line.
+  fileprivate var joined: String { compactMap { $0 }.joined(separator: "\n") }
+}

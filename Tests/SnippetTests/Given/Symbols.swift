@@ -173,7 +173,7 @@ final class Label {
   var text = ""
 }
 
-struct QueueSchedulerMainActorGiven: Given {
+struct QueueSchedulerGiven: Given {
   let label = LabelBox()
 
   /// A label is made on the main actor.
@@ -207,18 +207,6 @@ struct Countdown: IteratorProtocol, Sendable {
     defer { next_ -= 1 }
     return next_
   }
-}
-
-struct EagerListSearchingGiven: Given {
-  func isEven(_ number: Int) async -> Bool { number % 2 == 0 }
-}
-
-struct EagerListFoldingGiven: Given {
-  func sum(_ first: Int, _ second: Int) async -> Int { first + second }
-}
-
-struct EagerListSlicingGiven: Given {
-  let list = EagerList(1...3)
 }
 
 struct EnumeratorsGiven: Given {
@@ -296,7 +284,7 @@ struct MarbleRecordingGiven: Given {
   var signal: Signal<String, Never> { scheduler.source("a-b-----|").signal }
 }
 
-struct MarblesDifferenceGiven: Given {
+struct MarblesGiven: Given {
   let marbles: Marbles = "a-b-|"
 }
 

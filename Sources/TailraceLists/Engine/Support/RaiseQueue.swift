@@ -1,5 +1,5 @@
-internal import Dispatch
 import TailraceSupport
+internal import Dispatch
 
 /// Raises the priorities of tasks in a loop of its own, on no stack of those who ask for it.
 ///
@@ -13,7 +13,7 @@ import TailraceSupport
 /// No raise is lost: it is added, or the loop found to have ended, under one lock. The loop ends,
 /// because those who add note to which priority they have raised a task, and add it again only for
 /// a higher one. There is a job, and an allocation, only while there is something to raise.
-enum RaiseQueue {
+private enum RaiseQueue {
   private struct Raise: Sendable {
     let task: Task<Void, Never>
     let priority: TaskPriority
@@ -21,7 +21,7 @@ enum RaiseQueue {
 
   private static let state = Locked(RaiseQueueState<Raise>())
 
-  static func add(_ task: Task<Void, Never>, to priority: TaskPriority) {
+  fileprivate static func add(_ task: Task<Void, Never>, to priority: TaskPriority) {
     guard state.withLock({ $0.add(Raise(task: task, priority: priority)) }) else { return }
     // Not a task: one would wait for a thread among those that it is to overtake.
     DispatchQueue.global(qos: .userInteractive).async {
@@ -52,5 +52,17 @@ struct RaiseQueueState<Raise: Sendable>: Sendable {
     if let raise = waiting?.popFirst() { return raise }
     waiting = nil
     return nil
+  }
+}
+
+extension Task where Success == Void, Failure == Never {
+  /// Raises the priority soon, if the platform can. The caller may be an escalation handler.
+  ///
+  /// - Important: a caller that may be a handler asks for each priority once: chains of waits may
+  ///   become cycles for a moment.
+  @usableFromInline
+  func raise(to priority: TaskPriority) {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+    RaiseQueue.add(self, to: priority)
   }
 }

@@ -1,0 +1,97 @@
+import TailraceSupport
+
+extension Memos {
+  /// How much is remembered.
+  ///
+  /// S3-FIFO chooses the values to evict. Values demanded once go before those demanded again, so a
+  /// scan through many keys does not evict the used ones. A computation in progress is not counted,
+  /// and never evicted.
+  public struct Capacity: Sendable {
+    @usableFromInline let limit: Int?
+    @usableFromInline let cost: (@Sendable (Value) -> Int)?
+
+    @inlinable
+    init(limit: Int?, cost: (@Sendable (Value) -> Int)?) { (self.limit, self.cost) = (limit, cost) }
+
+    /// Everything.
+    @inlinable
+    public static var unbounded: Capacity { Capacity(limit: nil, cost: nil) }
+
+    /// At most this number of values.
+    ///
+    /// - Parameters:
+    ///   - count: 1 or more; less is a programmer's error and traps.
+    ///   - file: the caller's file, for the trap message.
+    ///   - line: the caller's line.
+    @inlinable
+    public static func count(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
+      -> Capacity
+    {
+      require(count > 0, "Memos take a capacity of 1 or more, not \(count)", file: file, line: line)
+      return Capacity(limit: count, cost: nil)
+    }
+
+    /// Values that together cost up to a limit. A value that alone costs more is not remembered. A
+    /// remembered failure costs 1, and so does a value of cost 0: its key takes room, too, and without
+    /// a cost it would never be evicted.
+    ///
+    /// - Parameters:
+    ///   - limit: 1 or more; less is a programmer's error and traps.
+    ///   - cost: the cost of a value, 0 or more; less is a programmer's error and traps. It is
+    ///     called once for each computation.
+    ///   - file: the caller's file, for the trap message.
+    ///   - line: the caller's line.
+    @inlinable
+    public static func cost(
+      _ limit: Int, file: StaticString = #fileID, line: UInt = #line,
+      of cost: @escaping @Sendable (Value) -> Int
+    ) -> Capacity {
+      require(limit > 0, "Memos take a capacity of 1 or more, not \(limit)", file: file, line: line)
+      return Capacity(limit: limit) { value in
+        let cost = cost(value)
+        require(
+          cost >= 0, "the cost of a value of Memos is 0 or more, not \(cost)", file: file,
+          line: line)
+        return cost
+      }
+    }
+  }
+
+  /// How long values are served, other than for one duration from their computation on.
+  ///
+  /// ```swift
+  /// let sessions = Memos(lifetime: .idle(.seconds(900))) { (id: Int) in "session \(id)" }
+  /// let tokens = Memos(lifetime: .each { _, token in .seconds(token.count) }) { (id: Int) in "token \(id)" }
+  /// ```
+  public struct Lifetime: Sendable {
+    @usableFromInline let rule: Ages.Lifetime
+    @usableFromInline let each: (@Sendable (Key, Value) -> Duration)?
+
+    @inlinable
+    init(_ rule: Ages.Lifetime, each: (@Sendable (Key, Value) -> Duration)? = nil) {
+      (self.rule, self.each) = (rule, each)
+    }
+
+    /// For a duration, counted from the computation; `nil` is for ever.
+    @inlinable
+    init(_ duration: Duration?) { self.init(duration.map { .fixed($0) } ?? .endless) }
+
+    /// For a duration since the last demand.
+    ///
+    /// A value that is not used goes as one that is evicted does: in recursive memos, what was computed
+    /// from it is still served.
+    @inlinable
+    public static func idle(_ duration: Duration) -> Lifetime { Lifetime(.idle(duration)) }
+
+    /// For a duration of its own for each value, such as one that the answer of a server names,
+    /// counted from the computation. A remembered failure is served until `refreshingAfter`.
+    ///
+    /// - Parameter duration: runs once for each computation, and not under a lock.
+    @inlinable
+    public static func each(
+      _ duration: @escaping @Sendable (_ key: Key, _ value: Value) -> Duration
+    ) -> Lifetime {
+      Lifetime(.each, each: duration)
+    }
+  }
+}
