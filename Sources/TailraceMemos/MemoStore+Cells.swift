@@ -221,7 +221,11 @@ extension MemoStore {
   @usableFromInline
   func nameForCycles(_ cell: Cell, _ key: Key) {
     guard WorkerToken.runningWorker != nil || Exploring.isOn else { return }
-    cell.evaluator?.name(ListName(CyclicEvaluationError.name(ofKey: key)))
+    cell.evaluator?.name(
+      ListName(
+        Title(
+          "Memos[\(String(reflecting: key))]",
+          remedy: "give one of these keys a value that does not depend on the others")))
   }
 }
 

@@ -54,7 +54,7 @@ final class CompletionQueue<Output: Sendable>: Sendable {
 
 extension CompletionQueue: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { self }
-  @usableFromInline var title: String { "LazyList<\(Output.self)>" }
+  @usableFromInline var title: Title { "LazyList<\(Output.self)>" }
 
   @usableFromInline
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isMissing(after: mark.count) } }
@@ -108,7 +108,7 @@ private final class WeakPuller: @unchecked Sendable {
 final class QueuedStep: Worker {
   @usableFromInline let position: Int
   @usableFromInline let queue: (any Worker)?
-  @usableFromInline var title: String { queue?.title ?? "LazyList" }
+  @usableFromInline var title: Title { queue?.title ?? "LazyList" }
 
   @usableFromInline
   init(_ position: Int, of queue: any Worker) { (self.position, self.queue) = (position, queue) }

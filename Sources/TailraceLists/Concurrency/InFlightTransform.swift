@@ -114,7 +114,7 @@ extension InFlightTransform: Worker {
 extension InFlightTransform: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { self }
   @usableFromInline var identity: AnyObject { rules }
-  @usableFromInline var title: String { "LazyList" }
+  @usableFromInline var title: Title { "LazyList" }
   @usableFromInline var yieldHeuristic: YieldHeuristic? { rules.yieldHeuristic }
 
   @usableFromInline

@@ -270,7 +270,7 @@ extension Lookahead: ResultPuller {
 // An element that is being pulled beside the readers is awaited like a cell.
 extension Lookahead: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { node.withLock { $0 } }
-  @usableFromInline var title: String { "LazyList<\(Slot.self)>" }
+  @usableFromInline var title: Title { "LazyList<\(Slot.self)>" }
 
   @usableFromInline
   func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isPulling(after: mark.count) } }

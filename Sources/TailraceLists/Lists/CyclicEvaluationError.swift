@@ -15,28 +15,30 @@
 /// // throws: the value of Memos[1] needs itself: Memos[1] → Memos[2] → Memos[1]; give …
 /// ```
 public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
-  /// The names of the lists. Each waits for the next, the last for the first. A key of ``Memos``
-  /// has a name such as `Memos[3]`.
-  public let lists: [String]
+  /// The names of the lists. Each waits for the next, the last for the first. A key of memos has a
+  /// name such as `Memos[3]`.
+  public var lists: [String] { titles.map(\.text) }
   /// The position of the element that needs itself, counted from the first element of the first
   /// list; 0 for a key.
   public let position: Int
 
+  private let titles: [Title]
+
   @usableFromInline
-  init(lists: [String], position: Int) {
-    self.lists = lists
+  init(lists: [Title], position: Int) {
+    titles = lists
     self.position = position
   }
 
   /// An element of a list that waits for the next one in a cycle.
-  @usableFromInline typealias Place = (list: String, position: Int)
+  @usableFromInline typealias Place = (list: Title, position: Int)
 
   /// The cycle, from the first named list on; without one, from the list that has given most
   /// elements. Its reader knows that list. A position in another one, such as the `map` of its
   /// tail, would look like an element that exists.
   init(through places: [Place]) {
     let most = places.indices.max { places[$0].position < places[$1].position } ?? 0
-    let first = places.firstIndex { !$0.list.hasPrefix(Self.unnamed) } ?? most
+    let first = places.firstIndex { !$0.list.text.hasPrefix(Self.unnamed) } ?? most
     let cycle = places[first...] + places[..<first]
     self.init(lists: cycle.map(\.list), position: places[first].position)
   }
@@ -46,19 +48,12 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
 
   /// The lists and the position, or the keys, in a sentence.
   public var description: String {
-    let path = (lists + lists.prefix(1)).map { Self.isKey($0) ? $0 : "\"\($0)\"" }
+    let path = (titles + titles.prefix(1)).map { $0.remedy == nil ? "\"\($0)\"" : $0.text }
       .joined(separator: " → ")
-    guard let first = lists.first, Self.isKey(first) else {
+    guard let first = titles.first, let remedy = first.remedy else {
       return "element \(position) of a LazyList needs itself: \(path); give its definition a first "
         + "element that does not depend on the rest"
     }
-    return "the value of \(first) needs itself: \(path); give one of these keys a value that does "
-      + "not depend on the others"
+    return "the value of \(first) needs itself: \(path); \(remedy)"
   }
-
-  /// The name of a key's cell.
-  @usableFromInline
-  package static func name(ofKey key: Any) -> String { "Memos[\(String(reflecting: key))]" }
-
-  private static func isKey(_ name: String) -> Bool { name.hasPrefix("Memos[") }
 }

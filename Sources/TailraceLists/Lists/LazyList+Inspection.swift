@@ -54,7 +54,7 @@ extension LazyList {
   ///
   /// Replaces `-setNameWithFormat:`.
   public consuming func named(_ name: String) -> LazyList {
-    let label = ListName(name)
+    let label = ListName(Title(name))
     segment?.evaluator?.name(label)
     let link: Link<Element> = segment.map { .more($0, offset) } ?? .end
     return LazyList(

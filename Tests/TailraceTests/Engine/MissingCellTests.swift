@@ -10,7 +10,7 @@ struct MissingCellTests {
   /// The front of a list that answers as a test says.
   // Guard: one test, which runs on one thread. May touch it: that test.
   private final class Front: AwaitedPlace, @unchecked Sendable {
-    let title: String
+    let title: Title
     var attempts = 0
     /// For each attempt, the position of the failed one that was passed down; `nil` without one.
     var told: [Int?] = []
@@ -19,7 +19,7 @@ struct MissingCellTests {
     /// Why an attempt gives nothing; `nil` if there is something new.
     var answer: (Int) -> Absence? = { _ in nil }
 
-    init(_ title: String) { self.title = title }
+    init(_ title: Title) { self.title = title }
 
     var cell: MissingCell { MissingCell(self, mark: Published(count: 0), .one) }
     var awaitedWorker: (any Worker)? { nil }

@@ -16,7 +16,7 @@ struct StepExecutorTests {
     let isGivenUp = Locked(false)
 
     var isAbandoned: Bool { isGivenUp.withLock { $0 } }
-    var title: String { "fake" }
+    var title: Title { "fake" }
     var position: Int { 0 }
     func stepWaits(with waiter: Waiter, isDriven: Bool) -> Bool { true }
     func stepGoesOn() {}

@@ -9,11 +9,11 @@ import Testing
 struct WaitForGraphTests {
   /// A list's task.
   private final class Node: Worker {
-    let title: String
+    let title: Title
     let position: Int
     private let onEnd: @Sendable () -> Void
 
-    init(_ title: String, at position: Int = 0, onEnd: @escaping @Sendable () -> Void = {}) {
+    init(_ title: Title, at position: Int = 0, onEnd: @escaping @Sendable () -> Void = {}) {
       self.title = title
       self.position = position
       self.onEnd = onEnd
@@ -24,7 +24,7 @@ struct WaitForGraphTests {
 
   /// Steps that put their results into one queue, with what pulls elements for them.
   private final class Queue: Worker {
-    let title = "queue"
+    let title: Title = "queue"
     let position = 0
     private let steps = Locked<[any Worker]>([])
 
@@ -34,11 +34,11 @@ struct WaitForGraphTests {
 
   /// Where a cell is missing until it is said to be there.
   private final class Cells: AwaitedPlace {
-    let title: String
+    let title: Title
     private let looksLeft: Locked<Int>
 
     /// - Parameter looks: how often the cell is still found missing.
-    init(_ title: String, thereAfter looks: Int = .max) {
+    init(_ title: Title, thereAfter looks: Int = .max) {
       self.title = title
       looksLeft = Locked(looks)
     }
@@ -173,7 +173,7 @@ struct WaitForGraphTests {
   /// Counts how often a search comes by.
   private final class Passed: Worker {
     let looks = Probe<Void>()
-    let (title, position) = ("passed", 0)
+    let (title, position): (Title, Int) = ("passed", 0)
     func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? {
       looks.record(())
       return nil

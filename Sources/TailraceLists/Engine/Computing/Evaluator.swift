@@ -58,8 +58,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     definition?.name(name)
   }
 
-  @usableFromInline nonisolated var title: String {
-    name.load()?.text ?? "LazyList<\(Element.self)>"
+  @usableFromInline nonisolated var title: Title {
+    name.load()?.title ?? "LazyList<\(Element.self)>"
   }
 
   @inlinable
@@ -314,7 +314,8 @@ extension Evaluator {
 
 @usableFromInline
 package final class ListName: Sendable {
-  @usableFromInline let text: String
+  @usableFromInline let title: Title
+  @usableFromInline var text: String { title.text }
 
-  package init(_ text: String) { self.text = text }
+  package init(_ title: Title) { self.title = title }
 }

@@ -97,7 +97,7 @@ extension Absence {
 
 extension Segment {
   /// The list that a cursor here reads.
-  var recorded: RecordedList { evaluator.map { RecordedList($0) } ?? RecordedList(title) }
+  var recorded: RecordedList { evaluator.map { RecordedList($0) } ?? RecordedList(title.text) }
 }
 
 extension Cursor {
@@ -106,7 +106,7 @@ extension Cursor {
   func beginWait(_ missing: MissingCell) -> Recorder.Span {
     let behind = "\(missing.place.title) \(missing.position)"
     guard let segment else {
-      return Recorder.begin(.wait, RecordedList(missing.place.title), missing.position)
+      return Recorder.begin(.wait, RecordedList(missing.place.title.text), missing.position)
     }
     return Recorder.begin(.wait, segment.recorded, segment.start + index, behind: behind)
   }

@@ -124,5 +124,5 @@ protocol RecordedObject: AnyObject, Sendable {
 
 extension Evaluator: RecordedObject {
   /// The name, or else the operator.
-  nonisolated var recordedTitle: String { name.load()?.text ?? stage?.text ?? title }
+  nonisolated var recordedTitle: String { name.load()?.text ?? stage?.text ?? title.text }
 }

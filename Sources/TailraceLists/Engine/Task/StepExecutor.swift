@@ -358,7 +358,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     run(takeParked())
   }
 
-  @usableFromInline package nonisolated var title: String {
+  @usableFromInline package nonisolated var title: Title {
     list?.title ?? "LazyList<\(ahead?.elements ?? Any.self)>"
   }
   @usableFromInline package nonisolated var position: Int { computed.load(ordering: .relaxed) }

@@ -6,7 +6,7 @@ import TailraceSupport
 protocol SteppingList: AnyObject, Sendable {
   var isAbandoned: Bool { get }
   /// The list's name in errors.
-  var title: String { get }
+  var title: Title { get }
   /// The driver leaves, and stops retaining the list.
   func driverLeaves()
   /// The task has parked without a driver.

@@ -7,7 +7,7 @@ protocol AwaitedPlace: AnyObject, Sendable {
   /// Stands for the list whose elements arrive here.
   var identity: AnyObject { get }
   /// The list's name in errors.
-  var title: String { get }
+  var title: Title { get }
   func position(of mark: Published) -> Int
   func isMissing(_ mark: Published) -> Bool
 
@@ -77,7 +77,7 @@ extension AwaitedPlace {
     if let reason = enter(waiter, for: cell) { return reason }
     defer { leave(waiter) }
     let mark = Exploring.waits(
-      for: Exploring.Wait("element \(cell.position) of ", title, identity))
+      for: Exploring.Wait("element \(cell.position) of ", title.text, identity))
     defer { mark?.end() }
     guard let worker = awaitedWorker else {
       return await waiter.wait(cancellable: cancellable)

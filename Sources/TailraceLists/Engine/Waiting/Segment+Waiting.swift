@@ -4,7 +4,7 @@ import TailraceSupport
 extension Segment: AwaitedPlace {
   /// The evaluator, which numbers the cells of all its segments.
   @usableFromInline var identity: AnyObject { evaluator ?? self }
-  @usableFromInline var title: String { evaluator?.title ?? "LazyList<\(Element.self)>" }
+  @usableFromInline var title: Title { evaluator?.title ?? "LazyList<\(Element.self)>" }
   @usableFromInline func position(of mark: Published) -> Int { start + mark.count }
   @usableFromInline func isMissing(_ mark: Published) -> Bool {
     self.mark == mark

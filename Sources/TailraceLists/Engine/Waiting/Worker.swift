@@ -4,7 +4,7 @@ import Synchronization
 @usableFromInline
 package protocol Worker: AnyObject, Sendable {
   /// Its list's name in errors.
-  var title: String { get }
+  var title: Title { get }
   /// The position of the element being computed.
   var position: Int { get }
   /// The steps of which any may bring the awaited result; `nil` for a step, which brings it itself.
