@@ -1,6 +1,21 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Products that several targets depend on.
+let tailrace = Target.Dependency.product(name: "Tailrace", package: "Tailrace")
+let foundation = Target.Dependency.product(name: "TailraceFoundation", package: "Tailrace")
+let stored = Target.Dependency.product(name: "TailraceStored", package: "Tailrace")
+let testing = Target.Dependency.product(name: "TailraceTesting", package: "Tailrace")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let lifecycle = Target.Dependency.product(
+  name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+
 let package = Package(
   name: "Engines",
   platforms: [.macOS(.v26)],
@@ -28,52 +43,26 @@ let package = Package(
   targets: [
     .target(
       name: "SQLiteStore",
-      dependencies: [
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-      ]),
+      dependencies: [tailrace, stored, grdb]),
     .target(
       name: "ValkeyStore",
-      dependencies: [
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ]),
+      dependencies: [tailrace, stored, nioCore, nioPosix]),
     // Lists in routers of Hummingbird.
     .target(
       name: "HummingbirdLists",
-      dependencies: [
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceFoundation", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ]),
+      dependencies: [tailrace, foundation, stored, hummingbird, httpTypes, lifecycle]),
     // Serves a stored list over HTTP, with a page that shows it.
     .executableTarget(
       name: "feed",
       dependencies: [
         "HummingbirdLists",
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceFoundation", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        tailrace, foundation, stored, hummingbird, httpTypes, logging, lifecycle,
       ]),
     // Prints a list of a server as it grows.
     .executableTarget(
       name: "watch",
       dependencies: [
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceFoundation", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        tailrace, foundation, stored, httpClient, nioCore,
         .product(name: "NIOFoundationCompat", package: "swift-nio"),
       ]),
     // Generates tokens in one process, for any number of readers: an example.
@@ -81,13 +70,7 @@ let package = Package(
       name: "tokens",
       dependencies: [
         "HummingbirdLists",
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceFoundation", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        tailrace, foundation, stored, hummingbird, httpTypes, logging, lifecycle,
       ]),
     // The stores beside their engines by hand; writes tables into README.md.
     .executableTarget(
@@ -95,21 +78,12 @@ let package = Package(
       dependencies: [
         "SQLiteStore", "ValkeyStore", "feed",
         .product(name: "Measuring", package: "Benchmarks"),
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceFoundation", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "Hummingbird", package: "hummingbird"),
+        tailrace, foundation, stored, grdb, nioCore, nioPosix, hummingbird,
       ], path: "Sources/CompareEngines"),
     // Shared by the tests of programs that are killed.
     .target(
       name: "Walking",
-      dependencies: [
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-      ],
+      dependencies: [tailrace, stored],
       path: "Tests/Walking"),
     // A program to be killed: it writes a stored list, or follows one.
     .executableTarget(
@@ -119,41 +93,25 @@ let package = Package(
       name: "SQLiteStoreTests",
       dependencies: [
         "SQLiteStore", "Walking", "enginewalk",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "TailraceTesting", package: "Tailrace"),
+        grdb, tailrace, stored, testing,
       ]),
     .testTarget(
       name: "ValkeyStoreTests",
       dependencies: [
         "ValkeyStore", "Walking", "enginewalk",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "TailraceTesting", package: "Tailrace"),
+        nioCore, nioPosix, tailrace, stored, testing,
       ]),
     // The handler that `feed` is compared with.
     .executableTarget(
       name: "feedbyhand",
-      dependencies: [
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-      ], path: "Tests/FeedByHand"),
+      dependencies: [hummingbird, logging], path: "Tests/FeedByHand"),
     .testTarget(
       name: "FeedTests",
       dependencies: [
         "feed", "watch", "tokens", "feedbyhand", "HummingbirdLists",
-        .product(name: "Tailrace", package: "Tailrace"),
-        .product(name: "TailraceFoundation", package: "Tailrace"),
-        .product(name: "TailraceStored", package: "Tailrace"),
-        .product(name: "TailraceTesting", package: "Tailrace"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
+        tailrace, foundation, stored, testing, httpClient, httpTypes, hummingbird,
         .product(name: "HummingbirdTesting", package: "hummingbird"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        lifecycle,
       ]),
   ],
   swiftLanguageModes: [.v6]
