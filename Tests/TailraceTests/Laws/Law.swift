@@ -18,10 +18,12 @@ struct Row: Sendable, Testing.CustomTestStringConvertible {
   let elements: [Int]
   let apply: @Sendable (Source, Calls) -> Source
 
-  init(
+  /// - Parameter apply: its result has no type but its own. `AsyncSequence` has operators of the same
+  ///   names, which memoize nothing: if one of them is chosen, the row says so.
+  init<Result: AsyncSequence>(
     _ name: String, _ forHead: Int, _ forSecond: Int, _ elements: [Int], ahead: Int = 0,
     recovers: Bool = false,
-    _ apply: @escaping @Sendable (Source, Calls) -> Source
+    _ apply: @escaping @Sendable (Source, Calls) -> Result
   ) {
     self.name = name
     self.forHead = forHead
@@ -29,7 +31,14 @@ struct Row: Sendable, Testing.CustomTestStringConvertible {
     self.elements = elements
     self.ahead = ahead
     self.recovers = recovers
-    self.apply = apply
+    self.apply = { source, calls in
+      guard let list = apply(source, calls) as? Source else {
+        fatalError(
+          "the row `\(name)` gives \(Result.self), not a list that fails as its source does: only the "
+            + "plain throwing kind of an operator is @_disfavoredOverload")
+      }
+      return list
+    }
   }
 
   var testDescription: String { name }

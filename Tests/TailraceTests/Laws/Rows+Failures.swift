@@ -21,7 +21,10 @@ extension Row {
     Row("endingAtFailure", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) { list, _ in
       list.endingAtFailure().cancellable
     },
-    Row("mapFailure", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.mapFailure { $0 } },
+    Row("setFailureType", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) { list, _ in
+      list.endingAtFailure().setFailureType(to: (any Error).self)
+    },
+    Row("mapFailure, plain", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.mapFailure { $0 } },
     Row("cancellable", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.cancellable },
   ]
 
@@ -113,8 +116,13 @@ extension Row {
     Row("lines", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in
       list.map { Array("\($0)\n".utf8) }.lines.map { Int($0) ?? 0 }
     },
-    Row("concurrentMapUnordered, one at a time", 1, 2, [10, 20, 30, 40, 50, 60]) { list, calls in
+    Row("concurrentMapUnordered, one at a time, async", 1, 2, [10, 20, 30, 40, 50, 60]) {
+      list, calls in
       list.concurrentMapUnordered(limit: 1) { await calls.async($0, $0 * 10) }
+    },
+    Row("concurrentMapUnordered, one at a time, async throwing", 1, 2, [10, 20, 30, 40, 50, 60]) {
+      list, calls in
+      list.concurrentMapUnordered(limit: 1) { try await calls.asyncThrowing($0, $0 * 10) }
     },
   ]
 }

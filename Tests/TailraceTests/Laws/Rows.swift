@@ -82,6 +82,12 @@ extension Row {
         return try calls.throwing(element, Row.Source.repeating(element, count: 2))
       }
     },
+    Row("bind, stop, async", 1, 1, [1, 1, 2, 2]) { list, calls in
+      list.bind { element, stop async in
+        stop = element == 2
+        return await calls.async(element, Row.Source.repeating(element, count: 2))
+      }
+    },
     Row("bind, stop, async throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, stop in
         stop = element == 2
