@@ -1,5 +1,5 @@
 public import Foundation
-@_exported public import TailraceLists
+public import TailraceLists
 public import TailraceMemos
 public import TailraceSignals
 public import TailraceTuples

@@ -1,4 +1,3 @@
-@_exported public import TailraceLists
 public import Foundation
 
 extension ListStoreError: LocalizedError {

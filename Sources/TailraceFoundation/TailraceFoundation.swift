@@ -1,0 +1,2 @@
+// Its properties and methods give lists.
+@_exported public import TailraceLists

@@ -1,0 +1,2 @@
+// Stored lists are lists.
+@_exported public import TailraceLists
