@@ -86,8 +86,4 @@ public final class Gate: Sendable {
       if isThere { continuation.resume() }
     }
   }
-
-  /// The former name of ``waitForArrivals(_:)``.
-  @available(*, deprecated, renamed: "waitForArrivals(_:)")
-  public func arrivals(_ count: Int) async { await waitForArrivals(count) }
 }

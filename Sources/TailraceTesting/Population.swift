@@ -60,10 +60,6 @@ public final class Population: Sendable {
     }
   }
 
-  /// The former name of ``waitUntilEmpty()``.
-  @available(*, deprecated, renamed: "waitUntilEmpty()")
-  public func dies() async { await waitUntilEmpty() }
-
   private func count(_ change: (inout Int) -> Void) {
     let watchers = state.withLock { state in
       change(&state.alive)

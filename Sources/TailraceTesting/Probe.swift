@@ -57,8 +57,4 @@ public final class Probe<Value: Sendable>: Sendable {
       if isThere { continuation.resume() }
     }
   }
-
-  /// The former name of ``waitForCount(_:)``.
-  @available(*, deprecated, renamed: "waitForCount(_:)")
-  public func reaches(_ count: Int) async { await waitForCount(count) }
 }

@@ -157,25 +157,3 @@ extension LazyList {
     flattened()
   }
 }
-
-// MARK: Former names
-
-extension LazyList where Failure == Never {
-  /// The former name of ``setFailureType(to:)``.
-  @available(*, deprecated, renamed: "setFailureType(to:)")
-  @_alwaysEmitIntoClient
-  public consuming func failing<E: Error>(as type: E.Type = E.self) -> LazyList<Element, E> {
-    setFailureType(to: type)
-  }
-}
-
-extension LazyList {
-  /// The former name of ``setFailureType(to:)``.
-  @available(*, deprecated, renamed: "setFailureType(to:)")
-  @_alwaysEmitIntoClient @_disfavoredOverload
-  public consuming func failing(
-    as type: (any Error).Type = (any Error).self
-  ) -> LazyList<Element, any Error> {
-    setFailureType()
-  }
-}
