@@ -1,3 +1,4 @@
+import Dispatch
 import Tailrace
 
 // The inputs of contenders. Lists and peers are given the same.
@@ -16,7 +17,7 @@ func evaluated(_ count: Int) async -> LazyList<Int, Never> {
   return list
 }
 
-// MARK: The three kinds of asynchronous steps
+// MARK: The four kinds of asynchronous steps
 
 @inline(never)
 func staying(_ element: Int) async -> Int { element &* 3 }
@@ -25,6 +26,14 @@ func staying(_ element: Int) async -> Int { element &* 3 }
 func yielding(_ element: Int) async -> Int {
   await Task.yield()
   return element &* 3
+}
+
+/// Ends on another thread, as an answer of a network does.
+@inline(never)
+func leaving(_ element: Int) async -> Int {
+  await withUnsafeContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(returning: element &* 3) }
+  }
 }
 
 /// It counts what it is asked: of an actor that touches nothing of its own the optimiser leaves out

@@ -17,6 +17,14 @@ extension Topic {
         Contender("LazyList, the step alone", atMost: 1.5, listStep),
         Contender("`.async.map.map.map`", asyncMaps)),
       Row(
+        "two asynchronous maps, one over the other", sizes: sizes,
+        Contender("LazyList", listTwo),
+        Contender("`.async.map.map`", asyncTwo)),
+      Row(
+        "twenty asynchronous maps on one another", sizes: [4, 100, 10_000],
+        Contender("LazyList", listTwenty),
+        Contender("`.async`, and `.map` twenty times", asyncTwenty)),
+      Row(
         "an async filter that rejects all but the last", sizes: sizes,
         Contender("LazyList", listFilter),
         Contender("`.async.filter`", asyncFilter)),
@@ -60,6 +68,22 @@ private let sizes = [4, 100, 10_000, 100_000]
 
 @inline(never) private func listStep(_ count: Int) async -> Int {
   let list: LazyList<Int, Never> = (0..<count).lazyList.map { await staying($0) }
+  var sum = 0
+  for await element in list { sum &+= element }
+  return withExtendedLifetime(list) { sum }
+}
+
+@inline(never) private func listTwo(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await staying($0) }
+    .map { await staying($0) }
+  var sum = 0
+  for await element in list { sum &+= element }
+  return withExtendedLifetime(list) { sum }
+}
+
+@inline(never) private func listTwenty(_ count: Int) async -> Int {
+  var list: LazyList<Int, Never> = (0..<count).lazyList
+  for _ in 0..<20 { list = list.map { await staying($0) } }
   var sum = 0
   for await element in list { sum &+= element }
   return withExtendedLifetime(list) { sum }
@@ -122,6 +146,31 @@ private let sizes = [4, 100, 10_000, 100_000]
     sum &+= element
   }
   return sum
+}
+
+@inline(never) private func asyncTwo(_ count: Int) async -> Int {
+  var sum = 0
+  for await element in (0..<count).async.map({ await staying($0) }).map({ await staying($0) }) {
+    sum &+= element
+  }
+  return sum
+}
+
+/// Its maps are known to the compiler, all twenty of them, as in a chain that is written out.
+@inline(never) private func asyncTwenty(_ count: Int) async -> Int {
+  var sum = 0
+  for await element in fiveMaps(fiveMaps(fiveMaps(fiveMaps((0..<count).async)))) {
+    sum &+= element
+  }
+  return sum
+}
+
+@inline(__always)
+private func fiveMaps<Base: AsyncSequence<Int, Never>>(
+  _ base: Base
+) -> some AsyncSequence<Int, Never> {
+  base.map { await staying($0) }.map { await staying($0) }.map { await staying($0) }
+    .map { await staying($0) }.map { await staying($0) }
 }
 
 @inline(never) private func asyncFilter(_ count: Int) async -> Int {

@@ -29,6 +29,12 @@ extension Topic {
         Contender("`.async.map`", atMost: 1.2, mapYielding),
         Contender("`.async.map.share()`", atMost: 1 / 4, upTo: 10_000, shareYielding),
         Contender("an immediate task for each", immediateYielding)),
+      Row(
+        "a step that leaves its thread", sizes: [4, 100, 10_000],
+        Contender("LazyList", listLeaving),
+        Contender("`.async.map`", mapLeaving),
+        Contender("`.async.map.share()`", shareLeaving),
+        Contender("an immediate task for each", immediateLeaving)),
     ])
 }
 
@@ -56,6 +62,13 @@ extension Topic {
 
 @inline(never) private func listYielding(_ count: Int) async -> Int {
   let list: LazyList<Int, Never> = (0..<count).lazyList.map { await yielding($0) }
+  var sum = 0
+  for await element in list { sum &+= element }
+  return withExtendedLifetime(list) { sum }
+}
+
+@inline(never) private func listLeaving(_ count: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await leaving($0) }
   var sum = 0
   for await element in list { sum &+= element }
   return withExtendedLifetime(list) { sum }
@@ -92,6 +105,12 @@ extension Topic {
   return sum
 }
 
+@inline(never) private func mapLeaving(_ count: Int) async -> Int {
+  var sum = 0
+  for await element in (0..<count).async.map({ await leaving($0) }) { sum &+= element }
+  return sum
+}
+
 @inline(never) private func shareStaying(_ count: Int) async -> Int {
   var sum = 0
   for await element in (0..<count).async.map({ await staying($0) }).share() { sum &+= element }
@@ -113,6 +132,12 @@ extension Topic {
   return sum
 }
 
+@inline(never) private func shareLeaving(_ count: Int) async -> Int {
+  var sum = 0
+  for await element in (0..<count).async.map({ await leaving($0) }).share() { sum &+= element }
+  return sum
+}
+
 // MARK: The concurrency library
 
 @inline(never) private func immediateStaying(_ count: Int) async -> Int {
@@ -131,5 +156,11 @@ extension Topic {
 @inline(never) private func immediateYielding(_ count: Int) async -> Int {
   var sum = 0
   for element in 0..<count { sum &+= await Task.immediate { await yielding(element) }.value }
+  return sum
+}
+
+@inline(never) private func immediateLeaving(_ count: Int) async -> Int {
+  var sum = 0
+  for element in 0..<count { sum &+= await Task.immediate { await leaving(element) }.value }
   return sum
 }

@@ -9,6 +9,11 @@ extension Topic {
         "10 000 stacked plain maps", per: "element and map", times: 10_000, sizes: [100],
         Contender("LazyList", stackedMaps),
         Contender("an array, mapped as often", mappedArrays)),
+      // The time of a map must not grow with their number.
+      Row(
+        "stacked asynchronous maps, one element", per: "map", sizes: [500, 5_000, 50_000],
+        Contender("LazyList", stackedSteps),
+        Contender("a task made and awaited", tasks)),
       Row(
         "`foldRight`", sizes: [50_000],
         Contender("LazyList", foldRight),
@@ -25,6 +30,14 @@ extension Topic {
   for await element in list { sum &+= element }
   return withExtendedLifetime(list) { sum }
 }
+
+@inline(never) private func stackedSteps(_ depth: Int) async -> Int {
+  var list: LazyList<Int, Never> = [0]
+  for number in 0..<depth { list = list.map { await added($0, number) } }
+  return await list.head() ?? 0
+}
+
+@inline(never) private func added(_ sum: Int, _ number: Int) async -> Int { sum &+ number }
 
 @inline(never) private func foldRight(_ count: Int) async -> Int {
   await (0..<count).lazyList.foldRight(0) { first, rest in first &+ (await rest.value()) }

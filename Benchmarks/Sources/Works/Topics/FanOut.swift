@@ -13,7 +13,13 @@ extension Topic {
         sizes: [4, 100, 10_000],
         Contender("LazyList") { await suspendingList($0, by: 8) },
         Contender("`.async.map.share()`", atMost: 1 / 4) { await suspendingShare($0, by: 8) },
-        Contender("an `AsyncStream` for each reader") { await suspendingStreams($0, by: 8) })
+        Contender("an `AsyncStream` for each reader") { await suspendingStreams($0, by: 8) }),
+      Row(
+        "8 readers, a step that leaves its thread", per: "element and reader", times: 8,
+        sizes: [4, 100, 10_000],
+        Contender("LazyList") { await leavingList($0, by: 8) },
+        Contender("`.async.map.share()`", atMost: 1 / 2) { await leavingShare($0, by: 8) },
+        Contender("an `AsyncStream` for each reader") { await leavingStreams($0, by: 8) }),
     ])
 }
 
@@ -61,6 +67,17 @@ private func plain(_ readers: Int) -> Row {
   }
 }
 
+@inline(never) private func leavingList(_ count: Int, by readers: Int) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await leaving($0) }
+  return await together(readers) { start in
+    var iterator = list.makeAsyncIterator()
+    await start.cross()
+    var sum = 0
+    while let element = await iterator.next() { sum &+= element }
+    return sum
+  }
+}
+
 // MARK: Peers
 
 @inline(never) private func share(_ count: Int, by readers: Int) async -> Int {
@@ -76,6 +93,17 @@ private func plain(_ readers: Int) -> Row {
 
 @inline(never) private func suspendingShare(_ count: Int, by readers: Int) async -> Int {
   let shared = (0..<count).async.map { await yielding($0) }.share()
+  return await together(readers) { start in
+    var iterator = shared.makeAsyncIterator()
+    await start.cross()
+    var sum = 0
+    while let element = await iterator.next(isolation: nil) { sum &+= element }
+    return sum
+  }
+}
+
+@inline(never) private func leavingShare(_ count: Int, by readers: Int) async -> Int {
+  let shared = (0..<count).async.map { await leaving($0) }.share()
   return await together(readers) { start in
     var iterator = shared.makeAsyncIterator()
     await start.cross()
@@ -118,6 +146,25 @@ private func plain(_ readers: Int) -> Row {
     }
     for element in 0..<count {
       let element = await yielding(element)
+      for (_, continuation) in streams { continuation.yield(element) }
+    }
+    for (_, continuation) in streams { continuation.finish() }
+    return await group.reduce(0) { $0 &+ $1 }
+  }
+}
+
+@inline(never) private func leavingStreams(_ count: Int, by readers: Int) async -> Int {
+  let streams = (0..<readers).map { _ in AsyncStream.makeStream(of: Int.self) }
+  return await withTaskGroup(of: Int.self) { group in
+    for (stream, _) in streams {
+      group.addTask {
+        var sum = 0
+        for await element in stream { sum &+= element }
+        return sum
+      }
+    }
+    for element in 0..<count {
+      let element = await leaving(element)
       for (_, continuation) in streams { continuation.yield(element) }
     }
     for (_, continuation) in streams { continuation.finish() }
