@@ -122,15 +122,17 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     }
   }
 
-  /// Stores a commit at the end of the file.
+  /// Stores a commit at the end of the file: of one element, or of at most 1 MiB.
   @inlinable
   public nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
   ) async throws {
     var draft = JournalDraft(
       count: commit.elements.count, hasState: commit.state != nil, isEnd: commit.isEnd)
-    for value in commit.elements {
+    for (index, value) in commit.elements.enumerated() {
       try element.encode(value, &draft.bytes)
+      // A frame is read, and lost, as a whole.
+      if draft.isTooLarge, index > 0 { throw ListStoreError.tooLarge(fitting: index) }
       draft.endElement()
     }
     if let state = commit.state { try self.state.encode(state, &draft.bytes) }

@@ -136,6 +136,9 @@ package struct JournalDraft: Sendable {
     bytes.append(contentsOf: repeatElement(0, count: start))
   }
 
+  /// Whether the bytes of the elements are more than a frame of several has.
+  @inlinable var isTooLarge: Bool { bytes.count > 1 << 20 }
+
   /// The bytes of one element were appended.
   @inlinable
   mutating func endElement() {

@@ -47,7 +47,8 @@ public protocol ListStore<Element, State>: ListSource {
   ///
   /// If it throws any error but `superseded`, the list keeps the commit. Several elements are then
   /// appended one by one, each with the state after it, up to the first that fails. That one is
-  /// appended again at the next demand, together with those after it.
+  /// appended again at the next demand, together with those after it. A commit that is
+  /// ``ListStoreError/tooLarge(fitting:)`` is appended in parts.
   ///
   /// - Parameters:
   ///   - commit: the elements, state and end to store.
@@ -116,6 +117,9 @@ public enum ListStoreError: Error, Equatable, Sendable {
   /// An append lost against another writer's. The list takes the other elements instead. It throws
   /// this if it loses again at the same position, and there is no element to take.
   case superseded
+  /// A commit of several elements has too many bytes for this store: it can have so many of the first
+  /// ones. The list appends those, and then the others.
+  case tooLarge(fitting: Int)
   /// The stored element at this position cannot be read any more.
   case damaged(at: Int)
   /// The store contains another schema.
@@ -135,6 +139,8 @@ extension ListStoreError: CustomStringConvertible {
     switch self {
     case .inUse: "the list is being written by somebody else; it can be read, or followed"
     case .superseded: "somebody else has appended to the list at this position"
+    case .tooLarge(let count):
+      "a commit has too many bytes for this store, which takes the first \(count) of its elements at once"
     case .damaged(let position): "the stored list is damaged at element \(position)"
     case .otherSchema(let found, let expected):
       "a list of \(expected) was expected, and a list of \(found) is stored there"

@@ -2,7 +2,7 @@ import TailraceLists
 
 /// Elements that are computed and not stored yet, each with the state after it.
 ///
-/// They are stored as one commit, or, if that fails, one by one.
+/// They are stored as one commit; in parts if that is too large; or, if it fails, one by one.
 @usableFromInline
 struct PendingCommit<Element: Sendable, State: Sendable>: Sendable {
   /// All elements, with the state after the last one.
@@ -22,16 +22,17 @@ struct PendingCommit<Element: Sendable, State: Sendable>: Sendable {
     commit.state = step.state
   }
 
-  /// The element at an index, as a commit of its own.
+  /// Some of the elements, as a commit of their own.
   @usableFromInline
-  func single(_ index: Int) -> ListCommit<Element, State> {
-    let isLast = index == earlierStates.count
+  func part(_ range: Range<Int>) -> ListCommit<Element, State> {
+    let isLast = range.upperBound == commit.elements.count
     return ListCommit(
-      [commit.elements[index]], state: isLast ? commit.state : earlierStates[index],
+      Array(commit.elements[range]),
+      state: isLast ? commit.state : earlierStates[range.upperBound - 1],
       isEnd: isLast && commit.isEnd)
   }
 
-  /// The first elements were stored one by one, but not the last element.
+  /// The first elements were stored, but not the last one.
   @usableFromInline
   mutating func didStore(_ count: Int) {
     commit.elements.removeFirst(count)

@@ -122,12 +122,13 @@ struct StoredList<Store: ListStore>: ListPager {
     }
   }
 
-  /// Stores the pending commit, and gives its elements. `nil` if another writer was faster.
+  /// Stores the pending commit, or as much of it as the store takes at once, and gives its elements.
+  /// `nil` if another writer was faster.
   @inlinable
   nonisolated(nonsending) mutating func append() async throws -> ListPage<Store.Element>? {
-    guard let commit = writer?.pending?.commit else { return nil }
+    guard var commit = writer?.pending?.commit else { return nil }
     do {
-      try await store.append(commit, at: tail.position)
+      while let part = try await append(commit) { commit = part }
     } catch let failure as ListStoreError where failure == .superseded {
       // The other writer's element counts.
       writer = nil
@@ -137,9 +138,26 @@ struct StoredList<Store: ListStore>: ListPager {
       guard commit.elements.count > 1, !Self.isCancellation(error) else { throw error }
       return try await appendSingly(after: error)
     }
-    writer?.pending = nil
+    if writer?.pending?.commit.elements.count == commit.elements.count {
+      writer?.pending = nil
+    } else {
+      writer?.pending?.didStore(commit.elements.count)
+    }
     tail.didAppend(commit.elements.count)
     return ListPage(commit.elements, isEnd: commit.isEnd)
+  }
+
+  /// Stores a commit of the first pending elements. If it is too large, returns a smaller one.
+  @inlinable
+  nonisolated(nonsending) func append(
+    _ commit: ListCommit<Store.Element, Store.State>
+  ) async throws -> ListCommit<Store.Element, Store.State>? {
+    do {
+      try await store.append(commit, at: tail.position)
+      return nil
+    } catch ListStoreError.tooLarge(let count) where commit.elements.count > 1 {
+      return writer?.pending?.part(0..<min(max(count, 1), commit.elements.count - 1))
+    }
   }
 
   /// Stores the elements of a pending commit one by one, because they could not be stored at once,
@@ -158,7 +176,7 @@ struct StoredList<Store: ListStore>: ListPager {
     var stored = 0
     do {
       while stored < elements.count {
-        try await store.append(pending.single(stored), at: tail.position)
+        try await store.append(pending.part(stored..<stored + 1), at: tail.position)
         stored += 1
         tail.didAppend(1)
       }

@@ -49,8 +49,7 @@ struct ErrorWordsTests {
   func cases() {
     let stored: [ListStoreError] = [
       .inUse, .superseded, .damaged(at: 4), .otherSchema(found: "text", expected: "bytes"),
-      .poisoned,
-      .trimmed(first: 2), .refused("the disk is read-only"),
+      .poisoned, .tooLarge(fitting: 3), .trimmed(first: 2), .refused("the disk is read-only"),
     ]
     let tuples: [TupleError] = [
       .missing(position: 1, expected: Int.self),

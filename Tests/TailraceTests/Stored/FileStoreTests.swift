@@ -83,6 +83,26 @@ struct FileStoreTests {
     #expect(try await heavy().prefix(7).array() == Array(300_001...300_007))
   }
 
+  @Test("a commit has at most 1 MiB, unless one element has more", arguments: Durability.all)
+  func commitSizes(_ durability: Durability) async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    let sizes = [100_000, 7, 3 << 20, 0] + [Int](repeating: 300_000, count: 20)
+    let store = FileStore<[UInt8], Int>(
+      file.url, element: .bytes, state: .raw, durability: durability, disk: disk)
+    let list = LazyList(storedIn: store, state: 0) { number in
+      guard number < sizes.count else { return nil }
+      number += 1
+      return [UInt8](repeating: UInt8(number), count: sizes[number - 1])
+    }
+    #expect(try await list.array().map(\.count) == sizes)
+    let written = disk.lies.withLock { $0.log.filter { $0.offset >= JournalHeader.size } }
+    let commits = written.map(\.bytes.count).filter { $0 > 100 }
+    #expect(commits.filter { $0 > 1 << 20 }.count == 1)
+    // As many as fit: three at a time.
+    #expect(commits.filter { $0 > 900_000 && $0 < 1 << 20 }.count >= 5)
+    #expect(try await LazyList(reading: store).array().map(\.count) == sizes)
+  }
+
   // MARK: Codings
 
   struct Page: Codable, Equatable {

@@ -109,6 +109,24 @@ extension StoredListTests {
     #expect(steps.values == Array(1...6))
   }
 
+  @Test("a commit that is too large is stored in parts, each with the state after it")
+  func tooLarge() async throws {
+    let (store, steps) = (Store(), Probe<Int>())
+    // The second and the third number are none that can be right.
+    let failures = [3, 100, 0].map { ListStoreError.tooLarge(fitting: $0) }
+    store.failAppends(with: failures[0], failures[1], failures[2])
+    #expect(try await Self.numbers(in: store, upTo: 7, steps).array() == Array(1...7))
+    #expect(store.commits.map(\.elements) == [[1], [2, 3, 4, 5, 6, 7]])
+    #expect(store.commits.map(\.state) == [1, 7])
+    #expect(store.isEnded)
+    #expect(steps.values == Array(1...8))
+    // A single element that is too large is refused.
+    let single = Store()
+    single.failAppends(with: failures[0])
+    await #expect(throws: failures[0]) { try await Self.numbers(in: single).head() }
+    #expect(try await Self.numbers(in: single).head() == 1)
+  }
+
   // MARK: Positions
 
   @Test("a list that begins beyond what is stored is refused, until the store has so many")
