@@ -252,7 +252,10 @@ package final class Journal: @unchecked Sendable {
     guard let file = try open(writes: true) else { throw SystemError(code: ENOENT) }
     // It may have been replaced before it was locked: then the lock is that of another file.
     guard try file.status().isSameFile(as: lock.status()) else { return false }
-    writer = try JournalWriter(reader(of: file), lock: lock, durability)
+    let reader = try reader(of: file)
+    // The name of a new file may not be on the disk: whoever made it may have stopped before.
+    if try reader.mark().number == 0 { try disk.synchronizeFolder(of: path) }
+    writer = try JournalWriter(reader, lock: lock, durability)
     return true
   }
 

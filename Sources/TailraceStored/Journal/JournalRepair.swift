@@ -106,9 +106,7 @@ struct JournalRepair {
       (last, length) = (end, frame.length)
       end += frame.length
     }
-    try file.synchronize()
     var mark = JournalMark()
-    mark.number = 1
     (mark.written, mark.writtenLast, mark.synced, mark.syncedLast) = (end, last, end, last)
     try mark.put(to: file, seed: header.seed)
   }

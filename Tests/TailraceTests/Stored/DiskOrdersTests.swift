@@ -102,12 +102,13 @@ struct DiskOrdersTests {
       try await store.append(ListCommit(["o\(position)"], state: position + 1), at: position)
     }
     try await store.release()
-    var bytes = disk.contents.withLock { $0.bytes } ?? []
-    // A commit of which only a part was written.
-    if scene == .isCut { bytes += bytes[JournalHeader.size...].prefix(70) }
-    let (same, boot) = (ModelDisk(bytes), disk.boot)
-    same.contents.withLock { $0.boot = boot }
-    return same
+    if scene == .isCut {
+      // A commit of which only a part was written.
+      let file = try disk.open(DiskModelTests.path, writes: true)
+      let part = try file.upTo(70, at: JournalHeader.size)
+      try file.put(part, at: file.status().size)
+    }
+    return disk.killed()
   }
 
   /// What a loss of power leaves at some places of an order: what was promised, and a list that goes on.
@@ -152,13 +153,11 @@ struct DiskOrdersTests {
   func orders(_ scene: Scene, _ durability: Durability) async throws {
     var random = SeededGenerator(seed: RandomCases.firstSeed)
     let start = try await Self.start(scene, durability)
-    let (bytes, boot) = start.contents.withLock { ($0.bytes, $0.boot) }
     var choices: [Int]? = []
     var (orders, images) = (0, 0)
     let most = Size.usual(30, full: 4000)
     while let these = choices, orders < most {
-      let disk = ModelDisk(bytes)
-      disk.contents.withLock { $0.boot = boot }
+      let disk = start.killed()
       let turns = DiskTurns(
         stores: 3, interruptions: Size.usual(1, full: 2), choices: these)
       let order = Order(disk, durability, turns)

@@ -82,14 +82,30 @@ struct TurnDisk: Disk {
     return TurnFile(try disk.open(path, writes: writes), self)
   }
 
-  func create(_ path: [CChar], contents: [UInt8]) throws(SystemError) {
+  func make(beside path: [CChar]) throws(SystemError) -> (file: any DiskFile, path: [CChar]) {
     turns.wait(store)
-    try disk.create(path, contents: contents)
+    let made = try disk.make(beside: path)
+    return (TurnFile(made.file, self), made.path)
   }
 
-  func replace(_ path: [CChar], _ fill: (any DiskFile) throws -> Void) throws -> [CChar] {
+  func link(_ path: [CChar], to other: [CChar]) throws(SystemError) {
     turns.wait(store)
-    return try disk.replace(path, fill)
+    try disk.link(path, to: other)
+  }
+
+  func rename(_ path: [CChar], to other: [CChar]) throws(SystemError) {
+    turns.wait(store)
+    try disk.rename(path, to: other)
+  }
+
+  func remove(_ path: [CChar]) {
+    turns.wait(store)
+    disk.remove(path)
+  }
+
+  func synchronizeFolder(of path: [CChar]) throws(SystemError) {
+    turns.wait(store)
+    try disk.synchronizeFolder(of: path)
   }
 
   func status(of path: [CChar]) throws(SystemError) -> FileStatus? {

@@ -54,15 +54,25 @@ final class LyingDisk: Disk {
     return LyingFile(try system.open(path, writes: writes), self)
   }
 
-  func create(_ path: [CChar], contents: [UInt8]) throws(SystemError) {
-    try system.create(path, contents: contents)
+  func make(beside path: [CChar]) throws(SystemError) -> (file: any DiskFile, path: [CChar]) {
+    try system.make(beside: path)
+  }
+
+  func link(_ path: [CChar], to other: [CChar]) throws(SystemError) {
+    try system.link(path, to: other)
+  }
+
+  func rename(_ path: [CChar], to other: [CChar]) throws(SystemError) {
+    try system.rename(path, to: other)
+  }
+
+  func remove(_ path: [CChar]) { system.remove(path) }
+
+  func synchronizeFolder(of path: [CChar]) throws(SystemError) {
+    try system.synchronizeFolder(of: path)
   }
 
   var boot: JournalID { system.boot }
-
-  func replace(_ path: [CChar], _ fill: (any DiskFile) throws -> Void) throws -> [CChar] {
-    try system.replace(path, fill)
-  }
 
   func status(of path: [CChar]) throws(SystemError) -> FileStatus? { try system.status(of: path) }
 

@@ -1,59 +1,70 @@
 import FileReading
 import Foundation
 import Tailrace
-import TailraceStored
 import TailraceSupport
 
-@testable import TailraceFoundation
+@testable import TailraceStored
 
-/// A disk with one file, as a value: what is on it, and what was written since the last sync.
-///
-/// All calls are logged. A crash keeps any part of what was not synced: of each sector any of its
-/// contents since the last sync, and any of the lengths that the file has had since.
+/// A disk as a value: files, their names in one folder, and all that has been done to them.
 final class ModelDisk: Disk {
   static let sector = 512
 
+  /// What is on a disk.
+  struct Image: Sendable {
+    var files: [Int: [UInt8]] = [:]
+    var names: [[CChar]: Int] = [:]
+  }
+
   enum Event: Sendable {
-    case write(offset: Int, bytes: [UInt8])
-    case truncate(Int)
-    case sync
+    case write(Int, offset: Int, bytes: [UInt8])
+    case truncate(Int, to: Int)
+    case sync(Int)
+    /// Names, and their files: `nil` for a name that is gone.
+    case names([(name: [CChar], file: Int?)])
+    case syncFolder
     /// So many elements were given to a reader. They are promised if they are on the disk.
     case given(Int)
+    /// A repair has told that it is done.
+    case repaired
   }
 
   enum Call: String, Sendable, CaseIterable {
-    case read, write, sync, extend, truncate, open, lock
+    case read, write, sync, extend, truncate, open, lock, status, make, link, rename, syncFolder
   }
 
   struct Contents: Sendable {
-    var bytes: [UInt8]?
+    var image: Image
     var boot: JournalID
     /// What was on the disk at first.
-    var initial: [UInt8] = []
+    var initial: Image
     var log: [Event] = []
-    var holder: ObjectIdentifier?
+    /// The holders of the files' locks.
+    var holders: [Int: ObjectIdentifier] = [:]
     /// The call of a kind that fails, counted down.
     var failing: (call: Call, number: Int)?
     var hasFailed = false
+
+    mutating func pass(_ event: Event) {
+      image.apply(event)
+      log.append(event)
+    }
   }
 
   let contents: Locked<Contents>
   var boot: JournalID { contents.withLock { $0.boot } }
 
-  init(_ bytes: [UInt8]? = nil) {
-    contents = Locked(
-      Contents(bytes: bytes, boot: JournalID(1, .random(in: 0...(.max))), initial: bytes ?? []))
+  /// - Parameter boot: the start of the machine; without one it has been started anew.
+  init(_ image: Image = Image(), boot: JournalID? = nil) {
+    let boot = boot ?? JournalID(1, .random(in: 1...(.max)))
+    contents = Locked(Contents(image: image, boot: boot, initial: image))
   }
 
-  /// The same file after the end of all processes: nothing is lost.
+  /// The same files after the end of all processes: nothing is lost.
   func killed() -> ModelDisk {
-    let disk = ModelDisk(contents.withLock { $0.bytes })
-    let boot = boot
-    disk.contents.withLock { $0.boot = boot }
-    return disk
+    contents.withLock { ModelDisk($0.image, boot: $0.boot) }
   }
 
-  func log(_ event: Event) { contents.withLock { $0.log.append(event) } }
+  func log(_ event: Event) { contents.withLock { $0.pass(event) } }
 
   func fail(_ call: Call, number: Int) {
     contents.withLock { ($0.failing, $0.hasFailed) = ((call, number), false) }
@@ -68,36 +79,62 @@ final class ModelDisk: Disk {
       contents.hasFailed = true
       return true
     }
-    if fails { throw SystemError(code: call == .write || call == .extend ? ENOSPC : EIO) }
+    let isFull = [Call.write, .extend, .make, .link].contains(call)
+    if fails { throw SystemError(code: isFull ? ENOSPC : EIO) }
   }
 
   func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile {
     try check(.open)
-    if contents.withLock({ $0.bytes == nil }) { throw SystemError(code: ENOENT) }
-    return ModelFile(self)
+    return ModelFile(self, try number(path))
   }
 
-  func create(_ path: [CChar], contents bytes: [UInt8]) throws(SystemError) {
-    contents.withLock { contents in
-      if contents.bytes == nil { (contents.bytes, contents.initial) = (bytes, bytes) }
+  private func number(_ path: [CChar]) throws(SystemError) -> Int {
+    guard let number = contents.withLock({ $0.image.names[path] }) else {
+      throw SystemError(code: ENOENT)
     }
+    return number
   }
 
-  func replace(_ path: [CChar], _ fill: (any DiskFile) throws -> Void) throws -> [CChar] {
-    let new = ModelDisk([])
-    try fill(ModelFile(new))
-    let bytes = new.contents.withLock { $0.bytes }
-    contents.withLock { ($0.bytes, $0.initial, $0.log) = (bytes, bytes ?? [], []) }
-    return path
+  func make(beside path: [CChar]) throws(SystemError) -> (file: any DiskFile, path: [CChar]) {
+    try check(.make)
+    let name = path.beside("new")
+    let number = contents.withLock { contents in
+      let number = contents.image.files.count
+      contents.image.files[number] = []
+      contents.pass(.names([(name, number)]))
+      return number
+    }
+    return (ModelFile(self, number), name)
+  }
+
+  func link(_ path: [CChar], to other: [CChar]) throws(SystemError) {
+    try check(.link)
+    let number = try number(path)
+    let isTaken = contents.withLock { contents in
+      if contents.image.names[other] != nil { return true }
+      contents.pass(.names([(other, number)]))
+      return false
+    }
+    if isTaken { throw SystemError(code: EEXIST) }
+  }
+
+  func rename(_ path: [CChar], to other: [CChar]) throws(SystemError) {
+    try check(.rename)
+    let number = try number(path)
+    log(.names([(other, number), (path, nil)]))
+  }
+
+  func remove(_ path: [CChar]) { log(.names([(path, nil)])) }
+
+  func synchronizeFolder(of path: [CChar]) throws(SystemError) {
+    try check(.syncFolder)
+    log(.syncFolder)
   }
 
   func status(of path: [CChar]) throws(SystemError) -> FileStatus? {
-    contents.withLock { contents in
-      contents.bytes.map { bytes in
-        var status = FileStatus()
-        status.size = bytes.count
-        return status
-      }
+    try check(.status)
+    return contents.withLock { contents in
+      contents.image.names[path].map { contents.image.status(of: $0) }
     }
   }
 
@@ -106,165 +143,114 @@ final class ModelDisk: Disk {
 
 final class ModelFile: DiskFile {
   let disk: ModelDisk
+  let number: Int
 
-  init(_ disk: ModelDisk) { self.disk = disk }
+  init(_ disk: ModelDisk, _ number: Int) { (self.disk, self.number) = (disk, number) }
 
   deinit {
-    let key = ObjectIdentifier(self)
-    disk.contents.withLock { if $0.holder == key { $0.holder = nil } }
+    let (key, number) = (ObjectIdentifier(self), number)
+    disk.contents.withLock { if $0.holders[number] == key { $0.holders[number] = nil } }
   }
 
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
     try disk.check(.read)
-    let part = disk.contents.withLock { contents in
-      let all = contents.bytes ?? []
-      return Array(all[min(offset, all.count)..<min(offset + bytes.count, all.count)])
+    nonisolated(unsafe) let bytes = bytes
+    return disk.contents.withLock { contents in
+      (contents.image.files[number] ?? []).withUnsafeBytes { all in
+        let count = max(0, min(bytes.count, all.count - offset))
+        if count > 0 { memcpy(bytes.baseAddress!, all.baseAddress! + offset, count) }
+        return count
+      }
     }
-    bytes.copyBytes(from: part)
-    return part.count
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
     try disk.check(.write)
-    put(Array(bytes), at: offset)
+    disk.log(.write(number, offset: offset, bytes: Array(bytes)))
     return bytes.count
-  }
-
-  private func put(_ bytes: [UInt8], at offset: Int) {
-    disk.contents.withLock { contents in
-      contents.bytes?.apply(.write(offset: offset, bytes: bytes))
-      contents.log.append(.write(offset: offset, bytes: bytes))
-    }
   }
 
   func synchronize() throws(SystemError) {
     try disk.check(.sync)
-    disk.log(.sync)
+    disk.log(.sync(number))
   }
 
   func extend(_ range: Range<Int>) throws(SystemError) {
     try disk.check(.extend)
-    put([UInt8](repeating: 0, count: range.count), at: range.lowerBound)
+    punch(range)
   }
 
   func truncate(to size: Int) throws(SystemError) {
     try disk.check(.truncate)
-    disk.contents.withLock { contents in
-      contents.bytes?.apply(.truncate(size))
-      contents.log.append(.truncate(size))
-    }
+    disk.log(.truncate(number, to: size))
   }
 
   func punch(_ range: Range<Int>) {
-    put([UInt8](repeating: 0, count: range.count), at: range.lowerBound)
+    let zeros = [UInt8](repeating: 0, count: range.count)
+    disk.log(.write(number, offset: range.lowerBound, bytes: zeros))
   }
 
   func status() throws(SystemError) -> FileStatus {
-    try disk.status(of: []) ?? FileStatus()
+    try disk.check(.status)
+    return disk.contents.withLock { $0.image.status(of: number) }
   }
 
   func lock() throws(SystemError) -> Bool {
     try disk.check(.lock)
-    let key = ObjectIdentifier(self)
+    let (key, number) = (ObjectIdentifier(self), number)
     return disk.contents.withLock { contents in
-      if contents.holder == nil { contents.holder = key }
-      return contents.holder == key
+      if contents.holders[number] == nil { contents.holders[number] = key }
+      return contents.holders[number] == key
     }
   }
 }
 
-extension [UInt8] {
+extension ModelDisk.Image {
   mutating func apply(_ event: ModelDisk.Event) {
     switch event {
-    case .write(let offset, let bytes):
-      if count < offset + bytes.count {
-        append(contentsOf: repeatElement(0, count: offset + bytes.count - count))
-      }
-      replaceSubrange(offset..<offset + bytes.count, with: bytes)
-    case .truncate(let size):
-      if size < count {
-        removeSubrange(size...)
-      } else {
-        self += repeatElement(0, count: size - count)
-      }
-    case .sync, .given: break
+    case .write(let file, let offset, let bytes): files[file, default: []].put(bytes, at: offset)
+    case .truncate(let file, let size): files[file, default: []].resize(to: size)
+    case .names(let changes): for (name, file) in changes { names[name] = file }
+    case .sync, .syncFolder, .given, .repaired: break
     }
+  }
+
+  func status(of file: Int) -> FileStatus {
+    var status = FileStatus()
+    status.node = UInt64(file)
+    status.links = names.values.count { $0 == file }
+    status.size = files[file]?.count ?? 0
+    return status
   }
 }
 
-/// What a loss of power may leave, at one place of a log.
-struct PowerLoss {
-  private(set) var synced: [UInt8]
-  /// The contents since the last sync, the oldest first.
-  private var versions: [[UInt8]]
-  private(set) var promised = 0
-  private var given = 0
+// By whole blocks, because the standard library's collections go byte by byte in a debug build.
+extension [UInt8] {
+  mutating func put(_ bytes: [UInt8], at offset: Int) {
+    if count < offset + bytes.count { resize(to: offset + bytes.count) }
+    if bytes.isEmpty { return }
+    _ = withUnsafeMutableBytes { memcpy($0.baseAddress! + offset, bytes, bytes.count) }
+  }
 
-  init(_ bytes: [UInt8]) { (synced, versions) = (bytes, [bytes]) }
-
-  mutating func pass(_ event: ModelDisk.Event) {
-    switch event {
-    case .given(let count): given = count
-    case .sync:
-      synced = versions[versions.count - 1]
-      versions = [synced]
-    case .write, .truncate:
-      var next = versions[versions.count - 1]
-      next.apply(event)
-      versions.append(next)
+  mutating func resize(to size: Int) {
+    let old = self
+    self = [UInt8](unsafeUninitializedCapacity: size) { buffer, initializedCount in
+      let kept = Swift.min(size, old.count)
+      if kept > 0 { memcpy(buffer.baseAddress!, old, kept) }
+      if size > kept { memset(buffer.baseAddress! + kept, 0, size - kept) }
+      initializedCount = size
     }
   }
 
-  /// The choices: a length, and for each sector that has changed one of its contents.
-  private var choices: (lengths: [Int], sectors: [(offset: Int, contents: [[UInt8]])]) {
-    let longest = versions.map(\.count).max() ?? 0
-    var sectors: [(offset: Int, contents: [[UInt8]])] = []
-    let size = ModelDisk.sector
-    for offset in stride(from: 0, to: longest, by: size) {
-      var contents: [[UInt8]] = []
-      for version in versions {
-        var part = Array(version.dropFirst(offset).prefix(size))
-        part += repeatElement(0, count: size - part.count)
-        if !contents.contains(part) { contents.append(part) }
+  /// Some bytes; zeros behind the end.
+  func block(at offset: Int, _ size: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: size) { buffer, initializedCount in
+      let kept = Swift.max(0, Swift.min(size, count - offset))
+      withUnsafeBytes {
+        if kept > 0 { memcpy(buffer.baseAddress!, $0.baseAddress! + offset, kept) }
       }
-      if contents.count > 1 { sectors.append((offset, contents)) }
-    }
-    return (Array(Set(versions.map(\.count))).sorted(), sectors)
-  }
-
-  /// All images if there are few, or some of them.
-  func images(atMost most: Int, using random: inout some RandomNumberGenerator) -> [[UInt8]] {
-    let (lengths, sectors) = choices
-    var number = lengths.count
-    for sector in sectors where number <= most { number *= sector.contents.count }
-    func image(_ length: Int, _ pick: (Int) -> [UInt8]) -> [UInt8] {
-      var image = versions[versions.count - 1]
-      let longest = versions.map(\.count).max() ?? 0
-      image += repeatElement(0, count: max(0, longest + ModelDisk.sector - image.count))
-      for index in sectors.indices {
-        let offset = sectors[index].offset
-        image.replaceSubrange(offset..<offset + ModelDisk.sector, with: pick(index))
-      }
-      return Array(image.prefix(length))
-    }
-    if number <= most {
-      return (0..<number).map { number in
-        var rest = number / lengths.count
-        return image(lengths[number % lengths.count]) { index in
-          let contents = sectors[index].contents
-          defer { rest /= contents.count }
-          return contents[rest % contents.count]
-        }
-      }
-    }
-    return (0..<most).map { _ in
-      // Few that are lost, few that are kept, or any.
-      let rate = Int.random(in: 0...8, using: &random)
-      return image(lengths.randomElement(using: &random) ?? 0) { index in
-        let contents = sectors[index].contents
-        return Int.random(in: 0..<8, using: &random) < rate
-          ? contents[contents.count - 1] : contents.randomElement(using: &random) ?? []
-      }
+      if size > kept { memset(buffer.baseAddress! + kept, 0, size - kept) }
+      initializedCount = size
     }
   }
 }
