@@ -196,7 +196,7 @@ extension FileStore where Element == Never, State == Never {
   /// the list cannot be continued from them, because the state behind them was trimmed.
   ///
   /// Stores that have the damaged file open are refused from then on, with words, in every process.
-  /// An interrupted repair changes nothing.
+  /// An interrupted repair changes nothing. A symbolic link is followed, and stays.
   ///
   /// <!-- not run: there is no file -->
   /// ```swift
@@ -207,7 +207,7 @@ extension FileStore where Element == Never, State == Never {
   /// - Complexity: reads the whole file.
   /// - Throws: `ListStoreError.inUse` if a writer holds the list.
   public nonisolated(nonsending) static func repair(_ url: URL) async throws -> FileRepair {
-    try await repair(url, disk: SystemDisk())
+    try await repair(url.resolvingSymlinksInPath(), disk: SystemDisk())
   }
 
   package nonisolated(nonsending) static func repair(

@@ -138,20 +138,21 @@ extension Disk {
   /// - Returns: the path of the former one.
   func replace(_ path: [CChar], _ fill: (any DiskFile) throws -> Void) throws -> [CChar] {
     let (file, name) = try make(beside: path)
+    let aside = path.beside("damaged")
     do {
       try fill(file)
       try file.synchronize()
       // The former one has two names before it loses one: there is a list at the path at any moment.
-      let aside = path.beside("damaged")
       try link(path, to: aside)
       try synchronizeFolder(of: path)
       try rename(name, to: path)
-      try synchronizeFolder(of: path)
-      return aside
     } catch {
       remove(name)
+      remove(aside)
       throw error
     }
+    try synchronizeFolder(of: path)
+    return aside
   }
 }
 

@@ -6,6 +6,8 @@ public enum StoreRule: String, Sendable, CaseIterable, Hashable {
   /// none only if there are none.
   case readsInOrder =
     "a read gives what was appended, in order, from any position, and no more than was asked for"
+  /// An element never changes, whoever claims, appends or ends the list.
+  case keepsElements = "an element that was read once is the same at each later read"
   /// A page reports the end if it reaches the end of an ended list, and not before.
   case tellsTheEnd = "the end is told by the page that reaches it, and by no other"
   /// An end without elements is stored like any commit.
@@ -17,6 +19,9 @@ public enum StoreRule: String, Sendable, CaseIterable, Hashable {
   case hasOneWinner = "of appends that race, one wins, and the others are superseded"
   /// A claim is void once others have appended.
   case refusesStaleClaims = "who claimed before others appended is superseded"
+  /// Who was superseded finds the other's element at that position, and can append after a claim.
+  case goesOnWhenSuperseded =
+    "who was superseded finds another's element there, and can append behind what it claims next"
   /// No reader sees a part of a commit.
   case storesCommitsWhole = "nobody sees a part of a commit"
   /// Count and state of a checkpoint belong to the same moment.
@@ -36,6 +41,9 @@ public enum StoreRule: String, Sendable, CaseIterable, Hashable {
   /// promises nothing about it.
   case tellsItsExtent =
     "an extent has the first element, the count and the end of the list, and an identity of its own"
+  /// Discarded elements are told to those who read them, and all others keep their positions.
+  case trimsTheBeginning =
+    "a read of discarded elements names the first one kept, and no position changes"
 }
 
 /// A broken rule.

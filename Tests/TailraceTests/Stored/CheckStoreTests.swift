@@ -8,7 +8,9 @@ import Testing
 struct CheckStoreTests {
   @Test("a store in memory keeps all rules", arguments: [false, true])
   func memory(_ isShared: Bool) async throws {
-    try await checkStore(reopening: { $0.other() }) { MemoryStore<Int, Int>(isShared: isShared) }
+    try await checkStore(reopening: { $0.other() }, trimming: { $0.trim(before: $1) }) {
+      MemoryStore<Int, Int>(isShared: isShared)
+    }
     try await checkStore(element: { "element \($0)" }, state: { [$0] }) {
       MemoryStore<String, [Int]>(isShared: isShared)
     }
@@ -16,7 +18,9 @@ struct CheckStoreTests {
 
   @Test("the store that the faults are built into has none by itself")
   func flawless() async throws {
-    try await checkStore { FaultyStore(nil) }
+    try await checkStore(reopening: { $0.reopened() }, trimming: { $0.trim(before: $1) }) {
+      FaultyStore(nil)
+    }
   }
 
   @Test(
@@ -26,7 +30,9 @@ struct CheckStoreTests {
     let door = Gate()
     defer { door.open() }
     do throws(StoreFaults) {
-      try await checkStore(patience: .seconds(4), reopening: { $0.reopened() }) {
+      try await checkStore(
+        patience: .seconds(4), reopening: { $0.reopened() }, trimming: { $0.trim(before: $1) }
+      ) {
         FaultyStore(flaw, door: door)
       }
       Issue.record("nothing was found")
@@ -48,13 +54,15 @@ enum Flaw: CaseIterable {
   case readsBackwards, readsTooMany, readsNothingNow, readsOneOff
   case endsEarly, forgetsTheEnd, losesAnEmptyEnd
   case appendsAnywhere, appendsBehindTheEnd, overwrites, refusesEverything
-  case checksThenActs, failsInRaces, trustsItsClaim
+  case checksThenActs, failsInRaces, trustsItsClaim, staysSuperseded
+  case changesElements
   case storesOneByOne
   case claimsInTwoSteps, countsStatesWrong, clearsTheState
-  case neverWakes, ignoresTheEnd, ignoresCancellation
+  case neverWakes, losesWakeUps, ignoresTheEnd, ignoresCancellation
   case stopsWhenCancelled, losesAfterCancellation
   case isForgetful
-  case miscounts
+  case miscounts, sharesItsIdentity, changesItsIdentity, takesTheClaim
+  case shiftsPositions, hidesTrims, trimsAll
 
   var rule: StoreRule {
     switch self {
@@ -65,15 +73,18 @@ enum Flaw: CaseIterable {
     case .appendsAnywhere, .appendsBehindTheEnd, .overwrites, .refusesEverything:
       .appendsAtTheEndOnly
     case .trustsItsClaim: .refusesStaleClaims
+    case .staysSuperseded: .goesOnWhenSuperseded
+    case .changesElements: .keepsElements
     case .checksThenActs, .failsInRaces: .hasOneWinner
     case .storesOneByOne: .storesCommitsWhole
     case .claimsInTwoSteps: .claimsOneSnapshot
     case .countsStatesWrong, .clearsTheState: .keepsTheState
-    case .neverWakes, .ignoresTheEnd: .wakesThoseWhoWait
+    case .neverWakes, .losesWakeUps, .ignoresTheEnd: .wakesThoseWhoWait
     case .ignoresCancellation: .letsCancelledOnesGo
     case .stopsWhenCancelled, .losesAfterCancellation: .survivesCancellation
     case .isForgetful: .isThereForOthers
-    case .miscounts: .tellsItsExtent
+    case .miscounts, .sharesItsIdentity, .changesItsIdentity, .takesTheClaim: .tellsItsExtent
+    case .shiftsPositions, .hidesTrims, .trimsAll: .trimsTheBeginning
     }
   }
 }
@@ -87,6 +98,11 @@ final class FaultyStore: ListStore {
     var (state, stateCount) = (Int?.none, 0)
     var isEnded = false
     var reads = 0
+    /// The first element kept.
+    var first = 0
+    /// Whether the next append is superseded.
+    var isFenced = false
+    let identity = "list-\(UInt64.random(in: 0...(.max)))"
   }
 
   /// The contents that several handles share.
@@ -99,6 +115,7 @@ final class FaultyStore: ListStore {
   private let door: Gate
   /// How many elements there were when this handle looked last.
   private let known = Locked(0)
+  private let wasSuperseded = Locked(false)
 
   init(_ flaw: Flaw?, _ place: Place = Place(), door: Gate = Gate()) {
     self.flaw = flaw
@@ -114,8 +131,12 @@ final class FaultyStore: ListStore {
   }
 
   func read(from position: Int, upTo count: Int) async throws -> ListPage<Int> {
-    place.contents.withLock { contents in
+    try place.contents.withLock { contents -> Result<ListPage<Int>, ListStoreError> in
       contents.reads += 1
+      if position < contents.first {
+        return flaw == .hidesTrims
+          ? .success(ListPage([])) : .failure(.trimmed(first: contents.first))
+      }
       let all = contents.elements
       var position = position
       if flaw == .readsOneOff, position > 0 { position -= 1 }
@@ -130,19 +151,47 @@ final class FaultyStore: ListStore {
         case .forgetsTheEnd: false
         default: contents.isEnded && isComplete
         }
-      return ListPage(elements, isEnd: isEnd)
-    }
+      return .success(ListPage(elements, isEnd: isEnd))
+    }.get()
   }
 
   func extent() async throws -> ListExtent {
     place.contents.withLock { contents in
-      ListExtent(
-        identity: nil, count: contents.elements.count + (flaw == .miscounts ? 1 : 0),
-        isEnded: contents.isEnded)
+      if flaw == .takesTheClaim { contents.isFenced = true }
+      let identity =
+        switch flaw {
+        case .sharesItsIdentity: "list"
+        case .changesItsIdentity: "list-\(contents.elements.count)"
+        default: contents.identity
+        }
+      return ListExtent(
+        identity: identity, first: contents.first,
+        count: contents.elements.count + (flaw == .miscounts ? 1 : 0), isEnded: contents.isEnded)
+    }
+  }
+
+  func trim(before position: Int) {
+    place.contents.withLock { contents in
+      let first = flaw == .trimsAll ? contents.elements.count : position
+      if flaw == .shiftsPositions {
+        contents.elements.removeFirst(min(first, contents.elements.count))
+      } else {
+        contents.first = max(contents.first, first)
+      }
     }
   }
 
   func waitForMore(than position: Int) async throws {
+    var position = position
+    if flaw == .losesWakeUps {
+      // It takes a while to look.
+      for _ in 0..<6 { await Task.yield() }
+      if place.contents.withLock({ $0.elements.count <= position }) {
+        // What comes now, before it is entered as one that waits, is not told.
+        for _ in 0..<2 { await Task.yield() }
+        position = place.contents.withLock { $0.elements.count }
+      }
+    }
     while true {
       let isOver = place.contents.withLock {
         switch flaw {
@@ -167,22 +216,29 @@ final class FaultyStore: ListStore {
           count: $0.elements.count, state: state, stateCount: $0.stateCount, isEnded: $0.isEnded)
       }
     }
-    return place.contents.withLock {
-      known.withLock { [count = $0.elements.count] in $0 = count }
+    return place.contents.withLock { contents in
+      let count = contents.elements.count
+      let isOther = known.withLock { known in
+        defer { known = count }
+        return known != count
+      }
+      if flaw == .changesElements, isOther { contents.elements[count - 1] = -1 }
       return ListCheckpoint(
-        count: $0.elements.count, state: $0.state,
-        stateCount: flaw == .countsStatesWrong ? $0.elements.count : $0.stateCount,
-        isEnded: $0.isEnded)
+        count: count, state: contents.state,
+        stateCount: flaw == .countsStatesWrong ? count : contents.stateCount,
+        isEnded: contents.isEnded)
     }
   }
 
   func append(_ commit: Commit, at position: Int) async throws {
     let isTaken = place.contents.withLock { contents in
-      let isTaken = takes(commit, at: position, contents)
+      let isTaken = takes(commit, at: position, contents) && !contents.isFenced
+      contents.isFenced = false
       if isTaken, storesAtOnce { store(commit, at: position, in: &contents) }
       return isTaken
     }
     guard isTaken else {
+      wasSuperseded.withLock { $0 = true }
       throw flaw == .failsInRaces ? Mishap(position: position) : ListStoreError.superseded
     }
     switch flaw {
@@ -202,6 +258,7 @@ final class FaultyStore: ListStore {
     case .appendsBehindTheEnd: contents.elements.count == position
     case .overwrites: contents.elements.count >= position && !contents.isEnded
     case .refusesEverything: false
+    case .staysSuperseded where wasSuperseded.withLock { $0 }: false
     case .trustsItsClaim: known.withLock { $0 == position } && !contents.isEnded
     case .losesAnEmptyEnd where commit.elements.isEmpty: false
     default: contents.elements.count == position && !contents.isEnded

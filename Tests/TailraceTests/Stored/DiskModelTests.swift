@@ -282,6 +282,7 @@ struct DiskModelTests {
       do {
         let store = Self.store(disk, .machine)
         let checkpoint = try #require(try await store.claim())
+        try await store.removeEnd()
         var walk = checkpoint.state ?? Walk()
         try await store.append(ListCommit([walk.next()], state: walk), at: checkpoint.count)
       }

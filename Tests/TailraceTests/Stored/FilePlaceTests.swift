@@ -62,6 +62,49 @@ struct FilePlaceTests {
     await #expect { _ = try await store.claim() } throws: { Self.isRefused($0) }
   }
 
+  @Test(
+    "a reader of a file that is changed gets what was there, or is told", arguments: Change.allCases
+  )
+  func reader(_ change: Change) async throws {
+    let file = try StoredFile()
+    for try await _ in Walk.list(in: Walk.store(file)).prefix(100) {}
+    let store = Walk.store(file)
+    #expect(try await store.read(from: 0, upTo: 10).elements == Walk.elements(10))
+    try change.make(to: file)
+    var elements = Walk.elements(10)
+    do {
+      while case let page = try await store.read(from: elements.count, upTo: 30),
+        !page.elements.isEmpty
+      {
+        elements += page.elements
+      }
+    } catch {
+      #expect(Self.isRefused(error))
+    }
+    #expect(elements == Walk.elements(elements.count))
+    // Where there seem to be no more elements, whoever waits for one looks at the file.
+    await #expect { try await store.extent() } throws: { Self.isRefused($0) }
+  }
+
+  @Test("a symbolic link is the file that it leads to, also when that is repaired")
+  func symbolicLink() async throws {
+    let (file, folder) = (try StoredFile(), try StoredFile())
+    let manager = FileManager.default
+    try manager.createSymbolicLink(at: folder.url, withDestinationURL: file.url)
+    for try await _ in Walk.list(in: Walk.store(file)).prefix(9) {}
+    let writer = Walk.store(folder)
+    #expect(try await writer.claim()?.count == 9)
+    #expect(try await Walk.store(file).claim() == nil)
+    try await writer.release()
+    try Data(try file.bytes.prefix(JournalHeader.size + 500)).write(to: file.url)
+    let outcome = try await FileStore.repair(folder.url)
+    #expect(
+      outcome.count > 0 && outcome.damaged?.deletingLastPathComponent().path == file.folder.path)
+    #expect(try manager.destinationOfSymbolicLink(atPath: folder.url.path) == file.url.path)
+    #expect(try await Walk.store(file).extent() == Walk.store(folder).extent())
+    #expect(try await Walk.list(in: Walk.store(folder)).prefix(20).array() == Walk.elements(20))
+  }
+
   @Test("a follower of a file that is changed is told", arguments: Change.allCases)
   func follower(_ change: Change) async throws {
     let file = try StoredFile()

@@ -14,7 +14,10 @@ struct FileStoreTests {
     @Sendable func open(_ file: StoredFile) -> FileStore<Int, Int> {
       FileStore(file.url, element: .raw, state: .raw, durability: durability)
     }
-    try await checkStore(reopening: { FileStore($0.url, element: .raw, state: .raw) }) {
+    try await checkStore(
+      reopening: { FileStore($0.url, element: .raw, state: .raw) },
+      trimming: { try await $0.trim(before: $1) }
+    ) {
       open(files.pass(try StoredFile()))
     }
   }
