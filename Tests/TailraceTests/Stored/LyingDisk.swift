@@ -16,26 +16,13 @@ final class LyingDisk: Disk {
     var room = Int.max
     /// Whether the file can be extended ahead of the writes. On a full disk it never can.
     var extends = true
-    /// How many of the next syncs, and truncations, fail.
+    /// How many of the next syncs fail.
     var failingSyncs = 0
-    var failingTruncations = 0
-    /// Called before the file is opened.
-    var beforeOpen: (@Sendable () -> Void)?
     /// Called before each read, with its number.
     var beforeRead: (@Sendable (Int) -> Void)?
-    /// Called after each read, with its offset.
-    var afterRead: (@Sendable (Int) -> Void)?
-    /// Called around each truncation, and before each sync.
-    var beforeTruncation: (@Sendable () -> Void)?
-    var afterTruncation: (@Sendable () -> Void)?
-    var beforeSync: (@Sendable () -> Void)?
-    /// Called before a lock ends.
-    var beforeUnlock: (@Sendable () -> Void)?
-    var (reads, writes, syncs, extensions, bytesRead, bytesWritten) = (0, 0, 0, 0, 0, 0)
+    var (reads, writes, syncs, extensions, bytesRead) = (0, 0, 0, 0, 0)
     /// How often the file was opened for writing.
     var writers = 0
-    /// Whether the space of trimmed elements can be freed.
-    var punches = true
     /// How many syncs have kept a task's thread.
     var syncsInTasks = 0
     /// All that was written, in order.
@@ -46,11 +33,7 @@ final class LyingDisk: Disk {
   private let system = SystemDisk()
 
   func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile {
-    let beforeOpen = lies.withLock { lies in
-      if writes { lies.writers += 1 }
-      return lies.beforeOpen
-    }
-    beforeOpen?()
+    if writes { lies.withLock { $0.writers += 1 } }
     return LyingFile(try system.open(path, writes: writes), self)
   }
 
@@ -82,13 +65,8 @@ final class LyingDisk: Disk {
 private final class LyingFile: DiskFile {
   let file: any DiskFile
   let disk: LyingDisk
-  private let isLocked = Locked(false)
 
   init(_ file: any DiskFile, _ disk: LyingDisk) { (self.file, self.disk) = (file, disk) }
-
-  deinit {
-    if isLocked.withLock({ $0 }) { disk.lies.withLock { $0.beforeUnlock }?() }
-  }
 
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
     let (number, beforeRead) = disk.lies.withLock { lies in
@@ -97,11 +75,7 @@ private final class LyingFile: DiskFile {
     }
     beforeRead?(number)
     let count = try file.read(into: bytes, at: offset)
-    let afterRead = disk.lies.withLock { lies in
-      lies.bytesRead += count
-      return lies.afterRead
-    }
-    afterRead?(offset)
+    disk.lies.withLock { $0.bytesRead += count }
     return count
   }
 
@@ -110,7 +84,6 @@ private final class LyingFile: DiskFile {
     let count = disk.lies.withLock { lies in
       let count = min(contents.count, lies.mostWritten, lies.room)
       lies.writes += 1
-      lies.bytesWritten += count
       if lies.room < .max { lies.room -= count }
       lies.log.append((offset, Array(contents.prefix(count))))
       return count
@@ -121,14 +94,13 @@ private final class LyingFile: DiskFile {
 
   func synchronize() throws(SystemError) {
     let isInTask = withUnsafeCurrentTask { $0 != nil }
-    let (fails, beforeSync) = disk.lies.withLock { lies in
+    let fails = disk.lies.withLock { lies in
       lies.syncs += 1
       if isInTask { lies.syncsInTasks += 1 }
-      guard lies.failingSyncs > 0 else { return (false, lies.beforeSync) }
+      guard lies.failingSyncs > 0 else { return false }
       lies.failingSyncs -= 1
-      return (true, lies.beforeSync)
+      return true
     }
-    beforeSync?()
     if fails { throw SystemError(code: EIO) }
     try file.synchronize()
   }
@@ -144,28 +116,11 @@ private final class LyingFile: DiskFile {
     if !fits { throw SystemError(code: ENOSPC) }
   }
 
-  func truncate(to size: Int) throws(SystemError) {
-    let (fails, before, after) = disk.lies.withLock { lies in
-      let (before, after) = (lies.beforeTruncation, lies.afterTruncation)
-      guard lies.failingTruncations > 0 else { return (false, before, after) }
-      lies.failingTruncations -= 1
-      return (true, before, after)
-    }
-    before?()
-    if fails { throw SystemError(code: EIO) }
-    try file.truncate(to: size)
-    after?()
-  }
+  func truncate(to size: Int) throws(SystemError) { try file.truncate(to: size) }
 
-  func punch(_ range: Range<Int>) {
-    if disk.lies.withLock({ $0.punches }) { file.punch(range) }
-  }
+  func punch(_ range: Range<Int>) { file.punch(range) }
 
   func status() throws(SystemError) -> FileStatus { try file.status() }
 
-  func lock() throws(SystemError) -> Bool {
-    let locks = try file.lock()
-    isLocked.withLock { $0 = locks }
-    return locks
-  }
+  func lock() throws(SystemError) -> Bool { try file.lock() }
 }

@@ -79,19 +79,6 @@ struct LyingDiskTests {
     #expect(steps.values == [0, 1, 2, 3, 4, 5, 6])
   }
 
-  @Test("a frame that cannot be taken back poisons the store")
-  func failingTruncation() async throws {
-    let (file, disk) = (try StoredFile(), LyingDisk())
-    let list = Walk.list(in: Walk.store(file, .process, disk))
-    #expect(try await list.element(at: 4) == Walk.elements(5)[4])
-    disk.lies.withLock { ($0.room, $0.failingTruncations) = (30, 1) }
-    await #expect(throws: FileError.self) { try await list.element(at: 5) }
-    disk.lies.withLock { $0.room = .max }
-    await #expect(throws: ListStoreError.poisoned) { try await list.element(at: 5) }
-    let anew = Walk.list(in: Walk.store(file, .process, disk))
-    #expect(try await anew.prefix(7).array() == Walk.elements(7))
-  }
-
   @Test(
     "how often it is written and synced",
     arguments: [

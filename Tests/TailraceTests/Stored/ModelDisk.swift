@@ -40,8 +40,8 @@ final class ModelDisk: Disk {
     var log: [Event] = []
     /// The holders of the files' locks.
     var holders: [Int: ObjectIdentifier] = [:]
-    /// The call of a kind that fails, counted down.
-    var failing: (call: Call, number: Int)?
+    /// The call of a kind that fails, counted down; and how many calls of any kind fail from it on.
+    var failing: (call: Call?, number: Int, times: Int)?
     var hasFailed = false
 
     mutating func pass(_ event: Event) {
@@ -66,16 +66,18 @@ final class ModelDisk: Disk {
 
   func log(_ event: Event) { contents.withLock { $0.pass(event) } }
 
-  func fail(_ call: Call, number: Int) {
-    contents.withLock { ($0.failing, $0.hasFailed) = ((call, number), false) }
+  func fail(_ call: Call, number: Int, times: Int = 1) {
+    contents.withLock { ($0.failing, $0.hasFailed) = ((call, number, times), false) }
   }
 
   func check(_ call: Call) throws(SystemError) {
     let fails = contents.withLock { contents in
-      guard let failing = contents.failing, failing.call == call else { return false }
-      contents.failing?.number -= 1
-      guard failing.number == 0 else { return false }
-      contents.failing = nil
+      guard let failing = contents.failing, failing.call ?? call == call else { return false }
+      guard failing.number <= 1 else {
+        contents.failing?.number -= 1
+        return false
+      }
+      contents.failing = failing.times > 1 ? (nil, 1, failing.times - 1) : nil
       contents.hasFailed = true
       return true
     }

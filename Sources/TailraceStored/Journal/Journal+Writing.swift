@@ -1,0 +1,218 @@
+import FileReading
+import Foundation
+import TailraceLists
+import TailraceFoundation
+import TailraceSupport
+
+// Claims, and what the holder of a claim does.
+extension Journal {
+  /// Becomes the writer. `nil` if there is another.
+  ///
+  /// - Parameter read: makes something of what is stored. If it throws, the claim is given up again:
+  ///   another store may be able to continue.
+  @usableFromInline
+  nonisolated(nonsending) package func claim<Value: Sendable>(
+    _ read: @escaping @Sendable (JournalCheckpoint) throws -> Value
+  ) async throws -> Value? {
+    try await withTurn { journal in
+      let wasWriter = journal.writer != nil
+      guard try journal.claim(), let writer = journal.writer else { return nil }
+      do {
+        try journal.look(at: writer.reader, size: writer.end)
+        if let given = journal.reading.withLock({ $0.given }), given.position > writer.count {
+          throw ListStoreError.damaged(at: writer.count)
+        }
+        return try read(
+          JournalCheckpoint(
+            count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
+      } catch {
+        if !wasWriter { journal.writer = nil }
+        throw error
+      }
+    }
+  }
+
+  /// Gives up the claim. What is not on the disk, and is to be there, is brought there first.
+  nonisolated(nonsending) func release() async throws {
+    try await withTurn { journal in
+      guard var writer = journal.writer.take() else { return }
+      guard writer.hasUnsynced, journal.durability != .process else { return }
+      do {
+        try writer.file.synchronize()
+      } catch {
+        journal.isPoisoned = true
+        throw error
+      }
+      writer.didSync()
+    }
+  }
+
+  /// Takes the end of the list back.
+  nonisolated(nonsending) func removeEnd() async throws {
+    try await withTurn { journal in
+      guard try journal.opened() != nil else { return }
+      let wasWriter = journal.writer != nil
+      guard try journal.claim() else { throw ListStoreError.inUse }
+      defer { if !wasWriter { journal.writer = nil } }
+      guard let writer = journal.writer, writer.isEnded else { return }
+      var draft = JournalDraft(count: 0, hasState: false, isEnd: false)
+      draft.isResumption = true
+      guard
+        try journal.writer?.seal(
+          &draft, at: writer.count, elements: journal.versions.elements,
+          state: journal.versions.state) == true
+      else { return }
+      try journal.store(draft, syncing: journal.durability != .process)
+    }
+  }
+
+  /// Discards elements. Returns the first position kept.
+  nonisolated(nonsending) func trim(before position: Int) async throws -> Int {
+    try await withTurn { journal in
+      // A missing file is not made for this.
+      guard try journal.opened() != nil else { return 0 }
+      let wasWriter = journal.writer != nil
+      guard try journal.claim(), var writer = journal.writer.take() else {
+        throw ListStoreError.inUse
+      }
+      do {
+        try journal.look(at: writer.reader, size: writer.end)
+        let first = try writer.trim(before: position)
+        if wasWriter { journal.writer = writer }
+        return first
+      } catch let failure as SystemError {
+        // Perhaps a sync: the contents of the disk are unknown.
+        journal.isPoisoned = true
+        throw failure
+      } catch {
+        if wasWriter { journal.writer = writer }
+        throw error
+      }
+    }
+  }
+
+  /// Opens the journal for writing, if necessary. False if there is another writer.
+  private func claim() throws -> Bool {
+    if isPoisoned { throw ListStoreError.poisoned }
+    if writer != nil { return true }
+    guard let lock = try openOrCreate() else { throw SystemError(code: ENOENT) }
+    if let kind = disk.remoteFileSystem(of: try lock.status()) {
+      throw ListStoreError.refused(
+        """
+        \(name) is on a network file system (\(kind)), where neither a lock nor a sync can be relied \
+        on: it can be read there, not written. Keep the list in a file of this machine, or in a database
+        """)
+    }
+    guard try lock.lock() else { return false }
+    guard let file = try open(writes: true) else { throw SystemError(code: ENOENT) }
+    // It may have been replaced before it was locked: then the lock is that of another file.
+    guard try file.status().isSameFile(as: lock.status()) else { return false }
+    let reader = try reader(of: file)
+    // The name of a new file may not be on the disk: whoever made it may have stopped before.
+    if try reader.mark().number == 0 { try disk.synchronizeFolder(of: path) }
+    writer = try JournalWriter(reader, lock: lock, durability)
+    return true
+  }
+
+  private func openOrCreate() throws -> (any DiskFile)? {
+    if let file = try open(writes: false) { return file }
+    let header = JournalHeader(schema: schema)
+    guard schema.utf8.count <= JournalHeader.longestName else {
+      throw ListStoreError.refused(
+        "the names of the codings have \(schema.utf8.count) bytes; a file has room for "
+          + "\(JournalHeader.longestName)")
+    }
+    if let folder = try disk.status(of: path.folder), let kind = disk.remoteFileSystem(of: folder) {
+      throw ListStoreError.refused(
+        """
+        \(name) would be on a network file system (\(kind)), where neither a lock nor a sync can be \
+        relied on: keep the list in a file of this machine, or in a database
+        """)
+    }
+    try disk.create(path, contents: header.bytes)
+    return try open(writes: false)
+  }
+
+  /// Appends a draft if exactly this many elements are stored.
+  @usableFromInline
+  nonisolated(nonsending) package func append(
+    _ draft: consuming JournalDraft, at position: Int
+  ) async throws {
+    var draft = draft
+    await turn.take()
+    defer { turn.give() }
+    if isPoisoned { throw ListStoreError.poisoned }
+    guard
+      let isRight = try writer?.seal(
+        &draft, at: position, elements: versions.elements, state: versions.state), isRight
+    else { throw ListStoreError.superseded }
+    // A small write is a copy, and does not wait for the disk.
+    let syncs = writer?.waitsForDisk(draft) == true
+    // A frame behind a hole would hide that the file was cut off.
+    let size = try? writer?.file.status().size
+    let isShort = size ?? 0 < writer?.end ?? 0
+    let looks = syncs || isShort || ContinuousClock.now - lastLook > .milliseconds(500)
+    guard looks || draft.bytes.count > 1 << 16 else { return try write(draft) }
+    let (journal, sealed) = (self, draft)
+    try await blocking {
+      if looks, let writer = journal.writer {
+        try journal.look(at: writer.reader, size: writer.end)
+        journal.lastLook = .now
+      }
+      try journal.store(sealed, syncing: syncs)
+    }
+  }
+
+  private func write(_ draft: JournalDraft) throws {
+    do throws(SystemError) { try store(draft, syncing: false) } catch {
+      throw FileError(name, error)
+    }
+  }
+
+  /// Writes a sealed draft at the end, and syncs it if required. The caller holds the turn.
+  private func store(_ draft: JournalDraft, syncing: Bool) throws(SystemError) {
+    guard var writer = writer.take() else { throw SystemError(code: EBADF) }
+    do throws(SystemError) {
+      try writer.file.put(draft.bytes, at: writer.end)
+    } catch {
+      // No room: removes the part of the frame that was written; the next demand tries again.
+      do throws(SystemError) {
+        try writer.file.truncate(to: writer.end)
+        writer.didTruncate()
+        self.writer = writer
+      } catch {
+        isPoisoned = true
+      }
+      throw error
+    }
+    makeRoom(behind: draft, &writer)
+    if syncing {
+      do throws(SystemError) {
+        try writer.file.synchronize()
+      } catch {
+        // The contents of the disk are unknown. The file is closed; a new store finds out.
+        isPoisoned = true
+        throw error
+      }
+    }
+    writer.didAppend(draft, isSynced: syncing)
+    if let given = writer.given { reading.withLock { $0.note(given) } }
+    self.writer = writer
+  }
+
+  /// Extends the file for later commits, if possible, and frees the surplus of a list that ends.
+  /// Neither must succeed: zeros after the last frame are no frame.
+  private func makeRoom(behind draft: JournalDraft, _ writer: inout JournalWriter) {
+    if writer.hasRoomLeft(behind: draft) {
+      try? writer.file.truncate(to: writer.end + draft.bytes.count)
+    }
+    guard let room = writer.room(behind: draft) else { return }
+    do throws(SystemError) {
+      try writer.file.extend(room)
+      writer.didMakeRoom(to: room.upperBound)
+    } catch {
+      writer.stopMakingRoom()
+      try? writer.file.truncate(to: room.lowerBound)
+    }
+  }
+}
