@@ -226,6 +226,30 @@ struct FilePlaceTests {
     withExtendedLifetime(writer) {}
   }
 
+  @Test(
+    "a copy that is made while the list is written is a list that goes on",
+    arguments: Durability.all)
+  func backups(_ durability: Durability) async throws {
+    let (file, folder) = (try StoredFile(), try StoredFile())
+    let list = Walk.list(in: Walk.store(file, durability))
+    let writing = Task {
+      for try await _ in list { try Task.checkCancellation() }
+    }
+    _ = try await Walk.list(in: Walk.store(file), atTail: .follow).element(at: 5)
+    for number in 0..<Size.usual(10, full: 100) {
+      let copy = FileStore<String, Walk>(
+        folder.folder.appending(path: "\(number)"), element: .text, state: .raw)
+      try FileManager.default.copyItem(at: file.url, to: copy.url)
+      let count = try await copy.extent().count
+      #expect(count > 5)
+      #expect(try await copy.claim()?.count ?? 0 >= count)
+      #expect(
+        try await Walk.list(in: copy).prefix(count + 9).array() == Walk.elements(count + 9))
+    }
+    writing.cancel()
+    _ = await writing.result
+  }
+
   // MARK: The specification
 
   @Test(
