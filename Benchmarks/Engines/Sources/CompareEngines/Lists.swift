@@ -101,7 +101,9 @@ extension FileStore where Element == String, State == Int {
 
 extension SQLiteStore where Element == Line, State == Int {
   init(_ file: URL, _ durability: Durability = .process) {
-    self.init(file, list: "lines", durability: durability) { $0.column("text", .text).notNull() }
+    self.init(file, list: "lines", durability: durability, oldLibrary: .mayLoseCommits) {
+      $0.column("text", .text).notNull()
+    }
   }
 }
 

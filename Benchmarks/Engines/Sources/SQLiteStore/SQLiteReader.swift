@@ -8,8 +8,8 @@ import TailraceStored
 actor SQLiteReader {
   private struct Waiter {
     let position: Int
-    /// From when on the waiter wants to know that the claim is free, in seconds since 1970.
-    let claimTime: Double?
+    /// From when on the waiter wants to know that the claim is free.
+    let claimTime: LeaseTime?
     let continuation: CheckedContinuation<Bool, any Error>
   }
 
@@ -25,8 +25,8 @@ actor SQLiteReader {
 
   private nonisolated let executor = BlockingExecutor()
   private let table: SQLiteTable
-  private var connection: DatabaseQueue?
-  private var isChecked = false
+  private var connection: SQLiteFile?
+  private var known = SeenList()
   private var waiters: [Int: Waiter] = [:]
   private var lastWaiter = 0
   /// The list's row, as of a version of the database.
@@ -43,8 +43,8 @@ actor SQLiteReader {
   func page<Element: FetchableRecord & Sendable>(
     from position: Int, upTo count: Int
   ) throws -> ListPage<Element> {
-    let page = try read(at: position) { db -> ListPage<Element>? in
-      guard let list = try list(in: db) else { return nil }
+    let page = try read(at: position) { db, file -> ListPage<Element>? in
+      guard let list = try known.list(of: table, in: db, file) else { return nil }
       if position < list.first { throw ListStoreError.trimmed(first: list.first) }
       let wanted = min(count, list.count - position)
       guard wanted > 0 else { return ListPage([], isEnd: list.isEnded) }
@@ -69,36 +69,28 @@ actor SQLiteReader {
 
   /// Identity, first element, count and end: of one row.
   func extent() throws -> ListExtent {
-    guard let list = try read(at: 0, { db in try self.list(in: db) }) else {
+    guard let list = try read(at: 0, { try known.list(of: table, in: $0, $1) }) else {
       return ListExtent(identity: nil, count: 0, isEnded: false)
     }
     return ListExtent(
       identity: list.identity, first: list.first, count: list.count, isEnded: list.isEnded)
   }
 
-  private func list(in db: Database) throws -> SQLiteTable.List? {
-    if !isChecked {
-      // GRDB remembers tables that were missing, and another connection has made them since.
-      db.clearSchemaCache()
-      guard try db.tableExists("tailrace_lists"), try table.list(in: db) != nil else { return nil }
-      _ = try table.checkedColumns(in: db)
-      isChecked = true
-    }
-    return try table.list(in: db)
-  }
-
   /// Reads in one transaction; `nil` if there is no database yet.
   private func read<Value>(
-    at position: Int, _ body: (Database) throws -> Value?
+    at position: Int, _ body: (Database, SQLiteFile) throws -> Value?
   ) throws -> Value? {
     try table.explaining(at: position, orClosing: { connection = nil }) {
-      if connection == nil, FileManager.default.fileExists(atPath: table.path) {
-        var configuration = table.configuration
-        configuration.readonly = true
-        connection = try DatabaseQueue(path: table.path, configuration: configuration)
-        (isChecked, seen) = (false, nil)
+      if connection == nil {
+        guard known.identity != nil || FileManager.default.fileExists(atPath: table.path) else {
+          return nil
+        }
+        connection = try table.open(isReader: true, after: known)
+        seen = nil
       }
-      return try connection?.read(body)
+      guard let file = connection else { return nil }
+      try (known.node ?? file.node).check(at: table.path)
+      return try file.queue.read { try body($0, file) }
     }
   }
 
@@ -107,7 +99,7 @@ actor SQLiteReader {
   /// Waits for more elements than `position`, for the end, or for a claim that is free.
   ///
   /// - Returns: whether the claim is free.
-  func wait(for position: Int, orClaimAt claimTime: Double?) async throws -> Bool {
+  func wait(for position: Int, orClaimAt claimTime: LeaseTime?) async throws -> Bool {
     lastWaiter += 1
     let number = lastWaiter
     return try await withTaskCancellationHandler {
@@ -149,17 +141,17 @@ actor SQLiteReader {
   private func look() -> Bool {
     do {
       let last = seen?.version
-      let list = try read(at: waiters.values.map(\.position).min() ?? 0) { db in
+      let list = try read(at: waiters.values.map(\.position).min() ?? 0) { db, file in
         // Counts the commits of all other connections.
         let version = try Int.fetchOne(db, sql: "PRAGMA data_version") ?? 0
-        if version != seen?.version { seen = (version, try self.list(in: db)) }
+        if version != seen?.version { seen = (version, try known.list(of: table, in: db, file)) }
         return seen?.list
       }
       guard let list else { return seen?.version != last }
-      let now = Date().timeIntervalSince1970
+      let now = LeaseTime.now
       for (number, waiter) in waiters {
         let hasMore = list.count > waiter.position || list.isEnded
-        let isFree = waiter.claimTime.map { max($0, list.expires) <= now } ?? false
+        let isFree = waiter.claimTime.map { $0 <= now && !list.claim.isValid(at: now) } ?? false
         guard hasMore || isFree else { continue }
         waiters[number] = nil
         waiter.continuation.resume(returning: !hasMore)

@@ -24,7 +24,10 @@ public import TailraceStored
 /// released, and expires if its process dies. Until then a list that only computes fails with
 /// `inUse`; with `TailPolicy.computeOrFollow` it waits, and takes over. Each new claim has a higher
 /// epoch, and an append with an old one is superseded: so is that of a writer that was stopped and
-/// wakes up. The clock is the machine's. If it is set back, a dead writer's lease lasts longer.
+/// wakes up. Leases are timed by a clock that nobody can set, the time since the machine started.
+///
+/// A list is told apart from one begun anew in its place, and changes of its tables are noticed by
+/// stores that have it open: a deleted row, a dropped table, other columns, another file.
 ///
 /// - Isolation: the database is used on threads of the store's own, never on a task's.
 /// - Failure: `ListStoreError` for a failure that stays: a missing folder, a read-only or damaged
@@ -40,6 +43,16 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     case machine = "FULL"
   }
 
+  /// The use of a library of SQLite with an error in its write-ahead log: one before 3.51.3, but
+  /// for 3.50.7 and 3.44.6, which have the repair.
+  public enum OldLibrary: Sendable {
+    /// Every call that needs the database fails, and says so.
+    case refused
+    /// It is used. Commits that were acknowledged may be lost, and the database be damaged, if two
+    /// connections write and checkpoint at the same moment. It is rare.
+    case mayLoseCommits
+  }
+
   /// The database's file.
   public nonisolated let url: URL
   /// The name of the list, and of its table.
@@ -49,13 +62,11 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   private nonisolated let reader: SQLiteReader
   private let table: SQLiteTable
   private let durability: Durability
-  /// In seconds.
-  private let lease: Double
-  private var connection: DatabaseQueue?
-  /// The columns of an element.
-  private var columns: [String] = []
-  /// The epoch of this store's last claim.
-  private var epoch: Int?
+  /// In milliseconds.
+  private let lease: Int
+  private var connection: SQLiteFile?
+  private var known = SeenList()
+  private var lastClaim: SQLiteTable.Claim?
   /// After a refused claim, how often those who wait were told that the claim is free.
   private var timesTold: Int?
 
@@ -71,12 +82,24 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   ///   - list: the name of the list, and of its table. A database can have several.
   ///   - durability: the failures that a published element survives. Only for the writer.
   ///   - lease: for how long a dead writer keeps others from writing.
+  ///   - oldLibrary: whether a library of SQLite that may lose commits is used.
   ///   - configuration: of the connections. Without a busy mode they wait 5 seconds for locks.
   ///   - columns: defines the columns of an element, without references to other tables.
   public init(
     _ url: URL, list: String, durability: Durability = .machine, lease: Duration = .seconds(10),
-    configuration: Configuration = Configuration(),
+    oldLibrary: OldLibrary = .refused, configuration: Configuration = Configuration(),
     columns: @escaping @Sendable (TableDefinition) -> Void
+  ) {
+    self.init(
+      url, list: list, durability: durability, lease: lease,
+      library: oldLibrary == .refused ? .linked : nil, configuration: configuration,
+      columns: columns)
+  }
+
+  /// - Parameter library: the one to check.
+  init(
+    _ url: URL, list: String, durability: Durability, lease: Duration, library: SQLiteLibrary?,
+    configuration: Configuration, columns: @escaping @Sendable (TableDefinition) -> Void
   ) {
     precondition(url.isFileURL, "SQLiteStore takes the URL of a file, not \(url)")
     precondition(lease > .zero, "SQLiteStore takes a lease longer than zero, not \(lease)")
@@ -84,17 +107,20 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     if case .immediateError = configuration.busyMode { configuration.busyMode = .timeout(5) }
     table = SQLiteTable(
       path: url.standardizedFileURL.path(percentEncoded: false), name: list,
-      configuration: configuration, columns: columns)
+      configuration: configuration, library: library, columns: columns)
     reader = SQLiteReader(table)
     (self.url, self.list) = (url, list)
-    (self.durability, self.lease) = (durability, lease / .seconds(1))
+    self.durability = durability
+    // Integers have room for it, and a lease of a hundred years never ends.
+    let milliseconds = (min(lease, .seconds(3_155_760_000)) / .milliseconds(1)).rounded(.up)
+    self.lease = Int(milliseconds)
   }
 
   // Not an isolated one: 6.3 cannot optimise programs that use a generic actor with that.
   deinit {
-    guard let epoch, let connection else { return }
+    guard let lastClaim, let connection else { return }
     executor.run { [table] in
-      _ = try? connection.write { try table.renew(epoch, until: 0, in: $0) }
+      _ = try? connection.queue.write { try table.renew(lastClaim, for: 0, in: $0) }
       SQLiteReader.look(at: table.path)
     }
   }
@@ -121,7 +147,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     // The list whose claim was refused may be gone, and one that only follows be waiting here. It
     // is told less and less often, and does not spin.
     let claimTime = timesTold.map { told in
-      told == 0 ? 0 : Self.now + min(lease, 0.01 * exp2(Double(told)))
+      LeaseTime.now + (told == 0 ? 0 : min(lease, 10 << min(told, 20)))
     }
     if try await reader.wait(for: position, orClaimAt: claimTime) {
       timesTold = timesTold.map { $0 + 1 }
@@ -132,27 +158,29 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
 
   /// Becomes the writer, if no other has a lease. Makes what is missing.
   public func claim() throws -> ListCheckpoint<State>? {
-    let claimed = try transaction { db -> (epoch: Int, checkpoint: ListCheckpoint<State>)? in
-      guard var list = try table.list(in: db) else { return nil }
-      if list.epoch != epoch {
-        if list.expires > Self.now { return nil }
-        list.epoch += 1
+    typealias Claimed = (claim: SQLiteTable.Claim, checkpoint: ListCheckpoint<State>)
+    let claimed = try transaction(isMaking: true) { db, list -> Claimed? in
+      guard let list else { return nil }
+      var claim = SQLiteTable.Claim(epoch: list.epoch, identity: list.identity)
+      if claim != lastClaim {
+        if list.claim.isValid(at: .now) { return nil }
+        claim = SQLiteTable.Claim(epoch: list.epoch + 1, identity: list.identity)
         try db.execute(
           sql: "UPDATE tailrace_lists SET epoch = ? WHERE name = ?",
-          arguments: [list.epoch, table.name])
+          arguments: [claim.epoch, table.name])
       }
-      try table.renew(list.epoch, until: Self.now + lease, in: db)
+      try table.renew(claim, for: lease, in: db)
       // A state that cannot be read undoes the claim.
       let checkpoint = ListCheckpoint(
         count: list.count, state: try list.state.map(Self.state), stateCount: list.stateCount,
         isEnded: list.isEnded)
-      return (list.epoch, checkpoint)
+      return (claim, checkpoint)
     }
     timesTold = claimed == nil ? 0 : nil
     guard let claimed else { return nil }
-    if claimed.epoch != epoch {
-      epoch = claimed.epoch
-      keep(claimed.epoch)
+    if claimed.claim != lastClaim {
+      lastClaim = claimed.claim
+      keep(claimed.claim)
     }
     return claimed.checkpoint
   }
@@ -167,25 +195,28 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
 
   /// Stores a commit at the end of the list, in one transaction.
   public func append(_ commit: ListCommit<Element, State>, at position: Int) throws {
-    guard let epoch else { throw ListStoreError.superseded }
+    guard let lastClaim else { throw ListStoreError.superseded }
     let state = try commit.state.map {
       String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
     }
-    try transaction { db in
+    try transaction { db, list in
+      guard let list, list.epoch == lastClaim.epoch, list.count == position, !list.isEnded else {
+        throw ListStoreError.superseded
+      }
       let update = try db.cachedStatement(
         sql: """
           UPDATE tailrace_lists SET count = count + :added, isEnded = :isEnd, expires = :expires,
-            stateCount = iif(:state IS NULL, stateCount, count + :added),
+            lease = :lease, stateCount = iif(:state IS NULL, stateCount, count + :added),
             state = ifnull(:state, state)
-          WHERE name = :name AND epoch = :epoch AND count = :position AND NOT isEnded
+          WHERE name = :name
           """)
       try update.execute(
         arguments: [
-          "added": commit.elements.count, "isEnd": commit.isEnd, "expires": Self.now + lease,
-          "state": state, "name": table.name, "epoch": epoch, "position": position,
+          "added": commit.elements.count, "isEnd": commit.isEnd,
+          "expires": (LeaseTime.now + lease).milliseconds, "lease": lease, "state": state,
+          "name": table.name,
         ])
-      if db.changesCount == 0 { throw ListStoreError.superseded }
-      let marks = repeatElement("?", count: columns.count + 1).joined(separator: ", ")
+      let marks = repeatElement("?", count: known.columns.count + 1).joined(separator: ", ")
       let insert = try db.cachedStatement(sql: "INSERT INTO \(table.quoted) VALUES (\(marks))")
       for (index, element) in commit.elements.enumerated() {
         try insert.execute(arguments: [position + index] + StatementArguments(row(of: element)))
@@ -197,7 +228,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   /// The values of an element, in the order of the columns.
   private func row(of element: Element) throws -> [DatabaseValue] {
     var values = try element.databaseDictionary
-    let row = columns.map { values.removeValue(forKey: $0) ?? .null }
+    let row = known.columns.map { values.removeValue(forKey: $0) ?? .null }
     if let column = values.keys.min() {
       throw ListStoreError.refused(
         "\(Element.self) has a column \(column), and the table \(table.name) has none")
@@ -206,13 +237,14 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   }
 
   /// Discards elements before a position, whoever writes the list. Positions do not change. The
-  /// elements after the last state are kept.
+  /// elements after the last state are kept. A list that was never claimed is not made.
   ///
   /// - Returns: the position of the first element kept.
   @discardableResult
-  public func trim(before position: Int) throws -> Int {
-    try transaction { db in
-      guard let list = try table.list(in: db) else { return 0 }
+  public func trim(before position: Int) async throws -> Int {
+    guard try await reader.extent().identity != nil else { return 0 }
+    return try transaction { db, list in
+      guard let list else { return 0 }
       let first = max(list.first, min(position, list.stateCount))
       try db.execute(
         sql: "UPDATE tailrace_lists SET first = ? WHERE name = ?", arguments: [first, table.name])
@@ -223,17 +255,15 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
 
   // MARK: The claim
 
-  private static var now: Double { Date().timeIntervalSince1970 }
-
   /// Renews a lease three times while it lasts, until the claim is lost or the store released.
-  private func keep(_ epoch: Int) {
-    executor.run(after: lease / 3) { [weak self] in
+  private func keep(_ claim: SQLiteTable.Claim) {
+    executor.run(after: Double(lease) / 3000) { [weak self] in
       self?.assumeIsolated { store in
         // A failure loses nothing: the next renewal may succeed, and the epoch decides.
-        let isOurs = try? store.transaction {
-          try store.table.renew(epoch, until: Self.now + store.lease, in: $0)
+        let isOurs = try? store.transaction { db, _ in
+          try store.table.renew(claim, for: store.lease, in: db)
         }
-        if isOurs != false { store.keep(epoch) }
+        if isOurs != false { store.keep(claim) }
       }
     }
   }
@@ -241,25 +271,49 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   // MARK: The connection
 
   /// Changes the database: all, or nothing.
-  private func transaction<Value>(_ change: (Database) throws -> Value) throws -> Value {
+  ///
+  /// - Parameters:
+  ///   - isMaking: whether to make a list that was never claimed.
+  ///   - change: gets the list's row; `nil` for a list that was never claimed.
+  private func transaction<Value>(
+    isMaking: Bool = false, _ change: (Database, SQLiteTable.List?) throws -> Value
+  ) throws -> Value {
     try table.explaining(orClosing: { connection = nil }) {
-      try open().write(change)
+      let file = try connection ?? open()
+      connection = file
+      let node = known.node ?? file.node
+      try node.check(at: table.path)
+      let before = known
+      do {
+        let value = try file.queue.write { db in
+          var list = try known.list(of: table, in: db, file)
+          if list == nil && isMaking {
+            try table.make(in: db)
+            list = try known.list(of: table, in: db, file)
+          }
+          return try change(db, list)
+        }
+        // Before anybody relies on it.
+        try node.check(at: table.path)
+        return value
+      } catch {
+        // What was seen inside of the transaction may never have been.
+        known = before
+        throw error
+      }
     }
   }
 
-  private func open() throws -> DatabaseQueue {
-    if let connection { return connection }
-    let opened = try DatabaseQueue(path: table.path, configuration: table.configuration)
-    columns = try opened.writeWithoutTransaction { db in
+  private func open() throws -> SQLiteFile {
+    let opened = try table.open(isReader: false, after: known)
+    try opened.queue.writeWithoutTransaction { db in
       try keepLog(in: db)
       try db.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
-      try db.inTransaction {
-        try table.make(in: db)
-        return .commit
+      if durability == .machine {
+        // Darwin's fsync leaves data in the disk's own memory; elsewhere these change nothing.
+        try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
       }
-      return try table.checkedColumns(in: db)
     }
-    connection = opened
     return opened
   }
 

@@ -8,6 +8,8 @@ struct SQLiteTable: Sendable {
   let path: String
   let name: String
   let configuration: Configuration
+  /// The library to check; `nil` if its user knows it.
+  let library: SQLiteLibrary?
   let columns: @Sendable (TableDefinition) -> Void
 
   var quoted: String { name.quotedDatabaseIdentifier }
@@ -24,8 +26,40 @@ struct SQLiteTable: Sendable {
     var identity: String
     /// How many claims there were.
     var epoch: Int
-    /// When the last claim ends, in seconds since 1970.
-    var expires: Double
+    /// When the last claim ends, in milliseconds since the machine was started.
+    var expires: Int
+    /// For how long it was given, in milliseconds.
+    var lease: Int
+
+    var claim: Lease { Lease(expires: LeaseTime(milliseconds: expires), length: lease) }
+
+    /// The table's columns.
+    static let columns = [
+      "name", "first", "count", "state", "stateCount", "isEnded", "identity", "epoch", "expires",
+      "lease",
+    ]
+  }
+
+  /// Opens the database; not with a library that may lose commits, nor another file than before.
+  func open(isReader: Bool, after known: SeenList) throws -> SQLiteFile {
+    try library?.check()
+    // Before a writer makes a file that is missing.
+    try known.node?.check(at: path)
+    var configuration = configuration
+    if isReader { configuration.readonly = true }
+    return try SQLiteFile(at: path, configuration)
+  }
+
+  /// Whether there is a table of lists.
+  func hasLists(in db: Database) throws -> Bool {
+    guard try db.tableExists("tailrace_lists") else { return false }
+    let found = try db.columns(in: "tailrace_lists").map(\.name)
+    if found != List.columns {
+      throw ListStoreError.otherSchema(
+        found: "tailrace_lists (\(found.joined(separator: ", ")))",
+        expected: "tailrace_lists (\(List.columns.joined(separator: ", ")))")
+    }
+    return true
   }
 
   /// The list's row; `nil` if it was never claimed.
@@ -34,7 +68,7 @@ struct SQLiteTable: Sendable {
       db.cachedStatement(sql: "SELECT * FROM tailrace_lists WHERE name = ?"), arguments: [name])
   }
 
-  /// Makes the list, if it is missing.
+  /// Makes a list that is missing.
   func make(in db: Database) throws {
     try db.execute(
       sql: """
@@ -42,9 +76,8 @@ struct SQLiteTable: Sendable {
           name TEXT PRIMARY KEY NOT NULL, first INTEGER NOT NULL DEFAULT 0,
           count INTEGER NOT NULL DEFAULT 0, state TEXT, stateCount INTEGER NOT NULL DEFAULT 0,
           isEnded INTEGER NOT NULL DEFAULT 0, identity TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0,
-          expires REAL NOT NULL DEFAULT 0)
+          expires INTEGER NOT NULL DEFAULT 0, lease INTEGER NOT NULL DEFAULT 0)
         """)
-    guard try list(in: db) == nil else { return }
     if try db.tableExists(name) {
       throw ListStoreError.refused("\(path) has a table \(name) that is no stored list")
     }
@@ -69,13 +102,23 @@ struct SQLiteTable: Sendable {
     }
   }
 
-  /// Sets the end of a lease. False if another writer has claimed since.
+  /// Begins a lease anew; one of no length ends. False if another writer has claimed since.
   @discardableResult
-  func renew(_ epoch: Int, until expires: Double, in db: Database) throws -> Bool {
+  func renew(_ claim: Claim, for length: Int, in db: Database) throws -> Bool {
+    let expires = length == 0 ? 0 : (LeaseTime.now + length).milliseconds
     try db.execute(
-      sql: "UPDATE tailrace_lists SET expires = ? WHERE name = ? AND epoch = ?",
-      arguments: [expires, name, epoch])
+      sql: """
+        UPDATE tailrace_lists SET expires = ?, lease = ?
+          WHERE name = ? AND epoch = ? AND identity = ?
+        """,
+      arguments: [expires, length, name, claim.epoch, claim.identity])
     return db.changesCount > 0
+  }
+
+  /// A claim of a list: no other has these two.
+  struct Claim: Equatable, Sendable {
+    let epoch: Int
+    let identity: String
   }
 
   /// The names of the element's columns, if the table has those that are defined.
@@ -88,7 +131,11 @@ struct SQLiteTable: Sendable {
       try create(in: db)
       return try db.columns(in: name)
     }
-    let found = try db.tableExists(name) ? db.columns(in: name) : []
+    guard try db.tableExists(name) else {
+      throw ListStoreError.refused(
+        "\(path) has no table \(name), and its list has elements there: it was dropped or renamed")
+    }
+    let found = try db.columns(in: name)
     if description(found) != description(defined) {
       throw ListStoreError.otherSchema(found: description(found), expected: description(defined))
     }
@@ -123,6 +170,10 @@ struct SQLiteTable: Sendable {
       }
       close()
       throw lasting
+    } catch ListStoreError.refused(let reason) {
+      // It may have to do with the file.
+      close()
+      throw ListStoreError.refused(reason)
     }
   }
 }

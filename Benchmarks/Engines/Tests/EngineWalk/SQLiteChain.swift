@@ -16,7 +16,8 @@ func sqliteChain(
   _ path: String, _ durability: SQLiteStore<ChainRow, Link>.Durability
 ) -> SQLiteStore<ChainRow, Link> {
   SQLiteStore(
-    URL(filePath: path), list: "chain", durability: durability, lease: .milliseconds(300)
+    URL(filePath: path), list: "chain", durability: durability, lease: .milliseconds(300),
+    oldLibrary: .mayLoseCommits
   ) { table in
     table.column("text", .text).notNull()
     table.column("length", .integer).notNull()

@@ -60,7 +60,9 @@ struct FaultTests {
   @Test("a commit of which one element is refused is not stored at all")
   func constraint() async throws {
     let place = try Place()
-    let store = SQLiteStore<Item, Int>(place.url, list: "items") { table in
+    let store = SQLiteStore<Item, Int>(
+      place.url, list: "items", oldLibrary: .mayLoseCommits
+    ) { table in
       Item.define(table)
       table.uniqueKey(["number"])
     }
@@ -205,7 +207,8 @@ struct FaultTests {
   func otherColumns(_ index: Int) async throws {
     let place = try Place()
     #expect(try await items(in: place.store(), upTo: 2).count() == 2)
-    let store = SQLiteStore<Item, Int>(place.url, list: "items", columns: Self.tables[index])
+    let store = SQLiteStore<Item, Int>(
+      place.url, list: "items", oldLibrary: .mayLoseCommits, columns: Self.tables[index])
     for call in [0, 1] {
       await #expect {
         if call == 0 {
@@ -229,7 +232,8 @@ struct FaultTests {
     _ = try await store.claim()
     try await store.append(commit(0..<1), at: 0)
     try place.execute("UPDATE tailrace_lists SET expires = 0")
-    let other = SQLiteStore<Item, [String]>(place.url, list: "items", columns: Item.define)
+    let other = SQLiteStore<Item, [String]>(
+      place.url, list: "items", oldLibrary: .mayLoseCommits, columns: Item.define)
     await #expect(
       throws: ListStoreError.otherSchema(found: "state 1", expected: "state Array<String>")
     ) { try await other.claim() }
@@ -251,7 +255,9 @@ struct FaultTests {
   @Test("an element with a column that the table has not")
   func missingColumn() async throws {
     let place = try Place()
-    let store = SQLiteStore<Item, Int>(place.url, list: "items") { table in
+    let store = SQLiteStore<Item, Int>(
+      place.url, list: "items", oldLibrary: .mayLoseCommits
+    ) { table in
       table.column("number", .integer)
       table.column("title", .text)
       table.column("note", .text)
@@ -273,7 +279,9 @@ struct FaultTests {
   func badColumns(_ column: String, _ list: String) async throws {
     let place = try Place()
     #expect(try await items(in: place.store("others"), upTo: 2).count() == 2)
-    let store = SQLiteStore<Item, Int>(place.url, list: list) { $0.column(column, .integer) }
+    let store = SQLiteStore<Item, Int>(
+      place.url, list: list, oldLibrary: .mayLoseCommits
+    ) { $0.column(column, .integer) }
     await #expect(throws: ListStoreError.self) { try await store.claim() }
     #expect(try await LazyList(reading: place.store("others")).count() == 2)
   }

@@ -70,6 +70,46 @@ struct LeaseTests {
     #expect(try await other.read(from: 0, upTo: 9).elements == (0..<3).map(Item.init))
   }
 
+  @Test("a lease is timed from the start of the machine, whatever its clock is set to")
+  func clock() async throws {
+    let place = try Place()
+    let store = place.store(lease: .seconds(60))
+    let before = Self.sinceStart
+    _ = try await store.claim()
+    for position in 0..<2 {
+      let expires = try #require(try place.number("SELECT expires FROM tailrace_lists"))
+      #expect((before + 60_000...Self.sinceStart + 60_000).contains(expires))
+      #expect(try await place.store().claim() == nil)
+      try await store.append(commit(position..<position + 1), at: position)
+    }
+  }
+
+  @Test("a lease from before the machine was started again keeps nobody from writing")
+  func restart() async throws {
+    let place = try Place()
+    let (writer, other) = (place.store(), place.store())
+    _ = try await writer.claim()
+    try await writer.append(commit(0..<1), at: 0)
+    #expect(try await other.claim() == nil)
+    // As if the machine had run for a day then.
+    let later = 24 * 3600 * 1000
+    try place.execute("UPDATE tailrace_lists SET expires = expires + \(later)")
+    try await other.waitForMore(than: 1)
+    #expect(try await other.claim()?.count == 1)
+  }
+
+  /// In milliseconds.
+  static var sinceStart: Int {
+    #if canImport(Darwin)
+      let clock = CLOCK_MONOTONIC_RAW
+    #else
+      let clock = CLOCK_BOOTTIME
+    #endif
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+  }
+
   @Test("an expired lease that nobody took is still good for an append, which renews it")
   func lateAppend() async throws {
     let place = try Place()

@@ -221,6 +221,23 @@ struct ListsTests {
     #expect(try place.value("PRAGMA journal_mode") == "wal")
   }
 
+  @Test(
+    "the disk's own memory is no disk: Darwin is asked for more",
+    arguments: ItemStore.Durability.allCases)
+  func fullSync(_ durability: ItemStore.Durability) async throws {
+    let place = try Place()
+    let trace = Probe<String>()
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      db.trace { if "\($0)".contains("fullfsync") { trace.record("\($0)") } }
+    }
+    _ = try await place.store(durability: durability, configuration: configuration).claim()
+    #expect(
+      trace.values
+        == (durability == .machine
+          ? ["PRAGMA fullfsync = 1", "PRAGMA checkpoint_fullfsync = 1"] : []))
+  }
+
   @Test("a follower in another process, which waits for the database")
   func otherProcess() async throws {
     let place = try Place()

@@ -51,8 +51,8 @@ final class Place: Sendable {
     lease: Duration = .seconds(60), configuration: Configuration = Configuration()
   ) -> ItemStore {
     ItemStore(
-      url, list: list, durability: durability, lease: lease, configuration: configuration,
-      columns: Item.define)
+      url, list: list, durability: durability, lease: lease, oldLibrary: .mayLoseCommits,
+      configuration: configuration, columns: Item.define)
   }
 
   /// Another program's connection.
