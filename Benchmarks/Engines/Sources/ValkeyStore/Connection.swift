@@ -67,6 +67,11 @@ final class Connection: Sendable {
     return try await exchange.flatMap { $0.value.send(commands, within: limit) }.get()
   }
 
+  /// Closes it until the next call.
+  func drop(_ error: ValkeyError) {
+    state.withLock { $0.exchange.take() }?.whenSuccess { $0.value.end(error) }
+  }
+
   /// Closes it for good.
   func close() {
     let exchange = state.withLock { state in
@@ -208,6 +213,11 @@ private final class Exchange: ChannelInboundHandler {
         guard let call = calls.first, call.replies.count == call.count else { continue }
         calls.removeFirst()
         call.alarm.cancel()
+        let isReplica = call.replies.contains {
+          if case .error(let message) = $0 { ValkeyError.isOfReplica(message) } else { false }
+        }
+        // Its address may lead to another server by now. Before anybody learns of it, and calls again.
+        if isReplica { end(.disconnected("the server is a replica")) }
         call.answer.succeed(call.replies)
       }
     } catch {

@@ -14,11 +14,12 @@ import Synchronization
 /// | `s` | in a commit's last entry: the state, if the commit has one |
 /// | `z` | in the last entry of a list that has ended |
 ///
-/// Three keys stand beside it: `{key}:fence` holds the token of the last claim granted, which begins
-/// with the number of that claim; `{key}:lease` holds the same token until it expires; a lease without
-/// its fence is none, so that a fence that is gone stops nobody; and `{key}:freed` is a stream whose only entry has the
-/// number of the last claim released, so that others can wait for it. All are in one slot of a
-/// cluster, unless the list's key contains braces.
+/// Two keys stand beside it. `{key}:claim` is a hash with the last claim granted: its `token`, which
+/// begins with the number of the claim, and alone may append; `until` when it keeps others from
+/// claiming, by the server's clock, in milliseconds; and the `lease`, its length. As it is one key, it
+/// is there as a whole or gone as a whole. `{key}:freed` is a stream whose only entry has the number
+/// of the last claim released, so that others can wait for it. All are in one slot of a cluster,
+/// unless the list's key contains braces.
 ///
 /// The reply is an array that begins with a word. `lost`, `strange`, `damaged`, `trimmed` and
 /// `superseded` are errors.
@@ -30,28 +31,50 @@ final class Script: Sendable {
   private init(_ source: String) { self.source = Self.prelude + source }
 
   /// Runs the script. It is sent whole only if the server does not know it.
+  ///
+  /// - Parameter wait: waits for replicas, behind the script on the same connection.
+  /// - Returns: the script's reply, and the number of replicas.
   nonisolated(nonsending) func run(
-    _ keys: [ByteBuffer], _ arguments: [ByteBuffer], on connection: Connection
-  ) async throws -> RESP {
+    _ keys: [ByteBuffer], _ arguments: [ByteBuffer], then wait: ReplicaWait? = nil,
+    on connection: Connection
+  ) async throws -> (reply: RESP, replicas: RESP?) {
     let rest = [ByteBuffer(string: "\(keys.count)")] + keys + arguments
+    let patience = wait?.limit ?? .zero
+    let wait = wait.map { [$0.command] } ?? []
     if let digest = digest.withLock({ $0 }) {
-      let reply = try await connection.call([[ByteBuffer(string: "EVALSHA"), digest] + rest])[0]
-      guard case .error(let message) = reply, message.hasPrefix("NOSCRIPT") else { return reply }
+      let run = [ByteBuffer(string: "EVALSHA"), digest] + rest
+      let replies = try await connection.call([run] + wait, patience: patience)
+      guard case .error(let message) = replies[0], message.hasPrefix("NOSCRIPT") else {
+        return (replies[0], wait.isEmpty ? nil : replies[1])
+      }
     }
     let text = ByteBuffer(string: source)
-    let replies = try await connection.call([
-      [ByteBuffer(string: "EVAL"), text] + rest,
+    let run = [
       [ByteBuffer(string: "SCRIPT"), ByteBuffer(string: "LOAD"), text],
-    ])
-    if case .bytes(let known) = replies[1] { digest.withLock { $0 = known } }
-    return replies[0]
+      [ByteBuffer(string: "EVAL"), text] + rest,
+    ]
+    let replies = try await connection.call(run + wait, patience: patience)
+    if case .bytes(let known) = replies[0] { digest.withLock { $0 = known } }
+    return (replies[1], wait.isEmpty ? nil : replies[2])
+  }
+}
+
+/// A wait for replicas that have all that a connection has written.
+struct ReplicaWait {
+  let count: Int
+  let limit: Duration
+
+  var command: [ByteBuffer] {
+    // At least one millisecond: zero is forever.
+    let limit = max(1, Int(limit / .milliseconds(1)))
+    return ["WAIT", "\(count)", "\(limit)"].map { ByteBuffer(string: $0) }
   }
 }
 
 extension Script {
   /// Where the list stands: `last` is the number of the last entry, and `tail` its fields.
   private static let prelude = """
-    local stream, lease, fence, freed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+    local stream, claim, freed = KEYS[1], KEYS[2], KEYS[3]
     local function id(number) return string.format('0-%.0f', number) end
     local function number(entry) return tonumber(string.match(entry[1], '^0%-(%d+)$')) end
     local function fields(entry)
@@ -67,10 +90,16 @@ extension Script {
       local entry = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
       return entry and number(entry)
     end
-    -- The token that may write, and the one that keeps others from it.
-    local granted = redis.call('GET', fence)
-    local holder = redis.call('GET', lease)
-    if holder ~= granted then holder = false end
+    local granted, till, length = unpack(redis.call('HMGET', claim, 'token', 'until', 'lease'))
+    local time = redis.call('TIME')
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    -- For how long others may not claim. More than the length: the clock was set back since.
+    local left = tonumber(till or 0) - now
+    if left > tonumber(length or 0) then left = 0 end
+    local function keep(token, length)
+      redis.call(
+        'HSET', claim, 'token', token, 'until', string.format('%.0f', now + length), 'lease', length)
+    end
     local last, count, tail = 0, 0, {}
     local entry = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
     if entry then
@@ -128,25 +157,24 @@ extension Script {
   static let claim = Script(
     """
     if lost(ARGV[3], ARGV[4]) then return {'lost', count} end
-    local token = holder
-    if token and string.match(token, ':(.*)$') ~= ARGV[1] then
-      return {'held', string.match(token, '^%d+'), redis.call('PTTL', lease)}
+    local isOwn = granted and string.match(granted, ':(.*)$') == ARGV[1]
+    if granted and left > 0 and not isOwn then
+      return {'held', string.match(granted, '^%d+'), string.format('%.0f', left)}
     end
     local state, after = tail.s, tonumber(tail.a or 0)
     if not state and after > 0 then
       state = (at(after) or {}).s
       if not state then return {'damaged', after - 1} end
     end
-    if not token then
-      -- It counts on from a lease whose fence is gone.
-      local former = redis.call('GET', lease)
+    local token = granted
+    if not (isOwn and left > 0) then
+      -- It counts on from the last one released, if the claim is gone.
+      local former = redis.call('XREVRANGE', freed, '+', '-', 'COUNT', 1)[1]
       local claims = math.max(
-        tonumber(granted and string.match(granted, '^%d+') or 0),
-        tonumber(former and string.match(former, '^%d+') or 0))
+        tonumber(granted and string.match(granted, '^%d+') or 0), former and number(former) or 0)
       token = string.format('%.0f', claims + 1) .. ':' .. ARGV[1]
-      redis.call('SET', fence, token)
     end
-    redis.call('SET', lease, token, 'PX', ARGV[2])
+    keep(token, ARGV[2])
     return {'ok', token, count, tail.z and 1 or 0, after, state or false, last, tail.c or ''}
     """)
 
@@ -160,7 +188,11 @@ extension Script {
     -- The reply to it was lost: it must not be stored twice.
     local newest = position + math.max(size, 1)
     local own = at(newest)
-    if own and own.c == commit then return {'ok', newest} end
+    if own and own.c == commit then
+      -- Written again, so that a wait for replicas that follows has something to wait for.
+      redis.call('HSET', claim, 'until', till or '0')
+      return {'ok', newest}
+    end
     if lost(ARGV[4], ARGV[5]) then return {'lost', count} end
     if granted ~= token or count ~= position or tail.z then return {'superseded'} end
     local after = hasState and position + size or tonumber(tail.a or 0)
@@ -175,7 +207,7 @@ extension Script {
       end
       redis.call('XADD', stream, id(position + i), unpack(entry))
     end
-    redis.call('SET', lease, token, 'PX', ARGV[2])
+    keep(token, ARGV[2])
     return {'ok', newest}
     """)
 
@@ -188,21 +220,21 @@ extension Script {
     return {'ok', tail.i or '', oldest and oldest - 1 or 0, count, tail.z and 1 or 0}
     """)
 
-  /// Arguments: the token, the lease's length. Gives `ok`, or `superseded` if others claimed.
+  /// Arguments: the token, the lease's length. Gives `ok`, or `superseded` if others claimed, or the claim is
+  /// gone.
   static let renew = Script(
     """
     if granted ~= ARGV[1] then return {'superseded'} end
-    redis.call('SET', lease, ARGV[1], 'PX', ARGV[2])
+    keep(granted, ARGV[2])
     return {'ok'}
     """)
 
   /// Arguments: the store's name. Frees the lease, if this store holds it, and tells the others.
   static let release = Script(
     """
-    local token = redis.call('GET', lease)
-    if token and string.match(token, ':(.*)$') == ARGV[1] then
-      redis.call('DEL', lease)
-      redis.pcall('XADD', freed, 'MAXLEN', 1, '0-' .. string.match(token, '^%d+'), 'by', ARGV[1])
+    if granted and left > 0 and string.match(granted, ':(.*)$') == ARGV[1] then
+      redis.call('HSET', claim, 'until', '0')
+      redis.pcall('XADD', freed, 'MAXLEN', 1, '0-' .. string.match(granted, '^%d+'), 'by', ARGV[1])
     end
     return {'ok'}
     """)

@@ -23,6 +23,15 @@ public import TailraceStored
 /// `appendfsync always` it is on the server's disk before it is returned. A server that loses
 /// elements that this store has seen is noticed (``ValkeyError/lost(key:seen:stored:)``).
 ///
+/// **Failover.** Replicas get everything a moment later. If one of them takes over, elements that
+/// were returned may be gone, and others be written in their place: stores that have seen the old
+/// ones get `lost`, others cannot know. With `replicas: n` an element is returned only when *n*
+/// replicas have it. Even then a follower may have seen an element before the replicas had it, and
+/// the one that takes over must be one of those that have it: see to that with *n* of *n* replicas, or
+/// by promoting the one with the highest offset. A server that has become a replica refuses to write
+/// (`READONLY`): the connection is closed, and the next call connects to the same address anew. So
+/// give the store an address that leads to the present primary.
+///
 /// It needs Valkey, or Redis 6.2 or later; not a cluster that moves the key, and no TLS. Nothing
 /// connects before the first demand.
 ///
@@ -34,9 +43,11 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
   private let element: ValkeyCoding<Element>
   private let state: ValkeyCoding<State>
   private let lease: Duration
+  /// What is awaited after a write.
+  private let replicas: ReplicaWait?
   private let connection: Connection
   private let watch: Watch
-  /// The stream, the lease, the counter of claims, and the freed claims.
+  /// The stream, the claim, and the freed claims.
   private let keys: [ByteBuffer]
   /// Tells this store from others.
   private let name = ByteBuffer(string: StoreStanding.unique())
@@ -52,10 +63,15 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
   ///   - lease: for how long the claim of a process that is gone keeps others from writing; 10
   ///     milliseconds or more, and taken for a hundred years at most. It is renewed three times in
   ///     that time.
+  ///   - replicas: how many replicas must have an element before it is returned; they get half of
+  ///     the lease's time for it, and the server's timeout at most. If they are fewer, the demand
+  ///     throws ``ValkeyError/notReplicated(to:of:)``. The element is stored all the same, and the
+  ///     next demand waits again.
   public init(
     _ key: String, on server: ValkeyServer, element: ValkeyCoding<Element>,
-    state: ValkeyCoding<State>, lease: Duration = .seconds(10)
+    state: ValkeyCoding<State>, lease: Duration = .seconds(10), replicas: Int = 0
   ) {
+    precondition(replicas >= 0, "a ValkeyStore takes 0 replicas or more, not \(replicas)")
     precondition(
       lease >= .milliseconds(10),
       "a ValkeyStore takes a lease of 10 milliseconds or more, not \(lease)")
@@ -64,10 +80,11 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     self.state = state
     // The server and the clocks have no room for much more than a hundred years.
     self.lease = min(lease, .seconds(3_155_760_000))
-    keys = [key, "{\(key)}:lease", "{\(key)}:fence", "{\(key)}:freed"]
-      .map { ByteBuffer(string: $0) }
+    self.replicas =
+      replicas == 0 ? nil : ReplicaWait(count: replicas, limit: min(server.timeout, self.lease / 2))
+    keys = [key, "{\(key)}:claim", "{\(key)}:freed"].map { ByteBuffer(string: $0) }
     connection = Connection(server)
-    watch = Watch(server, stream: keys[0], freed: keys[3], heartbeat: max(self.lease, .seconds(1)))
+    watch = Watch(server, stream: keys[0], freed: keys[2], heartbeat: max(self.lease, .seconds(1)))
   }
 
   deinit {
@@ -96,12 +113,20 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     from position: Int, upTo count: Int
   ) async throws -> ListPage<Element> {
     let mark = standing.withLock(\.mark)
+    let announced = watch.announced
     let reply = try await run(
       .read, [ByteBuffer(position), ByteBuffer(count)] + mark.arguments, mark)
     guard reply.count == 6, let last = reply[1].asNumber, let values = reply[5].asArray else {
       throw ValkeyError.unexpectedReply("to a read: \(reply)")
     }
     watch.listWasRead(last: last, isEnded: reply[2] == .number(1))
+    if last < announced {
+      // Waiting would end at once, and reading find nothing, again and again.
+      let error = ValkeyError.disconnected(
+        "it has \(last) entries of the list, and \(announced) were announced by another server")
+      connection.drop(error)
+      throw error
+    }
     if !values.isEmpty {
       let mark = StoreMark(number: position + values.count, commit: reply[4])
       standing.withLock { $0.saw(mark) }
@@ -146,14 +171,15 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
       standing.willClaim()
       return standing.mark
     }
-    let reply = try await run(.claim, [name, milliseconds] + mark.arguments, mark)
+    // Waits for replicas, too: elements may be stored of which an append could not tell that.
+    let reply = try await run(
+      .claim, [name, milliseconds] + mark.arguments, mark, then: replicas)
     if reply[0].asText == "held" {
       guard reply.count == 3, let number = reply[1].asNumber, let left = reply[2].asNumber else {
         throw ValkeyError.unexpectedReply("to a claim: \(reply)")
       }
       standing.withLock { $0.wasRefused() }
-      // Negative if it never expires.
-      watch.claimWasRefused(by: number, for: left < 0 ? lease : .milliseconds(left + 1))
+      watch.claimWasRefused(by: number, for: .milliseconds(left + 1))
       return nil
     }
     guard reply.count == 8, case .bytes(let token) = reply[1], let count = reply[2].asNumber,
@@ -188,7 +214,8 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     do {
       let reply = try await run(
         .append,
-        [token, milliseconds, ByteBuffer(position)] + mark.arguments + [identifier] + content, mark)
+        [token, milliseconds, ByteBuffer(position)] + mark.arguments + [identifier] + content, mark,
+        then: replicas)
       guard reply.count == 2, let last = reply[1].asNumber else {
         throw ValkeyError.unexpectedReply("to an append: \(reply)")
       }
@@ -230,16 +257,26 @@ extension ValkeyStore {
 
   /// Runs a script. Its reply begins with `ok` or `held`; others are thrown as errors.
   private nonisolated(nonsending) func run(
-    _ script: Script, _ arguments: [ByteBuffer], _ mark: StoreMark?
+    _ script: Script, _ arguments: [ByteBuffer], _ mark: StoreMark?, then wait: ReplicaWait? = nil
   ) async throws -> [RESP] {
-    let reply = try await script.run(keys, arguments, on: connection)
+    let (reply, acknowledged) = try await script.run(keys, arguments, then: wait, on: connection)
     if case .error(let message) = reply { throw ValkeyError(reply: message) }
     guard let parts = reply.asArray, let word = parts.first?.asText else {
       throw ValkeyError.unexpectedReply("instead of an array: \(reply)")
     }
     let number = parts.count > 1 ? parts[1].asNumber ?? 0 : 0
     switch word {
-    case "ok", "held": return parts
+    case "held": return parts
+    case "ok":
+      guard let wait else { return parts }
+      if case .error(let message) = acknowledged { throw ValkeyError(reply: message) }
+      guard let count = acknowledged?.asNumber else {
+        throw ValkeyError.unexpectedReply("to WAIT: \(String(describing: acknowledged))")
+      }
+      guard count >= wait.count else {
+        throw ValkeyError.notReplicated(to: count, of: wait.count)
+      }
+      return parts
     case "superseded": throw ListStoreError.superseded
     case "trimmed": throw ListStoreError.trimmed(first: number)
     case "damaged": throw ListStoreError.damaged(at: number)

@@ -18,6 +18,9 @@ final class Watch: Sendable {
     state = Mutex(WatchState(heartbeat: heartbeat))
   }
 
+  /// The number of the last entry that was announced since the list was read.
+  var announced: Int { state.withLock(\.announced) }
+
   /// The list was read: the number of its last entry, and whether it has ended.
   func listWasRead(last: Int, isEnded: Bool) {
     state.withLock { $0.listWasRead(last: last, isEnded: isEnded) }
@@ -138,6 +141,7 @@ struct WatchState {
   private var cancelled: Set<Int> = []
   /// The number of the list's last entry, as of the last reply; `nil` before the first.
   private var last: Int?
+  private(set) var announced = 0
   private var isEnded = false
   private var refusal: Refusal?
   /// The number of the last claim that was freed, if that was seen.
@@ -149,6 +153,7 @@ struct WatchState {
 
   mutating func listWasRead(last: Int, isEnded: Bool) {
     (self.last, self.isEnded) = (last, isEnded)
+    announced = 0
   }
 
   mutating func claimWasRefused(by number: Int, until: ContinuousClock.Instant) {
@@ -211,7 +216,7 @@ struct WatchState {
     case .failed(let error):
       return (takeWaiters { _ in true }, error)
     case .news(let news):
-      if let number = news.last { (last, isEnded) = (number, news.isEnded) }
+      if let number = news.last { (last, isEnded, announced) = (number, news.isEnded, number) }
       if let number = news.freed { freed = number }
       let isFree = refusal.map { $0.number <= freed } ?? false
       if isFree { refusal = nil }

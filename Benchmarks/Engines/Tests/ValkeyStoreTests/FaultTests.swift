@@ -280,7 +280,7 @@ struct FaultTests {
     #expect(sent.withLock { $0 } == ["EVALSHA"])
     try await server.run("SCRIPT", "FLUSH")
     try await store.fill(4..<6)
-    #expect(sent.withLock { $0 } == ["EVALSHA", "EVALSHA", "EVAL", "SCRIPT", "EVALSHA"])
+    #expect(sent.withLock { $0 } == ["EVALSHA", "EVALSHA", "SCRIPT", "EVAL", "EVALSHA"])
     #expect(try await store.all().elements == (0..<6).texts)
   }
 }

@@ -45,17 +45,15 @@ struct LeaseTests {
     #expect(start.duration(to: .now) < .seconds(5))
   }
 
-  @Test("a writer whose fence is gone claims again and goes on", arguments: ["fence", "lease"])
-  func keyIsGone(_ key: String) async throws {
+  @Test("a writer whose claim is gone is told once, claims again and goes on")
+  func claimIsGone() async throws {
     let server = try await Server()
     let (first, second) = (server.store(), server.store())
     _ = try await first.claim()
     try await first.fill(0..<2)
-    _ = try await server.run("DEL", "{\(first.key)}:\(key)")
-    if key == "fence" {
-      await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
-      #expect(try await first.claim()?.count == 2)
-    }
+    try await server.run("DEL", "{list}:claim")
+    await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
+    #expect(try await first.claim()?.count == 2)
     try await first.fill(2..<4)
     #expect(try await second.claim() == nil)
     try await first.release()
@@ -64,16 +62,57 @@ struct LeaseTests {
     await #expect(throws: ListStoreError.superseded) { try await first.fill(5..<6) }
   }
 
-  @Test("a lease whose fence is gone keeps nobody from writing")
-  func fenceIsGone() async throws {
+  @Test("a list whose claim is gone computes on, and not for ever")
+  func listWithoutClaim() async throws {
     let server = try await Server()
-    let (first, second) = (server.store(), server.store())
+    let steps = Locked<[Int]>([])
+    let list = LazyList(storedIn: server.store(), state: 0) { number in
+      steps.withLock { $0.append(number) }
+      number += 1
+      return "\(number)"
+    }
+    for length in 1...5 {
+      #expect(try await list.prefix(length).count() == length)
+      try await server.run("DEL", "{list}:claim")
+    }
+    // A step whose element was superseded runs once more.
+    #expect(steps.withLock { $0 } == [0, 1, 1, 2, 2, 3, 3, 4, 4])
+  }
+
+  @Test("a claim that is gone is not renewed, and keeps nobody from writing")
+  func renewsNothing() async throws {
+    let server = try await Server()
+    let proxy = try await Proxy(to: server.port)
+    let first = server.store(through: proxy.port, lease: Self.short)
+    let second = server.store()
     _ = try await first.claim()
     try await first.fill(0..<2)
-    _ = try await server.run("DEL", "{\(first.key)}:fence")
+    let renewals = Progress()
+    proxy.decide { _ in
+      renewals.reached(renewals.count + 1)
+      return .pass
+    }
+    try await server.run("DEL", "{list}:claim")
+    await renewals.reaches(1)
+    // Behind the renewal, which is on its way.
+    _ = try await first.extent()
+    #expect(try await server.run("EXISTS", "{list}:claim") == .number(0))
     #expect(try await second.claim()?.count == 2)
     try await second.fill(2..<3)
     await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
+  }
+
+  @Test("a lease from before the server's clock was set back keeps nobody from writing")
+  func clockSetBack() async throws {
+    let server = try await Server()
+    let (first, second) = (server.store(), server.store())
+    _ = try await first.claim()
+    try await first.fill(0..<1)
+    #expect(try await second.claim() == nil)
+    // As if the clock had been an hour ahead then.
+    let end = try #require(try await server.run("HGET", "{list}:claim", "until").asNumber)
+    try await server.run("HSET", "{list}:claim", "until", "\(end + 3_600_000)")
+    #expect(try await second.claim()?.count == 1)
   }
 
   @Test("a waiting store learns of a release at once, also if a follower waits, too")
@@ -126,10 +165,10 @@ struct LeaseTests {
     let (first, second) = (server.store(), server.store())
     _ = try await first.claim()
     try await first.fill(0..<2)
-    try await server.run("DEL", "{list}:lease")
+    try await server.expire()
     #expect(try await second.claim()?.count == 2)
     // Nothing was appended since, and the second lease is gone, too.
-    try await server.run("DEL", "{list}:lease")
+    try await server.expire()
     for size in [1, 5] {
       await #expect(throws: ListStoreError.superseded) {
         try await first.append(Commit((2..<2 + size).texts, state: 9), at: 2)
@@ -146,7 +185,7 @@ struct LeaseTests {
     let server = try await Server()
     let store = server.store()
     _ = try await store.claim()
-    try await server.run("DEL", "{list}:lease")
+    try await server.expire()
     try await store.fill(0..<1)
     #expect(try await server.store().claim() == nil)
   }

@@ -29,6 +29,7 @@ final class Proxy: Sendable {
     var fate: (@Sendable ([String]) -> Fate)?
     var channels: [ObjectIdentifier: any Channel] = [:]
     var connections = 0
+    var target = 0
   }
 
   let port: Int
@@ -41,6 +42,7 @@ final class Proxy: Sendable {
 
   init(to target: Int) async throws {
     let state = Shared()
+    state.values.withLock { $0.target = target }
     self.state = state
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     listener = try await ServerBootstrap(group: loop)
@@ -52,7 +54,7 @@ final class Proxy: Sendable {
               try server.pipeline.syncOperations.addHandler(Pump(.toStore, store, state))
             }
           }
-          .connect(host: "127.0.0.1", port: target)
+          .connect(host: "127.0.0.1", port: state.values.withLock(\.target))
           .flatMapThrowing { server in
             state.values.withLock { state in
               state.connections += 1
@@ -97,6 +99,9 @@ final class Proxy: Sendable {
     try await body()
     return state.values.withLock(\.passed)
   }
+
+  /// Leads connections that are made from now on to another server.
+  func lead(to port: Int) { state.values.withLock { $0.target = port } }
 
   /// Decides what becomes of commands; by default they pass.
   func decide(_ fate: (@Sendable ([String]) -> Fate)?) { state.values.withLock { $0.fate = fate } }

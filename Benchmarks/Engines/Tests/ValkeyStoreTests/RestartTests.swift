@@ -126,7 +126,7 @@ struct RestartTests {
     // The contents of a replica that was behind.
     for number in 7...10 { try await server.run("XDEL", "list", "0-\(number)") }
     try await server.run("XSETID", "list", "0-6")
-    try await server.run("DEL", "{list}:lease")
+    try await server.expire()
     await #expect(throws: ValkeyError.lost(key: "list", seen: 10, stored: 6)) {
       try await ahead.read(from: 10, upTo: 1)
     }

@@ -34,6 +34,7 @@ final class Server: Sendable {
       [
         "--bind", "127.0.0.1", "--dir", folder.path, "--save", "",
         "--appendonly", isDurable ? "yes" : "no", "--appendfsync", "always",
+        "--repl-diskless-sync-delay", "0",
       ] + options
     var (port, first) = (0, Life?.none)
     // Somebody else may take a port that was free.
@@ -128,14 +129,37 @@ final class Server: Sendable {
     return try await connection.call([(words + more).map { ByteBuffer(string: $0) }])[0]
   }
 
+  /// Ends the lease of a list's writer, as if it had slept.
+  func expire(_ key: String = "list") async throws {
+    try await run("HSET", "{\(key)}:claim", "until", "0")
+  }
+
+  /// Makes it a replica of another server, and waits until it has everything.
+  func follow(_ primary: Server) async throws {
+    try await run("REPLICAOF", "127.0.0.1", "\(primary.port)")
+    for (server, word) in [(self, "master_link_status:up"), (primary, "state=online")] {
+      while try await server.run("INFO", "replication").asText?.contains(word) != true {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+  }
+
+  /// Makes it a primary.
+  func lead() async throws { try await run("REPLICAOF", "NO", "ONE") }
+
+  /// Stops its process, or lets it go on.
+  func signal(_ signal: Int32) {
+    if let life = life.withLock({ $0 }) { Foundation.kill(life.process.processIdentifier, signal) }
+  }
+
   /// A store of texts, with a number as state.
   func store(
     _ key: String = "list", through port: Int? = nil, lease: Duration = .seconds(10),
-    timeout: Duration = .seconds(5)
+    timeout: Duration = .seconds(5), replicas: Int = 0
   ) -> ValkeyStore<String, Int> {
     ValkeyStore(
       key, on: ValkeyServer(port: port ?? self.port, timeout: timeout), element: .text,
-      state: .json, lease: lease)
+      state: .json, lease: lease, replicas: replicas)
   }
 }
 
