@@ -89,6 +89,94 @@ struct ReaderTests {
     }
   }
 
+  @Test("clients that never read are left after a time, cost little until then, and slow nobody")
+  func neverReading() async throws {
+    let gauge = Gauge()
+    let text = String(repeating: "x", count: 1 << 16)
+    let count = 300
+    let store = MemoryStore<Int, Int>(Array(0..<count), isEnded: true)
+    let endpoint = ListEndpoint(store, sendPatience: .seconds(2)) { number in
+      Data("\"\(number) \(text)\"".utf8)
+    }
+    try await withServer(router(gauge, endpoint)) { port in
+      let clock = ContinuousClock()
+      /// How long two clients need for the whole list.
+      func reading() async throws -> Duration {
+        try await clock.measure {
+          try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<2 {
+              group.addTask { try await onThread { try Self.readAll(port) } }
+            }
+            for try await size in group { #expect(size > count << 16) }
+          }
+        }
+      }
+      _ = try await reading()
+      let alone = try await reading()
+      let memory = residentKilobytes()
+      let start = clock.now
+      let stuck = try (0..<4).map { _ in
+        let socket = try Socket(port: port, buffer: 4096)
+        try socket.request("/stream?offset=-1&live=sse")
+        return socket
+      }
+      await gauge.wait { $0 == 4 }
+      let beside = try await reading()
+      let growth = residentKilobytes() - memory
+      // Nobody leaves: it is the server that does.
+      await gauge.wait { $0 == 0 }
+      let time = clock.now - start
+      for socket in stuck {
+        // The connection is closed, and the end of the list was never sent.
+        let bytes = try await onThread { (try? socket.receiveAll()) ?? [] }
+        #expect(!String(decoding: bytes.suffix(200), as: UTF8.self).contains("streamClosed"))
+      }
+      print(
+        """
+        four clients that never read: left after \(time), \(growth) KB more memory; \
+        others read the list in \(beside), without them in \(alone)
+        """)
+      #expect(time >= .seconds(2) && time < .seconds(20))
+      #expect(beside < alone * 4 + .seconds(1))
+      // Four times the list is 77 MB.
+      #expect(growth < 40_000)
+    }
+  }
+
+  @Test("a thousand requests for an offset far ahead compute nothing, and nothing is kept for them")
+  func farAhead() async throws {
+    let (gauge, computed) = (Gauge(), Gauge())
+    let list = LazyList(1...).map { number in
+      computed.add(1)
+      return number
+    }
+    let endpoint = ListEndpoint(list.source)
+    let identity = try await list.source.extent().identity ?? ""
+    try await withServer(router(gauge, endpoint)) { port in
+      let offsets = ["9999999999999999", "\(identity)_9999999999999999"]
+      @Sendable func ask(_ times: Int) throws {
+        for number in 0..<times {
+          let socket = try Socket(port: port)
+          try socket.request(
+            "/stream?offset=\(offsets[number % 2])&live=\(number % 4 < 2 ? "long-poll" : "sse")",
+            ["Connection: close"])
+          var response = PartialResponse()
+          response.take(try socket.receiveAll())
+          #expect(response.status == 410)
+        }
+      }
+      // What is made once is made now.
+      try await onThread { try ask(200) }
+      let memory = residentKilobytes()
+      try await onThread { try ask(1000) }
+      let growth = residentKilobytes() - memory
+      print("a thousand requests far ahead: \(computed.total) computed, \(growth) KB more memory")
+      #expect(growth < 4000)
+    }
+    #expect(computed.total == 0)
+    #expect(gauge.value == 0)
+  }
+
   /// Returns the number of bytes up to the end of a list.
   private static func readAll(_ port: Int) throws -> Int {
     let socket = try Socket(port: port)
@@ -130,6 +218,13 @@ struct ReaderTests {
     #expect(faults == 0)
     #expect(left <= 10, "connections that are still open")
   }
+}
+
+/// The memory of this process.
+private func residentKilobytes() -> Int {
+  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+  return Int(line.filter(\.isNumber)) ?? 0
 }
 
 /// Many connections that one thread reads.
