@@ -8,11 +8,13 @@ The page counts what it reads; its counters must be right at the end.
 
 import json
 import sys
+import time
 import urllib.request
 from pathlib import Path
 
 from chromium import Chromium
 from peers import Server, expect, fail, fnv
+from proxied import Nginx
 
 COUNT = 150
 FAULTS = "feed.gaps + feed.duplicates + feed.changed"
@@ -104,10 +106,7 @@ def notices(browser, binary, shot):
 def begins_later(browser, binary, shot):
     """Discarded elements are no gap: the server says that they are gone."""
     with Server(binary, "--every", "0", "--count", "100", "--keep", "20") as server:
-        # A long poll from the end returns when the list has ended.
-        end = server.url + "/stream?live=long-poll&offset=now"
-        with urllib.request.urlopen(end) as response:
-            expect(response.headers["Stream-Closed"] == "true", "the list has not ended")
+        server.complete()
         browser.open(server.url + "/")
         browser.wait("feed.isComplete")
         expect(browser.evaluate("feed.discarded") > 0, "nothing was discarded")
@@ -129,6 +128,31 @@ def begins_later(browser, binary, shot):
         shot("8-refused")
 
 
+def behind_proxy(browser, binary, shot):
+    """A proxy's 502 ends an EventSource for good, and so does a 410: not the page."""
+    with Server(binary, "--every", "30", "--count", "100") as server, Nginx(server.port) as proxy:
+        browser.open(proxy.url + "/plain/")
+        browser.wait("feed.elements >= 12")
+        server.kill()
+        browser.wait("document.getElementById('status').dataset.state === 'reconnecting'")
+        # More than one attempt gets 502.
+        time.sleep(2)
+        expect(browser.evaluate("source === null"), "an EventSource is left after a 502")
+        shot("9-bad-gateway")
+        before = browser.evaluate("feed.elements")
+        server.start()
+        browser.wait(f"feed.elements > {before}")
+        expect(browser.evaluate(FAULTS) == 0, "faults after a 502")
+
+        server.begin_anew()
+        browser.wait("feed.lists === 2 && feed.isComplete")
+        expect(browser.evaluate("feed.elements") == 100, "the new list was not read as a whole")
+        expect(browser.evaluate(FAULTS) == 0, "one list was put behind another one")
+        summary = browser.evaluate("document.getElementById('summary').textContent")
+        expect("was begun anew" in summary, f"the page says {summary}")
+        shot("10-begun-anew")
+
+
 def narrow(browser, binary, shot):
     with Server(binary, "--every", "20") as server:
         browser.set_size(360, 800)
@@ -137,7 +161,7 @@ def narrow(browser, binary, shot):
         browser.wait("feed.elements >= 12")
         width = browser.evaluate("document.documentElement.scrollWidth")
         expect(width <= 360, f"the page is {width} wide on a screen of 360")
-        shot("9-narrow")
+        shot("11-narrow")
 
 
 def main():
@@ -147,7 +171,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     with Chromium() as browser:
         browser.set_size(900, 900)
-        for step in [survives, notices, begins_later, narrow]:
+        for step in [survives, notices, begins_later, behind_proxy, narrow]:
             step(browser, sys.argv[1], lambda name: browser.screenshot(folder / f"{name}.png"))
             print(f"{step.__name__}: right")
 

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 
@@ -47,6 +48,20 @@ class Server:
             self.process.wait()
         if self.process:
             self.process.stdout.close()
+
+    def begin_anew(self):
+        """Starts it again, without its list."""
+        self.kill()
+        (Path(self.folder.name) / "list").unlink()
+        self.start()
+
+    def complete(self):
+        """Waits until the list has ended."""
+        end = self.url + "/stream?live=long-poll&offset=now"
+        while True:
+            with urllib.request.urlopen(end) as response:
+                if response.headers["Stream-Closed"] == "true":
+                    return
 
 
 def fnv(items):
