@@ -113,7 +113,7 @@ enum FeedPage {
     #empty { color: var(--faint); }
     [hidden] { display: none !important; }
     footer { margin-top: 2rem; font-size: .9375rem; color: var(--faint); }
-    code { font-size: .9375em; color: var(--text); }
+    code { font-size: .9375em; color: var(--text); overflow-wrap: anywhere; }
     button {
       padding: .375rem .875rem; border: 1px solid var(--line); border-radius: .5rem;
       background: var(--tile); color: var(--text); font: inherit; cursor: pointer;
