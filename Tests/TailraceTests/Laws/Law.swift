@@ -20,7 +20,7 @@ struct Row: Sendable, Testing.CustomTestStringConvertible {
 
   /// - Parameter apply: its result has no type but its own. `AsyncSequence` has operators of the same
   ///   names, which memoize nothing: if one of them is chosen, the row says so.
-  init<Result: AsyncSequence>(
+  init<Result: AsyncSequence & SendableMetatype>(
     _ name: String, _ forHead: Int, _ forSecond: Int, _ elements: [Int], ahead: Int = 0,
     recovers: Bool = false,
     _ apply: @escaping @Sendable (Source, Calls) -> Result
