@@ -58,7 +58,7 @@ struct RestartTests {
       Task { try await Self.readToEnd(LazyList(reading: Self.chain(server))) }
     }
     for _ in 0..<kills {
-      await progress.waitForCount(progress.count + Int.random(in: 1...30))
+      await progress.reaches(progress.count + Int.random(in: 1...30))
       await server.kill()
       try await server.start()
     }
