@@ -31,6 +31,13 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   nonisolated(nonsending) public func value() async throws(Failure) -> Value {
     if let value = list.evaluatedHead { return value }
+    return try await computed()
+  }
+
+  // Outside of `value`, so that a question for a value that is there is inlined, and retains nothing
+  // ("Memo").
+  @inlinable @inline(never)
+  nonisolated(nonsending) func computed() async throws(Failure) -> Value {
     guard let value = try await list.head() else {
       preconditionFailure("a Memo's closure gave no value")
     }
