@@ -135,8 +135,18 @@ package final class ListTask<Element: Sendable>: @unchecked Sendable {
   /// Runs the task for the current one. Between its steps, if many are wanted, the list's task can
   /// see whether the current one is cancelled.
   @inlinable @inline(__always)
-  func asReader(_ amount: Amount, _ run: (UnsafeCurrentTask?) -> Bool) -> Bool {
-    amount == .all ? withUnsafeCurrentTask { run($0) } : run(nil)
+  func asReader(
+    _ amount: Amount, _ run: (UnsafePointer<UnsafeCurrentTask>?) -> Bool
+  ) -> Bool {
+    amount == .all ? asReaderOfAll(run) : run(nil)
+  }
+
+  @usableFromInline @inline(never)
+  func asReaderOfAll(_ run: (UnsafePointer<UnsafeCurrentTask>?) -> Bool) -> Bool {
+    withUnsafeCurrentTask { task in
+      guard let task else { return run(nil) }
+      return withUnsafePointer(to: task) { run($0) }
+    }
   }
 
   /// A driver leaves a suspended step, which may wait for a reader of the cells before it. Readers

@@ -29,11 +29,12 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
   /// Whether a driver that retains the open segment is on the stack below.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isDriven = false
-  /// The task of that driver, while it wants more than one element.
-  // Set only while the driver's frame is below, as `UnsafeCurrentTask` requires.
+  /// The task of that driver, in its frame, while it wants more than one element.
+  // Set only while that frame is below, as `UnsafeCurrentTask` requires. A pointer: a field of that type,
+  // whose layout is the library's own, would cost every step a sixth ("Async steps").
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) private(set) var reader: UnsafeCurrentTask?
-  @inlinable nonisolated var hasCancelledReader: Bool { reader?.isCancelled == true }
+  nonisolated(unsafe) private(set) var reader: UnsafePointer<UnsafeCurrentTask>?
+  @inlinable nonisolated var hasCancelledReader: Bool { reader?.pointee.isCancelled == true }
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: JobSlot.Job = 0
   /// The recording of the running step; 0 for none.
@@ -155,7 +156,9 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   ///
   /// - Parameter reader: the current task, if it wants more than one element.
   @usableFromInline
-  nonisolated func drive(isOutermost: Bool, for reader: UnsafeCurrentTask? = nil) -> Bool {
+  nonisolated func drive(isOutermost: Bool, for reader: UnsafePointer<UnsafeCurrentTask>? = nil)
+    -> Bool
+  {
     let job = takeParked()
     let outer = isOutermost ? nil : Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
@@ -172,7 +175,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// The reader was woken for the job, and runs the task as a driver does. True if the task has
   /// parked: the claim is the reader's. Otherwise the step has suspended again.
-  nonisolated func goOn(for reader: UnsafeCurrentTask?) -> Bool {
+  nonisolated func goOn(for reader: UnsafePointer<UnsafeCurrentTask>?) -> Bool {
     let job = update { $0.goOn() }
     forget()
     depth.store(1, ordering: .relaxed)
@@ -181,7 +184,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// Runs a job of the task, and jobs that come back meanwhile. True if the task has parked.
   private nonisolated func attend(
-    _ first: JobSlot.Job, isDriven: Bool, for reader: UnsafeCurrentTask?
+    _ first: JobSlot.Job, isDriven: Bool, for reader: UnsafePointer<UnsafeCurrentTask>?
   ) -> Bool {
     var job = first
     // A step that comes back again and again gets its own thread. So do steps that each come back a
