@@ -170,6 +170,9 @@ struct RemoteListTests {
     }
     let remote = remote(faulty.transport, lingering: .seconds(1000), clock: scheduler.clock)
     let reader = Task { try await LazyList(reading: remote).prefix(2).array() }
+    // One request for what is there, and one for what comes.
+    await faulty.requests.waitForCount(2)
+    #expect(faulty.events == 1)
     await scheduler.waitForSleepers(1)
     scheduler.advance(by: .seconds(44))
     await scheduler.waitForSleepers(1)
