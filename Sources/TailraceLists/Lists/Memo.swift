@@ -38,7 +38,8 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   // ("Memo").
   @inlinable @inline(never)
   nonisolated(nonsending) func computed() async throws(Failure) -> Value {
-    guard let value = try await list.head() else {
+    var reader = list.reader()
+    guard let value = try await reader.next() else {
       preconditionFailure("a Memo's closure gave no value")
     }
     return value
