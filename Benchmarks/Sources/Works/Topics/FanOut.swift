@@ -11,15 +11,23 @@ extension Topic {
       Row(
         "8 readers, a step that suspends", per: "element and reader", times: 8,
         sizes: [4, 100, 10_000],
-        Contender("LazyList") { await suspendingList($0, by: 8) },
-        Contender("`.async.map.share()`", atMost: 1 / 4) { await suspendingShare($0, by: 8) },
-        Contender("an `AsyncStream` for each reader") { await suspendingStreams($0, by: 8) }),
+        Contender("LazyList") { await steppedList($0, by: 8) { await yielding($0) } },
+        Contender("`.async.map.share()`", atMost: 1 / 4) {
+          await steppedShare($0, by: 8) { await yielding($0) }
+        },
+        Contender("an `AsyncStream` for each reader") {
+          await steppedStreams($0, by: 8) { await yielding($0) }
+        }),
       Row(
         "8 readers, a step that leaves its thread", per: "element and reader", times: 8,
         sizes: [4, 100, 10_000],
-        Contender("LazyList") { await leavingList($0, by: 8) },
-        Contender("`.async.map.share()`", atMost: 1 / 2) { await leavingShare($0, by: 8) },
-        Contender("an `AsyncStream` for each reader") { await leavingStreams($0, by: 8) }),
+        Contender("LazyList") { await steppedList($0, by: 8) { await leaving($0) } },
+        Contender("`.async.map.share()`", atMost: 1 / 2) {
+          await steppedShare($0, by: 8) { await leaving($0) }
+        },
+        Contender("an `AsyncStream` for each reader") {
+          await steppedStreams($0, by: 8) { await leaving($0) }
+        }),
     ])
 }
 
@@ -56,19 +64,13 @@ private func plain(_ readers: Int) -> Row {
   }
 }
 
-@inline(never) private func suspendingList(_ count: Int, by readers: Int) async -> Int {
-  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await yielding($0) }
-  return await together(readers) { start in
-    var iterator = list.makeAsyncIterator()
-    await start.cross()
-    var sum = 0
-    while let element = await iterator.next() { sum &+= element }
-    return sum
-  }
-}
+// The steps of the rows whose steps suspend. Inlined: a contender is a function of its own.
 
-@inline(never) private func leavingList(_ count: Int, by readers: Int) async -> Int {
-  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await leaving($0) }
+@inline(__always)
+private func steppedList(
+  _ count: Int, by readers: Int, _ step: @escaping @Sendable (Int) async -> Int
+) async -> Int {
+  let list: LazyList<Int, Never> = (0..<count).lazyList.map { await step($0) }
   return await together(readers) { start in
     var iterator = list.makeAsyncIterator()
     await start.cross()
@@ -91,19 +93,11 @@ private func plain(_ readers: Int) -> Row {
   }
 }
 
-@inline(never) private func suspendingShare(_ count: Int, by readers: Int) async -> Int {
-  let shared = (0..<count).async.map { await yielding($0) }.share()
-  return await together(readers) { start in
-    var iterator = shared.makeAsyncIterator()
-    await start.cross()
-    var sum = 0
-    while let element = await iterator.next(isolation: nil) { sum &+= element }
-    return sum
-  }
-}
-
-@inline(never) private func leavingShare(_ count: Int, by readers: Int) async -> Int {
-  let shared = (0..<count).async.map { await leaving($0) }.share()
+@inline(__always)
+private func steppedShare(
+  _ count: Int, by readers: Int, _ step: @escaping @Sendable (Int) async -> Int
+) async -> Int {
+  let shared = (0..<count).async.map { await step($0) }.share()
   return await together(readers) { start in
     var iterator = shared.makeAsyncIterator()
     await start.cross()
@@ -134,7 +128,10 @@ private func plain(_ readers: Int) -> Row {
   }
 }
 
-@inline(never) private func suspendingStreams(_ count: Int, by readers: Int) async -> Int {
+@inline(__always)
+private func steppedStreams(
+  _ count: Int, by readers: Int, _ step: @escaping @Sendable (Int) async -> Int
+) async -> Int {
   let streams = (0..<readers).map { _ in AsyncStream.makeStream(of: Int.self) }
   return await withTaskGroup(of: Int.self) { group in
     for (stream, _) in streams {
@@ -145,26 +142,7 @@ private func plain(_ readers: Int) -> Row {
       }
     }
     for element in 0..<count {
-      let element = await yielding(element)
-      for (_, continuation) in streams { continuation.yield(element) }
-    }
-    for (_, continuation) in streams { continuation.finish() }
-    return await group.reduce(0) { $0 &+ $1 }
-  }
-}
-
-@inline(never) private func leavingStreams(_ count: Int, by readers: Int) async -> Int {
-  let streams = (0..<readers).map { _ in AsyncStream.makeStream(of: Int.self) }
-  return await withTaskGroup(of: Int.self) { group in
-    for (stream, _) in streams {
-      group.addTask {
-        var sum = 0
-        for await element in stream { sum &+= element }
-        return sum
-      }
-    }
-    for element in 0..<count {
-      let element = await leaving(element)
+      let element = await step(element)
       for (_, continuation) in streams { continuation.yield(element) }
     }
     for (_, continuation) in streams { continuation.finish() }
