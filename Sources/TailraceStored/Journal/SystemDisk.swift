@@ -94,37 +94,12 @@ package struct SystemDisk: Disk {
   }
 }
 
-#if canImport(Darwin)
-  private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
-    Darwin.open(path, flags, mode)
-  }
-  private func systemLink(_ path: [CChar], _ other: [CChar]) -> Int32 { Darwin.link(path, other) }
-  private func systemRename(_ path: [CChar], _ other: [CChar]) -> Int32 {
-    Darwin.rename(path, other)
-  }
-#elseif canImport(Musl)
-  private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
-    Musl.open(path, flags, mode)
-  }
-  private func systemLink(_ path: [CChar], _ other: [CChar]) -> Int32 { Musl.link(path, other) }
-  private func systemRename(_ path: [CChar], _ other: [CChar]) -> Int32 { Musl.rename(path, other) }
-#elseif canImport(Android)
-  private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
-    Android.open(path, flags, mode)
-  }
-  private func systemLink(_ path: [CChar], _ other: [CChar]) -> Int32 { Android.link(path, other) }
-  private func systemRename(_ path: [CChar], _ other: [CChar]) -> Int32 {
-    Android.rename(path, other)
-  }
-#else
-  private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
-    Glibc.open(path, flags, mode)
-  }
-  private func systemLink(_ path: [CChar], _ other: [CChar]) -> Int32 { Glibc.link(path, other) }
-  private func systemRename(_ path: [CChar], _ other: [CChar]) -> Int32 {
-    Glibc.rename(path, other)
-  }
-#endif
+// Outside of the types, whose methods have the names of these calls.
+private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 {
+  open(path, flags, mode)
+}
+private func systemLink(_ path: [CChar], _ other: [CChar]) -> Int32 { link(path, other) }
+private func systemRename(_ path: [CChar], _ other: [CChar]) -> Int32 { rename(path, other) }
 
 extension FileStatus {
   init(_ status: stat) {
