@@ -113,7 +113,7 @@ struct ReaderTests {
       }
       _ = try await reading()
       let alone = try await reading()
-      let memory = residentKilobytes()
+      let memory = kilobytes("VmRSS")
       let start = clock.now
       let stuck = try (0..<4).map { _ in
         let socket = try Socket(port: port, buffer: 4096)
@@ -122,7 +122,7 @@ struct ReaderTests {
       }
       await gauge.wait { $0 == 4 }
       let beside = try await reading()
-      let growth = residentKilobytes() - memory
+      let growth = kilobytes("VmRSS") - memory
       // Nobody leaves: it is the server that does.
       await gauge.wait { $0 == 0 }
       let time = clock.now - start
@@ -167,9 +167,9 @@ struct ReaderTests {
       }
       // What is made once is made now.
       try await onThread { try ask(200) }
-      let memory = residentKilobytes()
+      let memory = kilobytes("VmRSS")
       try await onThread { try ask(1000) }
-      let growth = residentKilobytes() - memory
+      let growth = kilobytes("VmRSS") - memory
       print("a thousand requests far ahead: \(computed.total) computed, \(growth) KB more memory")
       #expect(growth < 4000)
     }
@@ -218,13 +218,6 @@ struct ReaderTests {
     #expect(faults == 0)
     #expect(left <= 10, "connections that are still open")
   }
-}
-
-/// The memory of this process.
-private func residentKilobytes() -> Int {
-  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-  return Int(line.filter(\.isNumber)) ?? 0
 }
 
 /// Many connections that one thread reads.

@@ -72,16 +72,19 @@ final class FeedProcess: @unchecked Sendable {
   }
 
   /// A field of `/proc`, in kilobytes.
-  func kilobytes(_ field: String) -> Int {
-    let status = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix(field + ":") } ?? ""
-    return Int(line.filter(\.isNumber)) ?? 0
-  }
+  func kilobytes(_ field: String) -> Int { FeedTests.kilobytes(field, of: "\(id)") }
 
   /// The number of open files and connections.
   var openFiles: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count) ?? 0
   }
+}
+
+/// A field of a process's `/proc`, in kilobytes; of this process, unless another is named.
+func kilobytes(_ field: String, of process: String = "self") -> Int {
+  let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix(field + ":") } ?? ""
+  return Int(line.filter(\.isNumber)) ?? 0
 }
 
 enum FeedProcessError: Error {
