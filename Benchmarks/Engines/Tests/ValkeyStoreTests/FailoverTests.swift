@@ -86,7 +86,7 @@ struct FailoverTests {
     try await second.follow(first)
     let proxy = try await Proxy(to: first.port)
     let store = first.store(
-      through: proxy.port, lease: .seconds(60), timeout: .milliseconds(300), replicas: 1)
+      through: proxy.port, lease: .seconds(60), timeout: .seconds(1), replicas: 1)
     let steps = Locked<[Int]>([])
     let list = LazyList(storedIn: store, state: 0) { number in
       steps.withLock { $0.append(number) }
@@ -110,6 +110,7 @@ struct FailoverTests {
     }
     #expect("\(ValkeyError.notReplicated(to: 0, of: 1))".contains("0 of 1 replicas have"))
     second.signal(SIGCONT)
+    try await first.waitForReplica()
     #expect(try await list.prefix(3).array() == ["1", "2", "3"])
     #expect(steps.withLock { $0 } == [0, 1, 2])
     #expect(try await first.store().all().elements == ["1", "2", "3"])
@@ -119,7 +120,7 @@ struct FailoverTests {
   func lostPrimary(_ round: Int) async throws {
     let (first, second) = (try await Server(), try await Server())
     try await second.follow(first)
-    let store = first.store(timeout: .seconds(1), replicas: 1)
+    let store = first.store(timeout: .seconds(3), replicas: 1)
     let list = LazyList(storedIn: store, state: 0) { number in
       number += 1
       return "\(number)"

@@ -142,6 +142,17 @@ final class Server: Sendable {
         try await Task.sleep(for: .milliseconds(5))
       }
     }
+    try await primary.waitForReplica()
+  }
+
+  /// Waits until a replica of it has all that was written.
+  func waitForReplica() async throws {
+    let connection = Connection(ValkeyServer(port: port, timeout: .seconds(60)))
+    defer { connection.close() }
+    // A server counts the replicas that have this connection's last write, and no earlier ones.
+    for command in [["SET", "written", "last"], ["WAIT", "1", "0"]] {
+      _ = try await connection.call([command.map { ByteBuffer(string: $0) }])
+    }
   }
 
   /// Makes it a primary.
