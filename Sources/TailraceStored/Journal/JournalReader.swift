@@ -135,9 +135,7 @@ struct JournalReader: Sendable {
     // After the last known place: forward, frame by frame.
     while frame.positions.upperBound <= position {
       let next = offset + frame.length
-      guard next < limit, let following = try self.frame(at: next),
-        following.previous == frame.name
-      else {
+      guard let following = try self.frame(after: frame, at: offset, limit) else {
         if next < mark.promised(in: boot) { throw try loss(at: next, position) }
         let end = frame.positions.upperBound
         if frame.isEnd { return JournalPlace(position: position, offset: offset) }
@@ -225,7 +223,7 @@ struct JournalReader: Sendable {
         (page.next.offset, page.next.previous, page.next.own) = (offset, frame.previous, frame.name)
         return page
       }
-      if frame.isEnd, try isLast(frame, at: offset, limit) {
+      if frame.isEnd, try self.frame(after: frame, at: offset, limit) == nil {
         end(&page, with: frame, at: offset)
         return page
       }
@@ -237,7 +235,7 @@ struct JournalReader: Sendable {
     if let next = offset < limit ? try frame(at: offset, window) : nil, next.isEnd,
       next.count == 0, next.previous == page.next.previous,
       try bound != nil || wholeFrame(at: offset, size: size) == next,
-      try isLast(next, at: offset, limit)
+      try self.frame(after: next, at: offset, limit) == nil
     {
       end(&page, with: next, at: offset)
     }
@@ -254,11 +252,17 @@ struct JournalReader: Sendable {
       previous: frame.previous, own: frame.name)
   }
 
-  /// Whether no frame follows an end.
-  private func isLast(_ frame: JournalFrame, at offset: Int, _ limit: Int) throws -> Bool {
+  /// The frame after another one. After an end it is whole: a list whose end was taken back only in part
+  /// still ends.
+  private func frame(
+    after frame: JournalFrame, at offset: Int, _ limit: Int
+  ) throws -> JournalFrame? {
     let next = offset + frame.length
-    guard next < limit, let following = try self.frame(at: next) else { return true }
-    return following.previous != frame.name
+    guard next < limit,
+      let following = try frame.isEnd ? wholeFrame(at: next, size: limit) : self.frame(at: next),
+      following.previous == frame.name
+    else { return nil }
+    return following
   }
 
   /// The header of a frame, from the window if it is there. A header missing there may have been

@@ -187,6 +187,28 @@ struct FilePlaceTests {
     #expect(try await store.read(from: 9, upTo: 1).isEnd)
   }
 
+  @Test("a list whose end was taken back only in part still ends, for all who read it")
+  func endRemovedInPart() async throws {
+    let file = try StoredFile()
+    #expect(try await Walk.list(in: Walk.store(file), upTo: 5).count() == 5)
+    let (size, store) = (try file.bytes.count, Walk.store(file))
+    try await store.removeEnd()
+    try await store.release()
+    // From its header on, without the last byte of its body.
+    for end in size + JournalFrame.headerSize..<(try file.bytes.count) {
+      let part = try StoredFile.copy(of: file.bytes.prefix(end))
+      #expect(try await Walk.store(part).extent().isEnded)
+      #expect(try await Walk.store(part).read(from: 0, upTo: 9).isEnd)
+      for count in 1...5 {
+        let reader = Walk.store(part)
+        #expect(try await reader.read(from: 5 - count, upTo: count).isEnd)
+        #expect(try await reader.read(from: 5, upTo: 1).isEnd)
+      }
+      #expect(try await Walk.store(part).read(from: 5, upTo: 1).isEnd)
+      #expect(try await Walk.store(part).claim()?.isEnded == true)
+    }
+  }
+
   // MARK: Repair
 
   @Test("a damaged list is repaired into another one, and the damaged file is kept")
