@@ -58,6 +58,29 @@ struct FileTrimmingTests {
     #expect(try await list.prefix(300).array() == Array(Walk.elements(1300)[first..<first + 300]))
   }
 
+  @Test(
+    "one damaged mark brings no trimmed element back, and loses none that was kept",
+    arguments: Durability.all, [0, JournalMark.stride])
+  func damagedMark(_ durability: Durability, _ slot: Int) async throws {
+    let disk = ModelDisk()
+    let store = DiskModelTests.store(disk, durability)
+    _ = try await store.claim()
+    var walk = Walk()
+    for position in 0..<6 {
+      try await store.append(ListCommit([walk.next()], state: walk), at: position)
+    }
+    #expect(try await store.trim(before: 4) == 4)
+    var image = disk.contents.withLock { $0.image }
+    let file = try #require(image.names[DiskModelTests.path])
+    image.files[file]?[JournalMark.offset + slot] ^= 1
+    for boot in [disk.boot, nil] {
+      let anew = DiskModelTests.store(ModelDisk(image, boot: boot), durability)
+      let extent = try await anew.extent()
+      #expect(extent.first == 4 && extent.count == 6)
+      #expect(try await anew.claim()?.count == 6)
+    }
+  }
+
   @Test("trimming makes no file")
   func trimmingNothing() async throws {
     let file = try StoredFile()
