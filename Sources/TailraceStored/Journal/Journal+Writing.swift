@@ -43,7 +43,7 @@ extension Journal {
         journal.isPoisoned = true
         throw error
       }
-      writer.didSync()
+      try writer.didSync()
     }
   }
 
@@ -175,29 +175,54 @@ extension Journal {
     do throws(SystemError) {
       try writer.file.put(draft.bytes, at: writer.end)
     } catch {
-      // No room: removes the part of the frame that was written; the next demand tries again.
-      do throws(SystemError) {
-        try writer.file.truncate(to: writer.end)
-        writer.didTruncate()
-        self.writer = writer
-      } catch {
-        isPoisoned = true
-      }
+      takeBack(writer)
       throw error
     }
     makeRoom(behind: draft, &writer)
     if syncing {
-      do throws(SystemError) {
-        try writer.file.synchronize()
-      } catch {
-        // The contents of the disk are unknown. The file is closed; a new store finds out.
-        isPoisoned = true
-        throw error
-      }
+      try synchronize(draft, &writer)
+    } else {
+      writer.didAppend(draft)
     }
-    writer.didAppend(draft, isSynced: syncing)
     if let given = writer.given { reading.withLock { $0.note(given) } }
     self.writer = writer
+  }
+
+  /// Brings on the disk what was written, and tells readers.
+  private func synchronize(
+    _ draft: JournalDraft, _ writer: inout JournalWriter
+  ) throws(SystemError) {
+    do throws(SystemError) {
+      try writer.file.synchronize()
+    } catch {
+      // The contents of the disk are unknown. The file is closed; a new store finds out.
+      isPoisoned = true
+      throw error
+    }
+    let before = writer
+    do throws(SystemError) {
+      try writer.didSync(draft)
+    } catch {
+      takeBack(before)
+      throw error
+    }
+  }
+
+  /// Cuts off a commit that could not be written, for example because the disk is full: the next demand
+  /// tries again.
+  ///
+  /// - Parameter writer: the one before the commit.
+  private func takeBack(_ writer: JournalWriter) {
+    var writer = writer
+    do {
+      // Nobody has seen the commit, unless its mark is there.
+      guard try writer.isMarked() else { throw ListStoreError.poisoned }
+      try writer.file.truncate(to: writer.end)
+      writer.didTruncate()
+      self.writer = writer
+    } catch {
+      isPoisoned = true
+    }
   }
 
   /// Extends the file for later commits, if possible, and frees the surplus of a list that ends.

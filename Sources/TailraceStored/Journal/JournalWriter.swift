@@ -110,11 +110,18 @@ struct JournalWriter: Sendable {
 
   /// Tells readers the journal's present end.
   private mutating func publish() throws(SystemError) {
-    mark.number += 1
-    mark.boot = reader.boot
-    (mark.written, mark.writtenLast) = (end, last.offset)
-    mark.showsUnsynced = durability != .machine
-    try mark.put(to: file, seed: reader.seed)
+    var next = mark
+    next.number += 1
+    next.boot = reader.boot
+    (next.written, next.writtenLast) = (end, last.offset)
+    next.showsUnsynced = durability != .machine
+    do throws(SystemError) {
+      try next.put(to: file, seed: reader.seed)
+    } catch {
+      // Its last bytes are zeros: a part may be whole.
+      guard (try? reader.mark()) == next else { throw error }
+    }
+    mark = next
   }
 
   // MARK: Appending
@@ -179,9 +186,25 @@ struct JournalWriter: Sendable {
     draft.isEnd && size > end + draft.bytes.count
   }
 
-  /// A sealed draft is at the end of the file, and on the disk if required. The elements are stored
-  /// even if the mark cannot be written: followers then find them later.
-  mutating func didAppend(_ draft: JournalDraft, isSynced: Bool) {
+  /// A sealed draft is at the end of the file.
+  mutating func didAppend(_ draft: JournalDraft) {
+    pass(draft)
+    // Without a mark it takes longer to find the end.
+    if isEnded || end - mark.written > Self.unknownBytes { try? publish() }
+  }
+
+  /// All that was written is on the disk.
+  ///
+  /// - Parameter draft: the one that was appended last, if `didAppend` has not been called for it.
+  /// - Throws: if readers cannot be told, and see nothing without the mark.
+  mutating func didSync(_ draft: JournalDraft? = nil) throws(SystemError) {
+    if let draft { pass(draft) }
+    unsynced = 0
+    (mark.synced, mark.syncedLast) = (end, last.offset)
+    do throws(SystemError) { try publish() } catch { if durability == .machine { throw error } }
+  }
+
+  private mutating func pass(_ draft: JournalDraft) {
     last = (end, draft.bytes.count)
     lastName = sealedName
     jumps.append(at: end)
@@ -191,19 +214,10 @@ struct JournalWriter: Sendable {
     end += draft.bytes.count
     size = max(size, end)
     unsynced += 1
-    if isSynced {
-      didSync()
-    } else if isEnded || end - mark.written > Self.unknownBytes {
-      try? publish()
-    }
   }
 
-  /// All that was appended is on the disk.
-  mutating func didSync() {
-    unsynced = 0
-    (mark.synced, mark.syncedLast) = (end, last.offset)
-    try? publish()
-  }
+  /// Whether the mark that counts is the last one of this writer.
+  func isMarked() throws -> Bool { try reader.mark().number == mark.number }
 
   // MARK: Where it stands
 

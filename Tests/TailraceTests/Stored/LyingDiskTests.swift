@@ -21,7 +21,7 @@ struct LyingDiskTests {
 
   @Test(
     "a full disk: the failure at its position; the next demand stores the same element",
-    arguments: Durability.all, [0, 1, 40, 64, 100, 5000])
+    arguments: Durability.all, [0, 1, 40, 64, 100, 170, 200, 230, 5000])
   func full(_ durability: Durability, _ room: Int) async throws {
     let (file, disk, steps) = (try StoredFile(), LyingDisk(), Probe<Int>())
     let list = Walk.list(in: Walk.store(file, durability, disk)) { steps.record($0) }

@@ -30,6 +30,8 @@ final class ModelDisk: Disk {
 
   enum Call: String, Sendable, CaseIterable {
     case read, write, sync, extend, truncate, open, lock, status, make, link, rename, syncFolder
+    /// A write that has been done when it fails.
+    case lateWrite
   }
 
   struct Contents: Sendable {
@@ -169,6 +171,7 @@ final class ModelFile: DiskFile {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
     try disk.check(.write)
     disk.log(.write(number, offset: offset, bytes: Array(bytes)))
+    try disk.check(.lateWrite)
     return bytes.count
   }
 
