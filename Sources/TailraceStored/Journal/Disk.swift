@@ -72,11 +72,15 @@ package protocol DiskFile: AnyObject, Sendable {
   /// Frees the space of some bytes, if the file system can; they are then zero.
   func punch(_ range: Range<Int>)
   func status() throws(SystemError) -> FileStatus
+  /// The file's length, for less than the status costs.
+  func size() throws(SystemError) -> Int
   /// Takes the lock of the file. False if another holder has it.
   func lock() throws(SystemError) -> Bool
 }
 
 extension DiskFile {
+  package func size() throws(SystemError) -> Int { try status().size }
+
   /// Reads exactly that many bytes; `nil` if the file ends before.
   func bytes(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8]? {
     let bytes = try upTo(count, at: offset)

@@ -149,9 +149,9 @@ extension Journal {
     // A small write is a copy, and does not wait for the disk.
     let syncs = writer?.waitsForDisk(draft) == true
     // A frame behind a hole would hide that the file was cut off.
-    let size = try? writer?.file.status().size
-    let isShort = size ?? 0 < writer?.end ?? 0
-    let looks = syncs || isShort || ContinuousClock.now - lastLook > .milliseconds(500)
+    let looks =
+      syncs || (try? writer?.file.size()) ?? 0 < writer?.end ?? 0
+      || ContinuousClock.now - lastLook > .milliseconds(500)
     guard looks || draft.bytes.count > 1 << 16 else { return try write(draft) }
     let (journal, sealed) = (self, draft)
     try await blocking {

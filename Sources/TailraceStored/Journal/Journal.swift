@@ -119,7 +119,7 @@ package final class Journal: @unchecked Sendable {
       throw ListStoreError.refused(
         "\(name) is shorter than it was: make the store and its lists anew, to see what is left")
     }
-    guard try JournalHeader(of: reader.file, at: name) == reader.header else {
+    guard try reader.header.isHeader(of: reader.file, at: name) else {
       throw ListStoreError.refused(
         "\(name) has another list now: make the store and its lists anew")
     }

@@ -90,6 +90,18 @@ struct JournalHeader: Sendable, Equatable {
     throw failure
   }
 
+  /// Whether a file has this header. It reads the fixed part of the first copy, and more only if that is
+  /// another one.
+  func isHeader(of file: any DiskFile, at path: String) throws -> Bool {
+    let isSame = try file.upTo(Self.nameOffset, at: 0).withUnsafeBytes { bytes in
+      bytes.count == Self.nameOffset && bytes.number(UInt64.self, at: 0) == Self.magic
+        && bytes.number(UInt32.self, at: 8) == Self.version
+        && bytes.number(UInt64.self, at: 24) == id.high
+        && bytes.number(UInt64.self, at: 32) == id.low
+    }
+    return try isSame || JournalHeader(of: file, at: path) == self
+  }
+
   private enum Copy {
     case whole(JournalID, String)
     case version(UInt32)
