@@ -27,15 +27,7 @@ struct LyingDiskTests {
     let list = Walk.list(in: Walk.store(file, durability, disk)) { steps.record($0) }
     #expect(try await list.element(at: 4) == Walk.elements(5)[4])
     disk.lies.withLock { $0.room = room }
-    var stored = 5
-    do {
-      while true {
-        _ = try await list.element(at: stored)
-        stored += 1
-      }
-    } catch let failure as FileError {
-      #expect(failure.code == .ENOSPC)
-    }
+    let stored = try await Walk.fill(list, from: 5)
     let before = steps.count
     for _ in 0..<2 {
       await #expect(throws: FileError.self) { try await list.element(at: stored) }

@@ -2,6 +2,7 @@ import Foundation
 import Tailrace
 import TailraceFoundation
 import TailraceStored
+import Testing
 
 /// A file of a test's own, which need not be there, in a folder that goes with it.
 final class StoredFile: Sendable {
@@ -70,4 +71,22 @@ struct Walk: BitwiseCopyable, Sendable, Equatable {
 
 extension Durability {
   static let all: [Durability] = [.process, .machine, .machineEvery(3)]
+}
+
+extension Walk {
+  /// Demands elements until the disk is full. Returns how many are stored.
+  static func fill(
+    _ list: LazyList<String, any Error>, from first: Int = 0
+  ) async throws -> Int {
+    var stored = first
+    do {
+      while true {
+        _ = try await list.element(at: stored)
+        stored += 1
+      }
+    } catch let failure as FileError {
+      #expect(failure.code == .ENOSPC)
+    }
+    return stored
+  }
 }
