@@ -79,7 +79,7 @@ extension MemoStore {
     _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
   ) -> Evaluator<Value> {
     Evaluator(
-      ListTask<Value>(
+      AsyncSteps<Value>(
         stage: "Memos",
         { [reference] steps in
           await steps.take {
@@ -126,7 +126,7 @@ extension MemoStore {
     _ compute: @escaping @Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value
   ) -> Evaluator<Value> {
     Evaluator(
-      ListTask<Value>(
+      AsyncSteps<Value>(
         stage: "Memos",
         { steps in
           await steps.take { await self.step(of: key, load, compute) }

@@ -137,7 +137,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @inlinable
   nonisolated(nonsending) func value(of cell: Cell, for key: Key) async throws(Failure) -> Value {
     var cursor = Cursor(
-      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, runsTasks: true)
+      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
     // The demanding task was not cancelled: it starts the computation.
     if let value = cursor.next() { return value }
     cursor.stopsWhenCancelled = Failure.self != Never.self
@@ -152,7 +152,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @inlinable
   func run(_ cell: Cell) -> Value? {
     var cursor = Cursor(
-      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false, runsTasks: true)
+      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
     return cursor.next()
   }
 

@@ -134,9 +134,9 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
     self.member = member
     switch source {
     case .counted(let list):
-      counted = Cursor(list, takesOver: false, stopsWhenCancelled: true, runsTasks: true)
+      counted = Cursor(list, takesOver: false, stopsWhenCancelled: true)
     case .measured(let list):
-      measured = Cursor(list, takesOver: false, stopsWhenCancelled: true, runsTasks: true)
+      measured = Cursor(list, takesOver: false, stopsWhenCancelled: true)
     }
   }
 

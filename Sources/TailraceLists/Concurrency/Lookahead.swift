@@ -71,7 +71,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     if demand.told != nil, let failure = takeFailure(demand) {
       return .nothing(.failedTransiently(failure))
     }
-    let isLimited = !demand.isOutermost && StepExecutor.isLimited(mark)
+    let isLimited = StepExecutor.isLimited(mark)
     switch state.withLock({ $0.demand(isLimited: isLimited) }) {
     case .slot(let slot, let pullsOn):
       if pullsOn { pullAhead(demand) }

@@ -121,11 +121,13 @@ extension LazyList: LookedList {
       _ = pass(first, evaluator)
       if let held = evaluator.claim.take() {
         let (count, end) = pass(first, evaluator)
-        if let staged: any Staged = evaluator.producer ?? evaluator.task?.inspected {
-          sketch.draw(staged, as: node, in: layer)
-        }
+        let isComputing = evaluator.steps?.isComputing == true
+        if let producer = evaluator.producer { sketch.draw(producer, as: node, in: layer) }
         evaluator.letGo(held)
-        if place.layer == nil { sketch.describe(layer, [name, Self.text(count, nil, end)].joined) }
+        if place.layer == nil {
+          let text = Self.text(count, nil, isComputing ? end.whileComputing : end)
+          sketch.describe(layer, [name, text].joined)
+        }
       } else {
         let (count, end) = pass(first, evaluator)
         let isComputing = !evaluator.isAbandoned

@@ -103,7 +103,12 @@ package struct Sketch {
         connect(here, consumer)
       }
       var view = StageView()
-      (stage.upstream as? any Upstream)?.look(&view)
+      // A step that runs uses what it pulls from.
+      if stage.isComputing {
+        view.isBusy = true
+      } else {
+        (stage.upstream as? any Upstream)?.look(&view)
+      }
       if view.isBusy { drawCut(here, in: layer) }
       for stage in view.stages.reversed() { stages.append((stage, nil, here)) }
       for (list, isFused) in view.lists {

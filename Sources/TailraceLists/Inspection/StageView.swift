@@ -94,7 +94,7 @@ extension Segment {
   fileprivate static func isTakenOver(_ segment: inout Segment, at index: Int, names: Int) -> Bool {
     guard isKnownUniquelyReferenced(&segment) else { return false }
     let mark = segment.mark
-    if !mark.isClosed, let owner = segment.owner { return index == mark.count && owner.task == nil }
+    if !mark.isClosed, segment.owner != nil { return index == mark.count }
     // A name is a segment without cells, visible only to the cursor.
     guard segment.label != nil, mark.count == 0, names < 8 else { return false }
     var link = segment.unlinked()

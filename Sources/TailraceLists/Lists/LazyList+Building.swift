@@ -149,7 +149,7 @@ extension LazyList {
         let step: Step<Element>
         do throws(Failure) {
           var next = try await source.state.iterator?.next(isolation: #isolation)
-          if next == nil, Task.isCancelled, steps.withList({ !$0.isAbandoned }) {
+          if next == nil, Task.isCancelled, !steps.isAbandoned {
             // The sequence has cancelled this task, and its `nil` may be the answer of a cancelled
             // reader. In another task, only the end is `nil`.
             next = try await answerInAnotherTask(

@@ -161,6 +161,7 @@ extension Segment {
   /// Whether a task computes the next cell.
   var isComputing: Bool {
     guard let evaluator else { return false }
-    return evaluator.claim.isHeld && !evaluator.isAbandoned
+    return (evaluator.claim.isHeld || evaluator.steps?.isComputing == true)
+      && !evaluator.isAbandoned
   }
 }

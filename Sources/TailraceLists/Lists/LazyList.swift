@@ -39,9 +39,9 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   /// The list of an evaluator's elements.
   @inlinable
   package init(_ evaluator: Evaluator<Element>) {
-    self.init(
-      segment: Segment(owner: evaluator),
-      offset: 0)
+    // A producer that was taken over has given the elements before.
+    let start = evaluator.steps?.executor.position ?? 0
+    self.init(segment: Segment(owner: evaluator, start: start), offset: 0)
   }
 
   /// The list of a producer's elements.
@@ -71,17 +71,16 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   /// list.
   @inlinable @inline(__always)
   package init(
-    upstream: AnyObject? = nil, stage: StageName = #function, tellsUnwaited: Bool = false,
-    inTask run: @escaping ListTask<Element>.Run
+    upstream: AnyObject? = nil, stage: StageName = #function,
+    inTask run: @escaping AsyncSteps<Element>.Run
   ) {
-    self.init(
-      Evaluator(ListTask(stage: stage, upstream: upstream, tellsUnwaited: tellsUnwaited, run)))
+    self.init(Evaluator(Producer(AsyncSteps(stage: stage, run), upstream: upstream)))
   }
 
   /// The same, of steps that are cancelled when nobody waits for them.
   @inlinable
-  init(stage: StageName = #function, inTaskWhileAwaited run: @escaping ListTask<Element>.Run) {
-    self.init(Evaluator(ListTask(stage: stage, cancelsUnwaited: true, run)))
+  init(stage: StageName = #function, inTaskWhileAwaited run: @escaping AsyncSteps<Element>.Run) {
+    self.init(Evaluator(AsyncSteps(stage: stage, cancelsUnwaited: true, run)))
   }
 }
 
@@ -109,7 +108,7 @@ extension LazyList: AsyncSequence {
     // producer.
     @inlinable
     init(_ list: consuming LazyList) {
-      cursor = Cursor(list, takesOver: false, stopsWhenCancelled: true, runsTasks: true)
+      cursor = Cursor(list, takesOver: false, stopsWhenCancelled: true)
       index = cursor.index
     }
 
@@ -157,7 +156,7 @@ struct Reader<Element: Sendable, Failure: Error, Source: Error> {
   init(_ list: consuming LazyList<Element, Source>, wants amount: Amount = .one) {
     // Whether a failure of another type can say it is found out when the task is cancelled.
     cursor = Cursor(
-      list, stopsWhenCancelled: Source.self != Never.self, wants: amount, runsTasks: true)
+      list, stopsWhenCancelled: Source.self != Never.self, wants: amount)
   }
 
   /// The element after a pull that gave nothing, or `nil` at the end.

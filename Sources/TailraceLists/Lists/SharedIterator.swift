@@ -42,9 +42,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
     guard var reader = reader.take() else {
       preconditionFailure("two tasks read from a shared iterator at once")
     }
-    steps = reader.cursor.segment?.executor
-    // Another task may have read before, and this one may be a step.
-    reader.cursor.demand.isOutermost = false
+    steps = reader.cursor.segment?.evaluator?.steps?.executor
     defer {
       self.reader = reader
       steps = nil

@@ -114,9 +114,9 @@ extension LazyList {
       nonisolated(nonsending) @escaping @Sendable (inout Group?, Element) async throws(Failure) ->
       Group?
   ) -> LazyList<Group, Failure> {
-    stageInTask(Group?.none, stage: stage) { (group, source) async in
+    stageInTask(Group?.none, stage: stage) { (group, source, steps) async in
       var patience = Patience()
-      while let element = await source.nextInStep() {
+      while let element = steps.pull(&source) {
         do throws(Failure) {
           if let former = try await add(&group, element) { return .element(former) }
         } catch {

@@ -54,16 +54,15 @@ extension LazyList {
   consuming func mapInTask<T: Sendable>(
     _ transform: @escaping @Sendable (Element) async throws(Failure) -> T
   ) -> LazyList<T, Failure> {
-    let tellsUnwaited = segment?.tellsUnwaited == true
-    let source = Owned(Cursor(self, runsTasks: true, isInTask: true))
+    let source = Owned(Cursor(self))
     return LazyList<T, Failure>(
-      upstream: source, stage: "map", tellsUnwaited: tellsUnwaited,
+      upstream: source, stage: "map",
       inTask: { steps in
         while steps.begin() {
           let step: Step<T>
           do throws(Failure) {
             step =
-              if let element = await source.state.nextInStep() {
+              if let element = steps.pull(&source.state) {
                 .element(try await transform(element))
               } else {
                 .nothing(source.state.takeAbsence())

@@ -173,9 +173,9 @@ extension LazyList {
     while predicate: @escaping @Sendable (Element) async throws(Failure) -> Bool,
     stage: StageName = #function
   ) -> LazyList {
-    stageInTask((), stage: stage) { (_, source) async in
+    stageInTask((), stage: stage) { (_, source, steps) async in
       var patience = Patience()
-      while let element = await source.nextInStep() {
+      while let element = steps.pull(&source) {
         do throws(Failure) {
           if !(try await predicate(element)) { return .become(source.rest.prepending(element)) }
         } catch {

@@ -48,7 +48,7 @@ struct Follower<Source: ListSource>: ListPager {
 
   @inlinable
   nonisolated(nonsending) mutating func page(
-    _ steps: ListTask<Source.Element>
+    _ demand: PageDemand<Source.Element>
   ) async throws -> ListPage<Source.Element> {
     while true {
       let page = try await source.read(from: position, upTo: size.count)

@@ -1,15 +1,30 @@
 import TailraceLists
 
 /// Gives the elements of a list in pages. One pager waits, another stores.
-// Guard: the claim of the list that it pages for. May touch it: that list's task.
+// Guard: the list's steps. May touch it: their task.
 @usableFromInline
 protocol ListPager {
   associatedtype Element: Sendable
 
   /// Gives the next page: one element or more, or the end.
   nonisolated(nonsending) mutating func page(
-    _ steps: ListTask<Element>
+    _ demand: PageDemand<Element>
   ) async throws -> ListPage<Element>
+}
+
+/// How many elements the reader wants for whom a page is made.
+@usableFromInline
+struct PageDemand<Element: Sendable> {
+  @usableFromInline let steps: AsyncSteps<Element>
+  @usableFromInline let capacity: Int
+
+  @inlinable
+  init(_ steps: AsyncSteps<Element>, _ capacity: Int) {
+    (self.steps, self.capacity) = (steps, capacity)
+  }
+
+  /// One, also once the reader does not drive the step any more, or was cancelled.
+  @inlinable var wanted: Int { steps.wanted(of: capacity) }
 }
 
 extension LazyList where Failure == any Error {
@@ -28,18 +43,18 @@ extension LazyList where Failure == any Error {
     paging pager: Owned<Pager>, capacity: Int = Capacity<Element>.first, stage: StageName,
     name: ListName? = nil
   ) where Pager.Element == Element {
-    let task = ListTask<Element>(stage: stage) { steps in
+    let steps = AsyncSteps<Element>(stage: stage) { steps in
       while steps.begin() {
         let step: Step<Element>
         do {
-          let page = try await pager.state.page(steps)
+          let page = try await pager.state.page(PageDemand(steps, capacity))
           if page.elements.count > 1 {
             let rest =
               page.isEnd
               ? LazyList()
               : LazyList(
                 paging: pager, capacity: Capacity<Element>.following(capacity), stage: stage,
-                name: steps.withList { $0.label })
+                name: steps.label)
             step = .become(LazyList(sharing: page.elements, then: rest))
           } else if let element = page.elements.first {
             step = page.isEnd ? .last(element) : .element(element)
@@ -52,7 +67,7 @@ extension LazyList where Failure == any Error {
         if steps.finish(step) { await steps.executor.park() }
       }
     }
-    let evaluator = Evaluator(task)
+    let evaluator = Evaluator(steps)
     evaluator.label = name
     self.init(
       segment: Segment(owner: evaluator, capacity: capacity), offset: 0)

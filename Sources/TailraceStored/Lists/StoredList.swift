@@ -17,7 +17,7 @@ struct StoredList<Store: ListStore>: ListPager {
 
     @inlinable
     init(_ steps: consuming StoredWork<Store>.Steps) {
-      self.steps = Cursor(steps, stopsWhenCancelled: true, runsTasks: true)
+      self.steps = Cursor(steps, stopsWhenCancelled: true)
     }
   }
 
@@ -42,13 +42,13 @@ struct StoredList<Store: ListStore>: ListPager {
 
   @inlinable
   nonisolated(nonsending) mutating func page(
-    _ steps: ListTask<Store.Element>
+    _ demand: PageDemand<Store.Element>
   ) async throws -> ListPage<Store.Element> {
     while true {
       if writer != nil {
         if let failure = writer?.pending?.failure.take() { throw failure }
         if writer?.pending == nil {
-          let gathered = try await gather(steps)
+          let gathered = try await gather(demand)
           writer?.pending = gathered
         }
         if let page = try await append() { return page }
@@ -88,7 +88,7 @@ struct StoredList<Store: ListStore>: ListPager {
   /// One element, and as many more as are demanded and available without waiting; or the end.
   @inlinable
   nonisolated(nonsending) mutating func gather(
-    _ demand: ListTask<Store.Element>
+    _ demand: PageDemand<Store.Element>
   ) async throws -> Pending {
     if let failure = writer?.untold.take() { throw failure }
     guard let first = await writer?.steps.nextInStep() else {
@@ -104,7 +104,7 @@ struct StoredList<Store: ListStore>: ListPager {
   }
 
   @inlinable
-  mutating func gatherMore(_ demand: ListTask<Store.Element>, into gathered: inout Pending) {
+  mutating func gatherMore(_ demand: PageDemand<Store.Element>, into gathered: inout Pending) {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
     while gathered.commit.elements.count < demand.wanted, clock.now < deadline {

@@ -67,7 +67,7 @@ struct CursorTests {
     #expect(isMarked == isAwaited)
     var cursor = Cursor(list)
     #expect(cursor.next() == nil)
-    evaluator.letGo(evaluator.claim.passedOn())
+    evaluator.letGo(Held())
     guard case .missing(let cell) = cursor.takeAbsence() else { return nil }
     #expect(cursor.next() == 0)
     return cell
@@ -84,8 +84,8 @@ struct CursorTests {
     let list = List(0..<20).map { (number: Int) async in number }
     let evaluator = try #require(list.segment?.evaluator)
     evaluator.claim.take()!.end()
-    defer { evaluator.letGo(evaluator.claim.passedOn()) }
-    var cursor = Cursor(list, runsTasks: true)
+    defer { evaluator.letGo(Held()) }
+    var cursor = Cursor(list)
     #expect(cursor.next() == nil)
     guard case .missing(let cell) = cursor.takeAbsence() else {
       Issue.record("it is not missing")
@@ -99,7 +99,7 @@ struct CursorTests {
     let list = List(0..<20).map { $0 }
     let evaluator = try #require(list.segment?.evaluator)
     evaluator.claim.take()!.end()
-    defer { evaluator.letGo(evaluator.claim.passedOn()) }
+    defer { evaluator.letGo(Held()) }
     var cursor = Cursor(list)
     #expect(cursor.next() == nil)
     #expect(name(cursor.takeAbsence()) == "missing")
@@ -139,12 +139,17 @@ struct CursorTests {
 
   @Test("a cell that is missing is told once, and what is there is given before")
   func missing() async {
-    let list = List(0..<3).mapAsync { $0 }
+    let gate = Gate()
+    let list = List(0..<3).map { (number: Int) async in
+      if number == 1 { await gate.wait() }
+      return number
+    }
     #expect(await list.head() == 0)
     var cursor = Cursor(list)
     #expect(cursor.next() == 0 && cursor.next() == nil)
     #expect(name(cursor.takeAbsence()) == "missing")
     #expect(name(cursor.takeAbsence()) == "paused", "it would keep its list")
+    gate.open()
     #expect(await cursor.nextWaiting() == 1)
   }
 

@@ -3,49 +3,47 @@ import Testing
 
 @testable import TailraceLists
 
-@Suite("Demand: a depth, an amount, and where it comes from, in two words")
+@Suite("Demand: a depth, an amount and its reader's manner, in two words")
 struct DemandPropertiesTests {
-  struct Case: Sendable {
+  struct Case: Sendable, CustomTestStringConvertible {
     let depth: Int
     let amount: Amount
-    let isOutermost: Bool
+
+    var testDescription: String { "\(amount) at \(depth)" }
   }
 
   static let cases = [0, 1, 2, fullDepth].flatMap { depth in
-    [Amount.one, .all].flatMap { amount in
-      [false, true].map { Case(depth: depth, amount: amount, isOutermost: $0) }
-    }
+    [Amount.one, .all].map { Case(depth: depth, amount: $0) }
   }
 
   private func demand(_ its: Case) -> Demand {
     var demand = Demand(its.amount)
-    demand.isOutermost = its.isOutermost
     demand.depth = its.depth
     return demand
   }
 
-  private func has(_ demand: Demand, _ its: Case) -> Bool {
-    demand.depth == its.depth && demand.amount == its.amount
-      && demand.isOutermost == its.isOutermost
+  private func has(_ demand: Demand, _ depth: Int, _ amount: Amount) -> Bool {
+    demand.depth == depth && demand.amount == amount
   }
 
-  @Test("each property keeps the others", arguments: cases)
+  @Test("each property keeps the other", arguments: cases)
   func properties(_ its: Case) {
-    #expect(has(demand(its), its))
+    #expect(has(demand(its), its.depth, its.amount))
     var changed = demand(its)
     changed.amount = .all
-    #expect(has(changed, Case(depth: its.depth, amount: .all, isOutermost: its.isOutermost)))
-    #expect(
-      has(changed.forOne, Case(depth: its.depth, amount: .one, isOutermost: its.isOutermost)))
-    changed = demand(its)
-    changed.isOutermost.toggle()
-    #expect(has(changed, Case(depth: its.depth, amount: its.amount, isOutermost: !its.isOutermost)))
+    #expect(has(changed, its.depth, .all))
+    #expect(has(changed.forOne, its.depth, .one))
   }
 
-  @Test("one call deeper, the depth is one less", arguments: cases.filter { $0.depth > 0 })
+  @Test("one call deeper, the depth is one less; one step deeper, eight", arguments: cases)
   func deeper(_ its: Case) {
-    let deeper = Case(depth: its.depth - 1, amount: its.amount, isOutermost: its.isOutermost)
-    #expect(has(demand(its).deeper, deeper))
+    for stops in [false, true] {
+      var demand = demand(its)
+      demand.stops = stops
+      #expect(has(demand.deeper, its.depth - 1, its.amount) && demand.deeper.stops == stops)
+      #expect(has(demand.forOne, its.depth, .one) && demand.forOne.stops == stops)
+      #expect(has(demand.forStep, its.depth - 8, .one) && !demand.forStep.stops)
+    }
   }
 
   @Test("it is passed in two registers")

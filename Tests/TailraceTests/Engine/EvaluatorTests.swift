@@ -13,7 +13,7 @@ struct EvaluatorTests {
   @Test("a hop is a fault of the engine, and no demand")
   func hop() async {
     await #expect(processExitsWith: .failure) {
-      await Evaluator<Int>(ListTask { _ in }).hop()
+      await Evaluator<Int>(AsyncSteps { _ in }).hop()
     }
   }
 }

@@ -44,18 +44,17 @@ struct MissingCellTests {
   private let bottom = Front("bottom")
 
   private func settle() -> (obstacle: Absence?, attempt: FailedAttempt?) {
-    top.cell.settleNow(isOutermost: true, telling: nil)
+    top.cell.settleNow(telling: nil, stops: false)
   }
 
   @Test(
-    "the attempt, the amount and the mark of a taken claim share a word",
-    arguments: [0, 1, MissingCell.lastAttempt], [Amount.one, .all])
-  func request(_ attempt: UInt32, _ amount: Amount) {
-    for isTaken in [false, true] {
-      let cell = MissingCell(
-        top, mark: Published(count: 3), amount, attempt: attempt, isTaken: isTaken)
-      #expect(cell.attempt == attempt && cell.amount == amount && cell.isTaken == isTaken)
-    }
+    "the amount and the marks of a claim and of an attempt share a word",
+    arguments: [Amount.one, .all], [(false, false), (true, false), (false, true), (true, true)])
+  func request(_ amount: Amount, _ marks: (isTaken: Bool, isBegun: Bool)) {
+    let cell = MissingCell(
+      top, mark: Published(count: 3), amount, isTaken: marks.isTaken, isBegun: marks.isBegun)
+    #expect(
+      cell.amount == amount && cell.isTaken == marks.isTaken && cell.isBegun == marks.isBegun)
   }
 
   @Test("the deepest first, and then each above it again")
@@ -102,7 +101,7 @@ struct MissingCellTests {
   @Test("the attempt that the reader brings is passed down, and is nothing new to it")
   func told() {
     let attempt = FailedAttempt(middle.identity, 7, Mishap(position: 7))
-    let settled = top.cell.settleNow(isOutermost: true, telling: attempt)
+    let settled = top.cell.settleNow(telling: attempt, stops: false)
     #expect(top.told == [7] && settled.attempt == nil)
   }
 

@@ -24,8 +24,16 @@ struct StageTests {
   @Test("a body runs again with the state that it has recorded, when an element was not there")
   func restarted() async {
     let runs = Probe<Int>()
-    let sums = sums(List(1...5).mapAsync { $0 }, runs)
-    #expect(await sums.array() == [3, 7, 5])
+    let gate = Gate()
+    let sums = sums(
+      List(1...5).map { (number: Int) async in
+        if number == 2 { await gate.wait() }
+        return number
+      }, runs)
+    async let all = sums.array()
+    await gate.waitForArrivals(1)
+    gate.open()
+    #expect(await all == [3, 7, 5])
     #expect(runs.values.contains(1), "it came back with one element of two")
     let plain = Probe<Int>()
     #expect(await self.sums(List(1...5), plain).array() == [3, 7, 5])
@@ -54,8 +62,8 @@ struct StageTests {
 
   @Test("a body in the task of the list awaits its source")
   func inTask() async {
-    let list: List = List(1...4).mapAsync { $0 }.stageInTask(0) { (sum, source) async in
-      guard let element = await source.nextInStep() else { return .nothing(source.takeAbsence()) }
+    let list: List = List(1...4).mapAsync { $0 }.stageInTask(0) { (sum, source, steps) async in
+      guard let element = steps.pull(&source) else { return .nothing(source.takeAbsence()) }
       await Task.yield()
       sum += element
       return .element(sum)

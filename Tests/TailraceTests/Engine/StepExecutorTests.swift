@@ -10,23 +10,22 @@ import Testing
   "StepExecutor: runs where it is driven, and parks between demands", .timeLimit(.minutes(15)),
   .inTurn)
 struct StepExecutorTests {
-  private final class Fake: SteppingList {
+  private final class Fake: StepOwner {
     let parked = Probe<Int>()
+    let done = Counter()
     let left = Counter()
     let isGivenUp = Locked(false)
 
     var isAbandoned: Bool { isGivenUp.withLock { $0 } }
     var title: Title { "fake" }
-    var position: Int { 0 }
-    func stepWaits(with waiter: Waiter, isDriven: Bool) -> Bool { true }
-    func stepGoesOn() {}
     func driverLeaves() { left.increment() }
-    func taskHasParked() { parked.record(1) }
+    func stepIsDone() { done.increment() }
+    func taskHasParked() { parked.record(done.value) }
 
-    /// As an evaluator does that nobody can read from any more.
+    /// As a producer does that nobody can read from any more.
     func giveUp(_ task: StepExecutor) {
       isGivenUp.withLock { $0 = true }
-      task.finish()
+      _ = task.finish {}
     }
   }
 
@@ -59,11 +58,11 @@ struct StepExecutorTests {
     start(task, list, steps: 3) { steps.record($0) }
     #expect(task.isStarted && steps.count == 0)
     for count in 1...3 {
-      #expect(task.drive(isOutermost: true))
+      #expect(task.drive())
       #expect(steps.values == Array(0..<count))
     }
     // The last step was taken: it comes to its end.
-    #expect(task.drive(isOutermost: true))
+    #expect(task.drive())
     #expect(steps.count == 3)
     #expect(list.parked.count == 0 && list.left.value == 0)
   }
@@ -76,12 +75,14 @@ struct StepExecutorTests {
       steps.record(number)
     }
     for count in 1...50 {
-      #expect(!task.drive(isOutermost: true))
+      #expect(!task.drive())
       #expect(list.left.value == count)
       gate.pass()
       await list.parked.waitForCount(count)
       #expect(steps.values == Array(0..<count))
     }
+    // The step's outcome is settled before the task can be driven again.
+    #expect(list.parked.values == Array(1...50))
     list.giveUp(task)
   }
 
@@ -93,7 +94,7 @@ struct StepExecutorTests {
       steps.record(number)
     }
     for count in 1...4 {
-      #expect(task.drive(isOutermost: true))
+      #expect(task.drive())
       #expect(steps.values == Array(0..<count))
     }
     list.giveUp(task)
@@ -106,7 +107,7 @@ struct StepExecutorTests {
       for _ in 0..<turns { await Task.yield() }
       steps.record(number)
     }
-    #expect(!task.drive(isOutermost: true))
+    #expect(!task.drive())
     await list.parked.waitForCount(1)
     #expect(steps.values == [0])
     list.giveUp(task)
@@ -121,7 +122,7 @@ struct StepExecutorTests {
       steps.record(number)
     }
     var left = 0
-    for _ in 0..<count where !task.drive(isOutermost: true) {
+    for _ in 0..<count where !task.drive() {
       left += 1
       await list.parked.waitForCount(left)
     }
@@ -144,7 +145,7 @@ struct StepExecutorTests {
       seen.record(await Task.detached { StepExecutor.current == nil }.value)
     }
     #expect(StepExecutor.current == nil)
-    if !task.drive(isOutermost: true) { await list.parked.waitForCount(1) }
+    if !task.drive() { await list.parked.waitForCount(1) }
     #expect(StepExecutor.current == nil)
     #expect(seen.values == [true, true, true, true, true])
     list.giveUp(task)
@@ -155,8 +156,8 @@ struct StepExecutorTests {
     let (task, list, steps) = (StepExecutor(), Fake(), Probe<Int>())
     list.isGivenUp.withLock { $0 = true }
     start(task, list) { steps.record($0) }
-    task.finish()
-    #expect(steps.count == 0)
+    let hasEnded = task.finish {}
+    #expect(hasEnded && steps.count == 0)
   }
 
   @Test("cancelled in the middle of a step, it is told at once")
@@ -169,7 +170,7 @@ struct StepExecutorTests {
         told.open()
       }
     }
-    #expect(!task.drive(isOutermost: true))
+    #expect(!task.drive())
     task.cancel()
     await told.wait()
     gate.open()

@@ -2,10 +2,9 @@ public import Synchronization
 
 /// The right to compute a list's cells. Only its holder may.
 ///
-/// It is held from the first look at the producer to the published cell. The demanding task holds
-/// it for a plain step; the list's own task holds it for an asynchronous one, even while suspended.
-/// Taking and releasing it cost one atomic exchange each. The two other bits are set by those that
-/// find it taken; the holder checks them when it releases.
+/// It is held from the first look at the producer to the published cell, by the demand, on its stack.
+/// No claim is held while a step is suspended. Taking and releasing it cost one atomic exchange each. The
+/// two other bits are set by those that find it taken; the holder checks them when it releases.
 ///
 /// Whatever only the holder may do asks for its ``Held`` token.
 @usableFromInline
@@ -26,13 +25,6 @@ struct Claim: ~Copyable, Sendable {
   func take() -> Held? {
     word.compareExchange(expected: 0, desired: Self.held, ordering: .acquiring).exchanged
       ? Held() : nil
-  }
-
-  /// The token of a task to which the holder has passed the claim on.
-  @inlinable @inline(__always)
-  func passedOn() -> Held {
-    assert(isHeld, "a list's task runs, and its claim is free")
-    return Held()
   }
 
   /// Releases the claim, unless another bit was set meanwhile: then the caller still holds it.
@@ -71,9 +63,6 @@ struct Claim: ~Copyable, Sendable {
     return false
   }
 
-  /// The waiters have been woken: the holder goes on.
-  func answered() { word.bitwiseAnd(~Self.awaited, ordering: .acquiringAndReleasing) }
-
   /// Nothing can read any more. If the claim was free, the caller holds it for ever.
   func abandon() -> Held? {
     let former = word.bitwiseOr(Self.held | Self.abandoned, ordering: .acquiringAndReleasing)
@@ -89,14 +78,13 @@ struct Claim: ~Copyable, Sendable {
 
 /// The proof that the caller holds a claim: only ``Claim`` makes one.
 ///
-/// It takes no space. Its owner releases the claim, passes it on to the list's task, or keeps it for
-/// ever; one that does none of these traps.
+/// It takes no space. Its owner releases the claim, or keeps it for ever; one that does neither traps.
 @frozen @usableFromInline
 struct Held: ~Copyable {
   @inlinable @inline(__always)
   init() {}
 
-  /// The claim is released, or passed on, or kept for ever.
+  /// The claim is released, or kept for ever.
   @inlinable @inline(__always)
   consuming func end() { discard self }
 
@@ -104,5 +92,5 @@ struct Held: ~Copyable {
   deinit { Self.dropped() }
 
   @usableFromInline
-  static func dropped() { fatalError("a claim was neither released nor passed on") }
+  static func dropped() { fatalError("a claim was not released") }
 }

@@ -4,10 +4,11 @@ public import Synchronization
 /// The actor that computes a list's unevaluated rest, one step at a time.
 ///
 /// It is its own executor, and its executor is the claim: only the claim's holder runs here. A task
-/// that demands an element takes a free claim inline, which costs one atomic exchange, and runs a
-/// plain step right there. A list with asynchronous steps has a task for them (``ListTask``), to
-/// which the demand passes the claim. A demand that finds the claim taken waits in a queue, for a
-/// position: it blocks no thread for longer than a microsecond.
+/// that demands an element takes a free claim inline, which costs one atomic exchange, and runs the
+/// producer right there. Asynchronous steps have a task (``AsyncSteps``), which the producer drives on
+/// that stack; if a step suspends, the demand comes back without an element, and releases the claim.
+/// A demand that finds the claim taken waits in a queue: it blocks no thread for longer than a
+/// microsecond.
 @usableFromInline
 package final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline typealias Cells = Segment<Element>
@@ -24,9 +25,9 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var isRecorded: Bool
 
-  /// The task of a list with asynchronous steps; a plain list has none, whatever its source.
-  @usableFromInline nonisolated let task: ListTask<Element>?
-  nonisolated let waiting = LazyReference<SharedWaitQueue>()
+  /// The producer's steps, if they are asynchronous.
+  @usableFromInline nonisolated let steps: AsyncSteps<Element>?
+  nonisolated let waiting = LazyReference<ClaimQueue>()
   @usableFromInline nonisolated let name = LazyReference<ListName>()
   /// The evaluator that a recursive definition reads from; it has the same name.
   @usableFromInline nonisolated let definition: Evaluator?
@@ -38,24 +39,20 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ producer: Producer<Element>, definition: Evaluator? = nil
   ) {
     self.producer = producer
+    steps = producer.steps
     stage = producer.stage
     self.definition = definition
-    isRecorded = Recorder.isOn
-    task = nil
+    // Asynchronous steps are recorded by themselves.
+    isRecorded = Recorder.isOn && producer.steps == nil
   }
 
   @inlinable
-  package init(_ task: ListTask<Element>) {
-    self.task = task
-    stage = task.stage
-    definition = nil
-    isRecorded = false
-    task.owner = .passUnretained(self)
-  }
+  package init(_ steps: AsyncSteps<Element>) { self.init(Producer(steps)) }
 
   package nonisolated func name(_ name: ListName) {
     _ = self.name.storeIfNil(name)
     definition?.name(name)
+    _ = steps?.name.storeIfNil(name)
   }
 
   @usableFromInline nonisolated var title: Title {
@@ -77,9 +74,9 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func letGoOfAwaited(_ held: consuming Held) {
     var last: Held? = consume held
     // Under one lock: a reader that takes the free claim, and then waits, is not dismissed.
-    let waiters = queue.state.withLock { state in
+    let waiters = queue.waiters.withLock { waiters in
       last = claim.releaseAwaited(last.take()!)
-      return state.empty()
+      return waiters.removeAll()
     }
     let reason: ResumeReason = last == nil ? .lookAgain : .released
     for waiter in waiters { waiter.wake(reason) }
@@ -90,9 +87,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   @inlinable @inline(__always)
   nonisolated func checkInvariants(_ held: borrowing Held) {
     assert(claim.isHeld, "a claim is released that nobody holds")
-    assert(task == nil || producer == nil, "a list with a task has a producer of plain steps")
     // Not with a key path, for which the runtime needs as much stack as a step.
-    assert(task == nil || task!.isSound, "a claim is released while the list's task runs")
+    assert(steps == nil || !steps!.isDriven, "a claim is released while it drives a task")
   }
 
   /// No job is run here: the claim is taken in place, and this actor has no isolated members.
@@ -106,21 +102,12 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// Computes the cell after the front of `segment`, if `mark` is its published state.
   ///
   /// If there is nothing new to read in the segment, `absence` says why.
-  ///
-  /// - Parameter mayRunTask: whether the demand may run a step of the list's task; a plain stage
-  ///   must not, because it holds the claim of its own list.
   @inlinable @inline(never)
   nonisolated func demand(
-    _ segment: Cells, after mark: Published, _ demand: Demand, mayRunTask: Bool,
-    _ absence: inout Absence
+    _ segment: Cells, after mark: Published, _ demand: Demand, _ absence: inout Absence
   ) -> DemandOutcome {
-    if mayRunTask, task != nil {
-      return Unmanaged.passUnretained(task.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
-        self.demand(segment, after: mark, demand, of: $0, &absence)
-      }
-    }
-    guard task == nil, demand.depth > 0, let held = claim.take() else {
-      let isTaken = task == nil && demand.depth > 0 && !claim.isAwaited
+    guard demand.depth > 0, let held = claim.take() else {
+      let isTaken = steps == nil && demand.depth > 0 && !claim.isAwaited
       absence = .missing(MissingCell(segment, mark: mark, demand.amount, isTaken: isTaken))
       return .nothing
     }
@@ -137,44 +124,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     return outcome
   }
 
-  /// Lets the list's task compute the cell.
-  @inlinable @inline(never)
-  nonisolated func demand(
-    _ segment: Cells, after mark: Published, _ demand: Demand, of task: ListTask<Element>,
-    _ absence: inout Absence
-  ) -> DemandOutcome {
-    var held = claim.take()
-    guard held != nil else {
-      absence = .missing(MissingCell(segment, mark: mark, demand.amount))
-      return .nothing
-    }
-    var outcome = DemandOutcome.new
-    if segment.published.load(ordering: .relaxed) == mark {
-      if !task.executor.isStarted { start(task) }
-      outcome = task.demand(
-        segment, after: mark, demand.amount, isOutermost: demand.isOutermost, &held, &absence)
-    }
-    if let held { letGo(held) }
-    return outcome
-  }
-
-  @usableFromInline
-  nonisolated func start(_ task: ListTask<Element>) {
-    if task.run == nil { fatalError(Anchor<Element>.releasedText) }
-    task.executor.start(self) {
-      WorkerToken.making(task.executor) { token in
-        Task(name: taskName, executorPreference: task.executor) {
-          token.begin()
-          await task.run?(task)
-          token.end(of: task.executor)
-          // The task retains its list.
-          withExtendedLifetime(self) {}
-        }
-      }
-    }
-  }
-
-  /// One plain step, or as many as fill the segment. `done` is a finished producer: it is released
+  /// One step, or as many as fill the segment. `done` is a finished producer: it is released
   /// when the claim is free.
   @inlinable @inline(__always)
   nonisolated func step(
@@ -207,7 +157,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       if let element {
         guard case .nothing(.end) = ending else {
           _ = segment.extended(with: element)
-          if Recorder.isOn { isRecorded = true }
+          if Recorder.isOn { isRecorded = steps == nil }
           return .new
         }
         segment.finish(with: element, at: mark)
@@ -231,6 +181,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
         lists: [segment.title], position: segment.start + mark.count)
       segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
+      if steps != nil, case .missing(let cell) = why { noteSuspension(segment, cell) }
       // There is something to read; a reader that wants more will meet the obstacle again. A failed
       // attempt was made for this reader, and is not repeated before the reader has been told.
       if mark != seen {
@@ -244,11 +195,16 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     return .new
   }
 
+  @usableFromInline @inline(never)
+  nonisolated func noteSuspension(_ segment: Cells, _ cell: MissingCell) {
+    if let steps, cell.place === steps { steps.isSuspended(in: segment) }
+  }
+
   /// Moves the producer to a cursor that holds the only reference to the open segment, and closes
   /// that; `nil` if there are cells after the mark that the cursor has seen.
   @inlinable
   nonisolated func takeProducer(of segment: Cells, at mark: Published) -> Producer<Element>? {
-    guard task == nil, let held = claim.take() else { return nil }
+    guard let held = claim.take() else { return nil }
     var taken: Producer<Element>?
     if segment.mark == mark { taken = producer.take() }
     // The segment is not read again; there is nothing left to abandon.
@@ -263,44 +219,26 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// Nothing can read the results of further steps any more.
   nonisolated func abandon() {
-    if let held = claim.abandon() { return tearDown(held) }
-    if Recorder.isOn { noteAbandonment() }
-    task?.executor.cancel()
+    if let held = claim.abandon() { tearDown(held) }
   }
 
   /// Releases everything. The claim is held for ever.
   private nonisolated func tearDown(_ held: consuming Held) {
     // The only reference: a loop, not this frame, releases its contents.
     let leftover = leftover()
-    task?.executor.finish()
     if let last = consume leftover { ReleaseQueue.release(consume last) }
     // Waiters of a list that only its own definition could still compute.
     dismiss(.released)
     held.end()
   }
 
-  /// Moves the producer out, or the task's closure.
+  /// Moves the producer out.
   private nonisolated func leftover() -> Leftover? {
-    if let task { return task.leftover() }
     // Not with `take()`: in unspecialised code that asks for its type's metadata.
     guard producer != nil else { return nil }
     let leftover = Leftover(producer.unsafelyUnwrapped)
     producer = nil
     return leftover
-  }
-}
-
-extension Evaluator: SteppingList {
-  @usableFromInline
-  nonisolated func driverLeaves() { task?.driverLeaves() }
-
-  @usableFromInline
-  nonisolated func taskHasParked() {
-    guard let task else { return }
-    let held = claim.passedOn()
-    task.keepUndelivered()
-    task.undelivered = nil
-    letGo(held)
   }
 }
 

@@ -91,7 +91,7 @@ extension ConcatenationTree {
       let mark = segment.mark
       let known = mark.count - rest.offset
       guard known >= 0 else { break }
-      if let evaluator = segment.owner, evaluator.task == nil, !mark.isClosed || known > 0 {
+      if let evaluator = segment.owner, !mark.isClosed || known > 0 {
         guard let held = evaluator.claim.take() else {
           return ConcatenationTree(Leaf(list, isBusy: true))
         }

@@ -62,49 +62,28 @@ extension Cursor {
   nonisolated(nonsending) mutating func settle(
     _ cell: MissingCell, ahead place: (any AwaitedPlace)?
   ) async -> Absence? {
-    noteOutermost()
-    let (isOutermost, told) = (demand.isOutermost, told)
-    let settled = cell.settleNow(isOutermost: isOutermost, telling: told)
+    let settled = cell.settleNow(telling: told, stops: demand.stops)
     if let attempt = settled.attempt, let failure = remember(attempt) { return failure }
-    var obstacle = settled.obstacle
-    while case .missing(let missing)? = obstacle {
-      if let place, missing.place === place { return obstacle }
-      if isInTask, Task.isCancelled {
-        missing.place.departs(missing)
-        return .cancelled
-      }
-      let isCancellable = stopsWhenCancelled || isInTask || place != nil
-      let span = Recorder.isOn ? beginWait(missing) : 0
-      let reason = await missing.place.wait(
-        for: missing, asked: segment.map { MissingCell($0, mark: $0.mark, .one) },
-        inStep: isInTask, cancellable: isCancellable)
-      if span != 0 { endWait(span, reason) }
-      switch reason {
-      case .lookAgain: return nil
-      case .takeJob: obstacle = goOn(missing)
-      case .failedTransiently(let failure):
-        return remember(FailedAttempt(missing, failure))
-      // Nothing depends on look-ahead: it gives up until there is a demand.
-      case .failed where place != nil: return .missing(missing)
-      case .failed(let failure): return .failed(failure)
-      case .released: return .released
-      case .cancelled: return .cancelled
-      case .unwaited: return .unwaited
-      }
+    guard case .missing(let missing)? = settled.obstacle else { return settled.obstacle }
+    if let place, missing.place === place { return settled.obstacle }
+    if isInTask, Task.isCancelled {
+      missing.place.departs(missing)
+      return .cancelled
     }
-    return obstacle
-  }
-
-  /// Runs the step on that was waited for. Returns the obstacle to another attempt.
-  @usableFromInline
-  mutating func goOn(_ cell: MissingCell) -> Absence? {
-    var absence = Absence.paused
-    switch cell.place.goOn(cell, &absence) {
-    case .new: return nil
-    case .failedBehind(let attempt): return remember(attempt)
-    case .nothing:
-      guard case .failedTransiently(let failure) = absence else { return absence }
-      return remember(FailedAttempt(cell, failure))
+    let isCancellable = stopsWhenCancelled || isInTask || place != nil
+    let span = Recorder.isOn ? beginWait(missing) : 0
+    let reason = await missing.place.wait(
+      for: missing, asked: segment.map { MissingCell($0, mark: $0.mark, .one) },
+      cancellable: isCancellable)
+    if span != 0 { endWait(span, reason) }
+    switch reason {
+    case .lookAgain, .takeJob, .unwaited: return nil
+    case .failedTransiently(let failure): return remember(FailedAttempt(missing, failure))
+    // Nothing depends on look-ahead: it gives up until there is a demand.
+    case .failed where place != nil: return .missing(missing)
+    case .failed(let failure): return .failed(failure)
+    case .released: return .released
+    case .cancelled: return .cancelled
     }
   }
 
@@ -173,6 +152,7 @@ extension Cursor {
         }
         precondition(stopsWhenCancelled, "a reader that does not stop when cancelled was cancelled")
         stopsWhenCancelled = false
+        demand.stops = false
         absence = .paused
       }
     }

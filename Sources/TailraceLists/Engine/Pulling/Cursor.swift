@@ -24,16 +24,16 @@ package struct Cursor<Element: Sendable> {
   @inlinable
   package init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
-    stopsWhenCancelled: Bool = false, wants amount: Amount = .one, runsTasks: Bool = false,
-    isInTask: Bool = false
+    stopsWhenCancelled: Bool = false, wants amount: Amount = .one, isInTask: Bool = false
   ) {
     index = list.offset
     manner = .takesOut
     if takesOver { manner.insert(.takesOver) }
     if stopsWhenCancelled { manner.insert(.stopsWhenCancelled) }
     if isInTask { manner.insert(.isInTask) }
-    if runsTasks { manner.insert(.runsTasks) }
     demand = Demand(amount)
+    // For one element the cursor looks itself.
+    demand.stops = stopsWhenCancelled && amount == .all
     segment = list.segment
   }
 
@@ -122,19 +122,13 @@ package struct Cursor<Element: Sendable> {
       return false
     }
     let outcome: DemandOutcome
-    var deeper = demand.deeper
     if segment.owner != nil {
-      if segment.owner.unsafelyUnwrapped.task != nil {
-        noteOutermost()
-        deeper.isOutermost = demand.isOutermost
-      }
-      let mayRunTask = runsTasks && demand.amount == .one
       // The segment retains it: counting references would be a sixth of a first pass.
       outcome = Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
-        $0.demand(segment, after: mark, deeper, mayRunTask: mayRunTask, &absence)
+        $0.demand(segment, after: mark, demand.deeper, &absence)
       }
     } else if let evaluator = segment.anchor?.evaluator {
-      outcome = evaluator.demand(segment, after: mark, deeper, mayRunTask: runsTasks, &absence)
+      outcome = evaluator.demand(segment, after: mark, demand.deeper, &absence)
     } else {
       absence = .missing(MissingCell(segment, mark: mark, .one))
       return false
@@ -156,12 +150,6 @@ package struct Cursor<Element: Sendable> {
   ) -> (any Error)? {
     let (place, position) = (segment.identity, segment.position(of: mark))
     return told?.give(at: place, position) ?? demand.failure(at: place, position)
-  }
-
-  /// Notes once whether the demand comes from no step of a list: a reader is mostly not one.
-  @inlinable @inline(__always)
-  mutating func noteOutermost() {
-    if runsTasks, !demand.isOutermost { demand.isOutermost = StepExecutor.current == nil }
   }
 
   /// Takes over the producer, if no other reader can see its elements.

@@ -27,11 +27,11 @@ package struct Demand: Sendable {
   /// counted reference would cost a tenth of a first pass.
   // Valid only during the pull that passed it down: a stage overwrites its copy at each pull.
   @usableFromInline var told: Unmanaged<FailedAttempt>?
-  /// The depth, and in the two lowest bits the amount and `isOutermost`.
+  /// The depth, and in the two lowest bits the amount and `stops`.
   @usableFromInline var bits: Int
 
   @inlinable static var wantsAll: Int { 1 }
-  @inlinable static var outermost: Int { 2 }
+  @inlinable static var stopping: Int { 2 }
   /// One step of depth.
   @inlinable static var level: Int { 4 }
 
@@ -43,7 +43,7 @@ package struct Demand: Sendable {
 
   /// How many more producers may call one another before the stack is unwound.
   @inlinable var depth: Int {
-    get { bits / Self.level }
+    get { bits >> 2 }
     set { bits = newValue &* Self.level | bits & (Self.level - 1) }
   }
 
@@ -52,10 +52,10 @@ package struct Demand: Sendable {
     set { bits = newValue == .all ? bits | Self.wantsAll : bits & ~Self.wantsAll }
   }
 
-  /// The demand is known to come from no step of a list: no step drives anything below it.
-  @inlinable var isOutermost: Bool {
-    get { bits & Self.outermost != 0 }
-    set { bits = newValue ? bits | Self.outermost : bits & ~Self.outermost }
+  /// The reader begins no asynchronous step if its task is cancelled.
+  @inlinable var stops: Bool {
+    get { bits & Self.stopping != 0 }
+    set { bits = newValue ? bits | Self.stopping : bits & ~Self.stopping }
   }
 
   /// The demand to pass on, one call deeper.
@@ -63,6 +63,14 @@ package struct Demand: Sendable {
     var deeper = self
     deeper.bits &-= Self.level
     return deeper
+  }
+
+  /// The demand for one element with which an asynchronous step pulls, in a task of its own. A driven
+  /// task takes as much stack as eight calls.
+  @inlinable var forStep: Demand {
+    var step = self
+    step.bits = (bits &- 8 &* Self.level) & ~(Self.level - 1)
+    return step
   }
 
   /// The same demand for one element: a stage gives it to its sources.

@@ -26,17 +26,32 @@ package final class Producer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let upstream: AnyObject?
   /// Whether a demand for one element may be given several, because making them has no effect.
   @usableFromInline let givesAhead: Bool
+  /// The steps that the closure takes, if they are asynchronous.
+  @usableFromInline let steps: AsyncSteps<Element>?
 
   @inlinable
   init(
     _ run: @escaping Run, of concatenation: Concatenation<Element>? = nil,
-    stage: StageName? = nil, upstream: AnyObject? = nil, givesAhead: Bool = false
+    stage: StageName? = nil, upstream: AnyObject? = nil, givesAhead: Bool = false,
+    steps: AsyncSteps<Element>? = nil
   ) {
     self.run = run
+    self.steps = steps
     self.concatenation = concatenation
     self.givesAhead = givesAhead
     self.stage = stage
     self.upstream = upstream
+  }
+
+  @inlinable
+  deinit { steps?.abandon() }
+
+  /// A producer of asynchronous steps.
+  @inlinable
+  package convenience init(_ steps: AsyncSteps<Element>, upstream: AnyObject? = nil) {
+    self.init(
+      { (demand, sink) in steps.next(demand, sink) }, stage: steps.stage, upstream: upstream,
+      steps: steps)
   }
 
   /// A producer made from a single step.

@@ -15,9 +15,6 @@ struct PullingManner: OptionSet {
   @inlinable static var stopsWhenCancelled: Self { Self(rawValue: 4) }
   /// A cancelled task does not wait: the list that it computes has no reader.
   @inlinable static var isInTask: Self { Self(rawValue: 8) }
-  /// It pulls where it may wait, and gets asynchronous steps run right there. A plain stage must
-  /// not: it holds the claim of its own list.
-  @inlinable static var runsTasks: Self { Self(rawValue: 16) }
 }
 
 extension Cursor {
@@ -34,7 +31,6 @@ extension Cursor {
     set { manner.set(.stopsWhenCancelled, newValue) }
   }
   @inlinable var isInTask: Bool { manner.contains(.isInTask) }
-  @inlinable var runsTasks: Bool { manner.contains(.runsTasks) }
 }
 
 extension PullingManner {

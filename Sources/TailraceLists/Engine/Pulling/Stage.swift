@@ -5,10 +5,8 @@ struct Pulling<Element: Sendable, State> {
   @usableFromInline var state: State
 
   @inlinable
-  init<Failure: Error>(
-    _ list: consuming LazyList<Element, Failure>, _ state: consuming State, runsTasks: Bool = false
-  ) {
-    source = Cursor(list, runsTasks: runsTasks, isInTask: runsTasks)
+  init<Failure: Error>(_ list: consuming LazyList<Element, Failure>, _ state: consuming State) {
+    source = Cursor(list)
     self.state = state
   }
 }
@@ -33,20 +31,23 @@ extension LazyList {
       })
   }
 
-  /// The list whose elements an asynchronous `pull` makes from this one, in a task of the list. It
-  /// waits for elements with `source.nextInStep()`.
+  /// The list whose elements an asynchronous `pull` makes from this one, in a task of the list.
+  ///
+  /// It pulls elements with `steps.pull(&source)`, and is restartable at each: if there is none, it
+  /// returns `.nothing(source.takeAbsence())`.
   @inlinable @inline(__always)
   consuming func stageInTask<State, Output>(
     _ state: consuming State, stage: StageName = #function,
     _ pull:
-      nonisolated(nonsending) @escaping (inout State, inout Cursor<Element>) async -> Step<Output>
+      nonisolated(nonsending) @escaping (
+        inout State, inout Cursor<Element>, _ steps: AsyncSteps<Output>
+      ) async -> Step<Output>
   ) -> LazyList<Output, Failure> {
-    let tellsUnwaited = segment?.tellsUnwaited == true
-    let owned = Owned(Pulling(self, state, runsTasks: true))
+    let owned = Owned(Pulling(self, state))
     return LazyList<Output, Failure>(
-      upstream: owned, stage: stage, tellsUnwaited: tellsUnwaited,
+      upstream: owned, stage: stage,
       inTask: { steps in
-        await steps.take { await pull(&owned.state.state, &owned.state.source) }
+        await steps.take { await pull(&owned.state.state, &owned.state.source, steps) }
       })
   }
 
@@ -121,9 +122,9 @@ extension LazyList {
       nonisolated(nonsending) @escaping @Sendable (inout State, Element) async throws(Failure) ->
       Step<Output>
   ) -> LazyList<Output, Failure> {
-    stageInTask(state, stage: stage) { (state, source) async in
+    stageInTask(state, stage: stage) { (state, source, steps) async in
       var patience = Patience()
-      while let element = await source.nextInStep() {
+      while let element = steps.pull(&source) {
         do throws(Failure) {
           let step = try await rule(&state, element)
           guard case .skip = step else { return step }

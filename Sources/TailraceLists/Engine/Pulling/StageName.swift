@@ -23,6 +23,10 @@ protocol Staged: AnyObject {
   var stage: StageName? { get }
   /// The stage's source: an object that can be inspected while the stage does not run.
   var upstream: AnyObject? { get }
+  /// Whether a step of it runs, or is suspended.
+  var isComputing: Bool { get }
 }
 
-extension Producer: Staged {}
+extension Producer: Staged {
+  var isComputing: Bool { steps?.isComputing == true }
+}

@@ -38,22 +38,23 @@ extension Evaluator {
     return isOwn ? next.mark.count : 0
   }
 
-  nonisolated func noteAbandonment() {
-    guard let task else { return }
-    Recorder.note(.abandonment, RecordedList(self), task.executor.position)
-  }
-
-  /// The name of the list's task, if lists are named or recorded.
-  @usableFromInline nonisolated var taskName: String? {
-    name.load()?.text ?? (Recorder.isOn ? recordedTitle : nil)
-  }
+  /// The list, as a recording knows it.
+  nonisolated var recorded: RecordedList { steps.map { RecordedList($0) } ?? RecordedList(self) }
 }
 
-extension ListTask {
+extension AsyncSteps {
+  /// A running step is cancelled, because nothing can read its result.
+  func noteAbandonment() { Recorder.note(.abandonment, RecordedList(self), executor.position) }
+
+  /// The name of the task, if lists are named or recorded.
+  @usableFromInline var taskName: String? {
+    name.load()?.text ?? (Recorder.isOn ? recordedTitle : nil)
+  }
+
   /// The task begins an asynchronous step.
   @usableFromInline
   func beginStep() -> Recorder.Span {
-    withList { Recorder.begin(.step, RecordedList($0), executor.position) }
+    Recorder.begin(.step, RecordedList(self), executor.position)
   }
 
   @usableFromInline
@@ -70,8 +71,8 @@ extension ListTask {
 
   /// A task makes the list's task continue.
   @usableFromInline
-  func beginDemand(at position: Int) -> Recorder.Span {
-    withList { Recorder.begin(.demand, RecordedList($0), position) }
+  func beginDemand() -> Recorder.Span {
+    Recorder.begin(.demand, RecordedList(self), executor.position)
   }
 
   @usableFromInline
@@ -97,7 +98,7 @@ extension Absence {
 
 extension Segment {
   /// The list that a cursor here reads.
-  var recorded: RecordedList { evaluator.map { RecordedList($0) } ?? RecordedList(title.text) }
+  var recorded: RecordedList { evaluator?.recorded ?? RecordedList(title.text) }
 }
 
 extension Cursor {

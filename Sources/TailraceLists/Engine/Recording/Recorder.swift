@@ -122,6 +122,10 @@ protocol RecordedObject: AnyObject, Sendable {
   var recordedTitle: String { get }
 }
 
+extension AsyncSteps: RecordedObject {
+  var recordedTitle: String { name.load()?.text ?? stage?.text ?? title.text }
+}
+
 extension Evaluator: RecordedObject {
   /// The name, or else the operator.
   nonisolated var recordedTitle: String { name.load()?.text ?? stage?.text ?? title.text }

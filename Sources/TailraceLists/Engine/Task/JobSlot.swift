@@ -26,6 +26,7 @@ import Synchronization
 /// the step has suspended.
 ///
 /// `StepExecutor` stores it in one atomic word, updates it with each event, and acts afterwards.
+@usableFromInline
 struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   /// A job's address, a multiple of 8.
   typealias Job = UInt
@@ -45,9 +46,10 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
     case ended
   }
 
-  let rawValue: UInt
-  private static let parkedTag: UInt = 4
+  @usableFromInline let rawValue: UInt
+  @usableFromInline static var parkedTag: UInt { 4 }
 
+  @inlinable
   init(rawValue: UInt) { self.rawValue = rawValue }
 
   init(_ state: State) {
@@ -61,6 +63,9 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
       case .parked(let job): job | Self.parkedTag
       }
   }
+
+  /// Whether the state is `parked` or `ended`.
+  @inlinable var isResting: Bool { rawValue & Self.parkedTag != 0 || rawValue == 3 }
 
   var state: State {
     switch rawValue {

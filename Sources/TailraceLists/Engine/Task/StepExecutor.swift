@@ -5,9 +5,9 @@ public import Synchronization
 /// The executor of the one task that takes a list's asynchronous steps.
 ///
 /// The task begins at the first demand and parks between demands. A demand *drives* it: the demand
-/// holds the list's claim, resumes the parked task, and runs its jobs in place, while they come back
-/// at once. When a step really suspends, the driver waits like any reader. The returning job then
-/// runs on the executor that the first demand preferred, or on the global one.
+/// holds the producer, resumes the parked task, and runs its jobs in place, while they come back
+/// at once. When a step really suspends, the driver leaves. The returning job then runs on the executor
+/// that the first demand preferred, or on the global one.
 ///
 /// The task parks by a hop onto this actor, whose executor keeps the job instead of running it.
 /// That costs half of a continuation, because nothing looks up where to resume (<doc:TheCell>). The
@@ -19,22 +19,17 @@ public import Synchronization
 @usableFromInline
 package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// Where the task's own job is, and the job that has come back.
-  private let slot = Atomic(JobSlot(.idle))
-  // Guard: the list's claim; the task has it while it runs. May touch them: the driver and the
-  // task; and all may read `own`, which is set before the task first runs.
+  @usableFromInline let slot = Atomic(JobSlot(rawValue: 0))
+  // Guard: the code that runs the task's job. May touch them: that code, and the task; and all may
+  // read `own`, which is set before the task first runs.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var isParking = false
+  /// The task waits for the next demand. Its runner puts the job into the slot when it has come back:
+  /// the next driver may come as soon as the slot says so.
+  @exclusivity(unchecked) private nonisolated(unsafe) var hasParked = false
   /// How many jobs a runner runs before it leaves the next one.
   @exclusivity(unchecked) private nonisolated(unsafe) var jobsInPlace = 64
   /// Counts the jobs that came back while a driver was there to run them.
   @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
-  /// Whether a driver that retains the open segment is on the stack below.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isDriven = false
-  /// The task of that driver, in its frame, while it wants more than one element.
-  // Set only while that frame is below, as `UnsafeCurrentTask` requires. A pointer: a field of that type,
-  // whose layout is the library's own, would cost every step a sixth ("Async steps").
-  @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) private(set) var reader: UnsafePointer<UnsafeCurrentTask>?
-  @inlinable nonisolated var hasCancelledReader: Bool { reader?.pointee.isCancelled == true }
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: JobSlot.Job = 0
   /// The recording of the running step; 0 for none.
@@ -43,36 +38,26 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) private(set) var home: (any TaskExecutor)?
 
-  /// From the start of the task to its end. The list retains this object, and the task the list.
+  /// From the start of the task to its end. The steps retain this object, and the task the steps.
   private struct Life: Sendable {
     let task: Task<Void, Never>
-    let list: any SteppingList
+    let owner: any StepOwner
   }
 
-  /// Whether the list's steps are cancelled when nobody waits for them, or its task waits for such a
-  /// step. All other lists are not asked whether somebody waits.
-  nonisolated let tellsUnwaited = Atomic(false)
-
-  @usableFromInline
-  nonisolated func tellUnwaited() { tellsUnwaited.store(true, ordering: .relaxed) }
-
   private let life = Locked(Life?.none)
-  nonisolated var list: (any SteppingList)? { life.withLock { $0?.list } }
+  nonisolated var owner: (any StepOwner)? { life.withLock { $0?.owner } }
   /// The reader that waits to run the task's own job, and its priority.
   // Guard: `slot`; written before that says `awaited`. May touch it: the reader, then the one that
   // changes that state.
   @exclusivity(unchecked) private nonisolated(unsafe) var awaiting: Waiter?
   private let awaitingPriority = Atomic<UInt8>(0)
 
-  /// The position up to which the driver wants elements, in the list's numbering; 0 without a
-  /// driver.
-  @usableFromInline let wanted = Atomic(0)
   /// The number of tasks on the stack that drive one another.
   private let depth = Atomic(0)
   /// The position of the element being computed.
   @usableFromInline let computed = Atomic(0)
   let driver = LatestDriver()
-  /// Whether `home` is set, and may be read without the claim.
+  /// Whether `home` is set, and may be read by all.
   private let isKnown = Atomic(false)
   /// The highest priority that has waited.
   private let raisedTo = Atomic<UInt8>(0)
@@ -111,8 +96,8 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   // MARK: Driving
 
-  /// Makes the task, for the holder of the claim. It begins when it is driven.
-  nonisolated func start(_ list: any SteppingList, _ make: () -> Task<Void, Never>) {
+  /// Makes the task, for the holder of the producer. It begins when it is driven.
+  nonisolated func start(_ owner: any StepOwner, _ make: () -> Task<Void, Never>) {
     home = Self.preferredHome
     if Exploring.isOn { jobsInPlace = 1 }
     let priority = Task.currentPriority.rawValue
@@ -120,29 +105,24 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     update { $0.starts() }
     let started = make()
     own = update { $0.started() }
-    life.withLock { $0 = Life(task: started, list: list) }
+    life.withLock { $0 = Life(task: started, owner: owner) }
     isKnown.store(true, ordering: .releasing)
     // Readers that waited before the task was known could not raise it. They note the priority
     // before they ask for the task, under the lock under which it is stored.
     let raised = raisedTo.load(ordering: .relaxed)
     if raised > priority { escalate(to: TaskPriority(rawValue: raised)) }
     // Abandoned before the task was known.
-    if list.isAbandoned { started.cancel() }
+    if owner.isAbandoned { started.cancel() }
   }
 
   @usableFromInline
   nonisolated var isStarted: Bool { own != 0 }
 
-  /// Whether the task waits for a demand, has ended, or has not started.
-  nonisolated var isAtRest: Bool {
-    switch slot.load(ordering: .relaxed).state {
-    case .parked, .ended: true
-    case .idle: !isStarted
-    case .running, .awaited, .holding: false
-    }
-  }
+  /// Whether the task waits for a demand, or has ended.
+  @inlinable @inline(__always)
+  nonisolated var isResting: Bool { slot.load(ordering: .acquiring).isResting }
 
-  /// Takes the job of the parked task. For the holder of the claim.
+  /// Takes the job of the parked task. For the holder of the producer.
   private nonisolated func takeParked() -> JobSlot.Job {
     // No other event changes a parked slot: it can be stored without an exchange.
     var parked = slot.load(ordering: .acquiring)
@@ -152,59 +132,57 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   }
 
   /// Resumes the task, and runs it here until it parks. False if a step has suspended. For the
-  /// holder of the claim, which passes to the task.
-  ///
-  /// - Parameter reader: the current task, if it wants more than one element.
+  /// holder of the producer.
   @usableFromInline
-  nonisolated func drive(isOutermost: Bool, for reader: UnsafePointer<UnsafeCurrentTask>? = nil)
-    -> Bool
-  {
+  nonisolated func drive() -> Bool {
     let job = takeParked()
-    let outer = isOutermost ? nil : Self.current
+    let outer = Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
     driver.note(outer)
     self.depth.store(depth, ordering: .relaxed)
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
-      list?.driverLeaves()
+      owner?.driverLeaves()
       leave(job)
       return false
     }
-    return attend(job, isDriven: true, for: reader)
+    return attend(job, isDriven: true)
   }
 
-  /// The reader was woken for the job, and runs the task as a driver does. True if the task has
-  /// parked: the claim is the reader's. Otherwise the step has suspended again.
-  nonisolated func goOn(for reader: UnsafePointer<UnsafeCurrentTask>?) -> Bool {
+  /// The reader was woken for the job, and runs it. True if the task has parked. Otherwise the step has
+  /// suspended again.
+  nonisolated func goOn() -> Bool {
     let job = update { $0.goOn() }
     forget()
     depth.store(1, ordering: .relaxed)
-    return attend(job, isDriven: true, for: reader)
+    return attend(job, isDriven: false)
   }
 
   /// Runs a job of the task, and jobs that come back meanwhile. True if the task has parked.
-  private nonisolated func attend(
-    _ first: JobSlot.Job, isDriven: Bool, for reader: UnsafePointer<UnsafeCurrentTask>?
-  ) -> Bool {
+  private nonisolated func attend(_ first: JobSlot.Job, isDriven: Bool) -> Bool {
     var job = first
     // A step that comes back again and again gets its own thread. So do steps that each come back a
     // few times, after many: other tasks want the thread, too.
     for _ in 0..<jobsInPlace {
-      if job == own { (self.isDriven, self.reader) = (isDriven, reader) }
       run(job)
-      switch slot.load(ordering: .relaxed).state {
-      case .parked, .ended:
-        self.reader = nil
+      if hasParked {
+        hasParked = false
+        if !isDriven { owner?.stepIsDone() }
+        if let other = update({ $0.parks(own) }) { dispatch(other) }
         return true
-      case .running: if isDriven { handOver() }
-      case .idle, .awaited, .holding: break
+      }
+      switch slot.load(ordering: .relaxed).state {
+      case .ended: return true
+      case .running: if isDriven { owner?.driverLeaves() }
+      case .parked, .idle, .awaited, .holding: break
       }
       guard let next = update({ $0.next() }) else { return false }
       job = next
       inlineResumes &+= 1
       if inlineResumes & 1023 == 0 { break }
     }
-    if isDriven { handOver() }
+    // Until it has left, the task's own job goes nowhere else.
+    if isDriven { owner?.driverLeaves() }
     leave(job)
     return false
   }
@@ -217,13 +195,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     if let late { dispatch(late) }
   }
 
-  /// The driver is about to leave. Until it has left, the task's own job goes nowhere else.
-  private nonisolated func handOver() {
-    list?.driverLeaves()
-    isDriven = false
-    reader = nil
-  }
-
   // MARK: Jobs
 
   /// Jobs of the task and of its children arrive here, and those of default actors that they call.
@@ -232,8 +203,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     let job = Self.bits(UnownedJob(job))
     let isOwn = job == own
     if isOwn, isParking {
-      isParking = false
-      if let other = update({ $0.parks(job) }) { dispatch(other) }
+      (isParking, hasParked) = (false, true)
       return
     }
     switch update({ $0.arrived(job, isOwn: isOwn) }) {
@@ -265,10 +235,9 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   private nonisolated func runAway(_ job: JobSlot.Job) {
     guard job == own else { return run(job) }
     depth.store(0, ordering: .relaxed)
-    let list = list
+    let owner = owner
     if update({ $0.begin() }) { forget() }
-    // There is no driver: the claim is released for the task.
-    if attend(job, isDriven: false, for: nil) { list?.taskHasParked() }
+    if attend(job, isDriven: false) { owner?.taskHasParked() }
   }
 
   private static func bits(_ job: UnownedJob) -> JobSlot.Job {
@@ -354,15 +323,26 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     life.withLock { $0?.task }?.raise(to: priority)
   }
 
-  /// No demand will follow: a parked task ends. For the holder of the claim.
-  nonisolated func finish() {
-    guard case .parked = slot.load(ordering: .relaxed).state else { return cancel() }
-    isDriven = false
-    run(takeParked())
+  /// No demand will follow: a parked task ends, another one is cancelled. One that parks now is ended by
+  /// its runner: both exchange the slot.
+  ///
+  /// - Parameter prepare: called before a parked task ends.
+  /// - Returns: whether the task has ended.
+  nonisolated func finish(_ prepare: () -> Void) -> Bool {
+    let parked: JobSlot.Job? = update { slot in
+      if case .parked = slot.state { slot.drive() } else { nil }
+    }
+    guard let parked else {
+      cancel()
+      return slot.load(ordering: .relaxed).isResting
+    }
+    prepare()
+    run(parked)
+    return true
   }
 
   @usableFromInline package nonisolated var title: Title {
-    list?.title ?? "LazyList<\(ahead?.elements ?? Any.self)>"
+    owner?.title ?? "LazyList<\(ahead?.elements ?? Any.self)>"
   }
   @usableFromInline package nonisolated var position: Int { computed.load(ordering: .relaxed) }
 }

@@ -19,20 +19,15 @@ protocol AwaitedPlace: AnyObject, Sendable {
 
   /// Waits until a cell is there, or something else has changed.
   ///
-  /// - Parameters:
-  ///   - asked: the cell that the reader wants, perhaps of another list.
-  ///   - inStep: whether the reader is the stage of a list's task, which stops waiting when nobody
-  ///     waits for that list.
+  /// - Parameter asked: the cell that the reader wants, perhaps of another list.
   nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: MissingCell?, inStep: Bool, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason
   /// A waiter waits for a cell. Returns why it must not; `nil` if it waits.
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason?
   func leave(_ waiter: Waiter)
   /// The reader that has begun the attempt of a missing cell will not wait for it.
   func departs(_ cell: MissingCell)
-  /// Whether a step that is awaited here, or below, is cancelled when nobody waits for it.
-  var tellsUnwaited: Bool { get }
   /// A task of this priority waits.
   func raise(to priority: TaskPriority)
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
@@ -40,27 +35,24 @@ protocol AwaitedPlace: AnyObject, Sendable {
   /// Whether cells mostly arrive soon; `nil` if asking does not pay.
   var yieldHeuristic: YieldHeuristic? { get }
 
-  /// The executor of the list's task, if there is one: a waiter may run the awaited step itself.
-  var executor: StepExecutor? { get }
-  /// Runs the awaited step on, for a reader that was woken for that.
-  func goOn(_ cell: MissingCell, _ absence: inout Absence) -> DemandOutcome
+  /// The executor of the awaited step, if a waiter may run the step's job when it comes back.
+  var jobs: StepExecutor? { get }
 }
 
 extension AwaitedPlace {
   @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
-  @usableFromInline var executor: StepExecutor? { nil }
+  @usableFromInline var jobs: StepExecutor? { nil }
   @usableFromInline func departs(_ cell: MissingCell) {}
-  @usableFromInline var tellsUnwaited: Bool { false }
 
   @usableFromInline
   nonisolated(nonsending) func wait(
-    for cell: MissingCell, asked: MissingCell?, inStep: Bool, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason {
-    await waitOnce(for: cell, asked: asked, inStep: inStep, cancellable: cancellable)
+    await waitOnce(for: cell, asked: asked, cancellable: cancellable)
   }
 
   nonisolated(nonsending) func waitOnce(
-    for cell: MissingCell, asked: MissingCell?, inStep: Bool, cancellable: Bool
+    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason {
     // A reader on an actor would have to return to it.
     let isolation: (any Actor)? = #isolation
@@ -89,12 +81,8 @@ extension AwaitedPlace {
       return .failed(cycle)
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
-    let step = inStep && tellsUnwaited ? node as? StepExecutor : nil
-    step?.tellUnwaited()
-    if let step, !step.waits(with: waiter) { return .unwaited }
-    defer { step?.goesOn() }
     // A step may not go on here on an actor, nor in another step.
-    let executor = node == nil && isolation == nil ? executor : nil
+    let executor = node == nil && isolation == nil ? jobs : nil
     let mayTakeJob = executor?.await(waiter) == true
     let reason = await waiter.wait(cancellable: cancellable) { raise(to: $0) }
     if mayTakeJob {
@@ -122,7 +110,4 @@ extension AwaitedPlace {
 
   @usableFromInline
   func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
-
-  @usableFromInline
-  func goOn(_ cell: MissingCell, _ absence: inout Absence) -> DemandOutcome { .new }
 }

@@ -8,28 +8,27 @@ package struct MissingCell: Sendable {
   /// The published state when the cell was missed. It keeps a late attempt from evaluating an
   /// element without a demand: if there is more meanwhile, there is nothing to do.
   @usableFromInline let mark: Published
-  /// The attempt, and in the two lowest bits the amount and `isTaken`. Half a word: a `Step` of one
-  /// word is then returned in registers ("Slices").
+  /// The amount, `isTaken` and `isBegun`. Half a word: a `Step` of one word is then returned in registers
+  /// ("Slices").
   @usableFromInline let request: UInt32
 
   @inlinable
   init(
-    _ place: any AwaitedPlace, mark: Published, _ amount: Amount, attempt: UInt32 = 0,
-    isTaken: Bool = false
+    _ place: any AwaitedPlace, mark: Published, _ amount: Amount, isTaken: Bool = false,
+    isBegun: Bool = false
   ) {
     self.place = place
     self.mark = mark
-    request = attempt << 2 | (isTaken ? 2 : 0) | (amount == .all ? 1 : 0)
+    request = (isBegun ? 4 : 0) | (isTaken ? 2 : 0) | (amount == .all ? 1 : 0)
   }
 
   /// How much is wanted from this cell on.
   @inlinable var amount: Amount { request & 1 == 1 ? .all : .one }
-  /// The attempt that the reader has begun, and now has to wait for; 0 if it has begun none.
-  @inlinable var attempt: UInt32 { request >> 2 }
-  /// The greatest number of an attempt.
-  @inlinable static var lastAttempt: UInt32 { .max >> 2 }
-  /// The claim of its list, which has plain steps, was taken: mostly another reader computes it.
+  /// The claim of its list was taken: mostly another reader computes it.
   @inlinable var isTaken: Bool { request & 2 != 0 }
+
+  /// The reader has begun the attempt that it has to wait for.
+  @inlinable var isBegun: Bool { request & 4 != 0 }
 
   var position: Int { place.position(of: mark) }
 
@@ -46,16 +45,18 @@ package struct MissingCell: Sendable {
   /// A long search pauses, wherever it is, so that the reader can check for cancellation, or yield. The
   /// reader then begins at the top again: the deeper the chain is, the longer it searches at once.
   ///
-  /// - Parameter told: the failed attempt that the reader has waited for.
+  /// - Parameters:
+  ///   - told: the failed attempt that the reader has waited for.
+  ///   - stops: whether the reader begins no asynchronous step if its task is cancelled.
   /// - Returns: the cell for which the reader has to wait, or why there is none, or `nil` if there is
   ///   something new to read; and a failed attempt for this reader, to be passed down with its next
   ///   pull.
   @usableFromInline
   func settleNow(
-    isOutermost: Bool, telling told: FailedAttempt?
+    telling told: FailedAttempt?, stops: Bool
   ) -> (obstacle: Absence?, attempt: FailedAttempt?) {
     var demand = Demand()
-    demand.isOutermost = isOutermost
+    demand.stops = stops
     var failed = told
     func settled(_ obstacle: Absence?) -> (Absence?, FailedAttempt?) {
       (obstacle, failed === told ? nil : failed)

@@ -23,7 +23,7 @@ enum WaitForGraph {
 
     /// The element that was asked for, if its list is not the awaited one.
     var detour: [CyclicEvaluationError.Place] {
-      guard let asked, asked.place !== cell.place else { return [] }
+      guard let asked, asked.place.identity !== cell.place.identity else { return [] }
       return [(asked.place.title, asked.position)]
     }
   }

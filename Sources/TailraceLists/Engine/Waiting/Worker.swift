@@ -47,7 +47,9 @@ package final class WorkerToken: @unchecked Sendable {
 
   /// The step that the running code belongs to: code of its task, or of a child.
   package static var runningWorker: (any Worker)? {
-    guard let token = current.get(), token.address.load(ordering: .relaxed) == currentAddress,
+    // Mostly there is none.
+    guard let currentAddress, let token = current.get(),
+      token.address.load(ordering: .relaxed) == currentAddress,
       !token.isOver.load(ordering: .acquiring)
     else { return nil }
     return token.worker

@@ -1,87 +1,11 @@
 import Testing
 
-/// The words that a list's task and a reader share without a lock, as programs of two threads.
+/// The words that a cursor and a reader share without a lock, as programs of two threads.
 ///
-/// These are models: they say which order of stores, loads and fences the engine needs. `PublicationTests`
-/// looks at the engine itself.
-@Suite("Published cells, the claim, and take-over: every order of loads and stores", .inTurn)
-struct PublicationOrdersTests {
-  private enum Word: Int, CaseIterable { case published, awaited, lock, queued, woken }
-  private typealias Instruction = WeakMemory<Word>.Instruction
-
-  /// Where a sequentially consistent fence stands.
-  struct Fences: CustomTestStringConvertible, Sendable {
-    var publisher = false
-    var waiter = false
-    /// Whether the mark on the claim is an update that works as a fence, as on x86. On ARM it does not.
-    var isMarkFence = false
-
-    var testDescription: String {
-      let places = [(publisher, "publisher"), (waiter, "waiter"), (isMarkFence, "mark")]
-      return places.filter(\.0).map(\.1).joined(separator: ", ")
-    }
-  }
-
-  /// The holder of the claim publishes a cell, looks whether somebody waits, and if so wakes it. Meanwhile a
-  /// reader that did not find the cell enters the queue: it marks the claim, looks once more, and waits.
-  private func publication(_ fences: Fences) -> WeakMemory<Word> {
-    let publisher: [Instruction] =
-      [.store("publishes the cell", .published) { _ in 1 }]
-      + (fences.publisher ? [.fence] : [])
-      + [
-        .load("looks whether somebody waits", .awaited, into: 0),
-        .jump("goes on with the next step if nobody does") { $0[0] == 1 ? nil : .max },
-      ] + Instruction.lock(.lock) + [
-        .load("looks into the queue", .queued, into: 1),
-        .store("wakes who is there", .woken) { $0[1] },
-        .unlock(.lock),
-      ]
-    let waiter: [Instruction] =
-      Instruction.lock(.lock)
-      + [
-        fences.isMarkFence
-          ? .update("marks the claim", .awaited) { _, _ in 1 }
-          : .store("marks the claim", .awaited) { _ in 1 }
-      ]
-      + (fences.waiter ? [.fence] : [])
-      + [
-        .load("looks whether the cell is there", .published, into: 0),
-        .store("waits if it is not", .queued) { 1 - $0[0] },
-        .unlock(.lock),
-      ]
-    return WeakMemory([publisher, waiter]) { state in
-      state[.queued] == 1 && state[.woken] == 0
-        ? "the cell is published, and its reader sleeps" : nil
-    }
-  }
-
-  @Test(
-    "a published cell and its reader do not miss each other, where both have a fence",
-    arguments: [
-      Fences(publisher: true, waiter: true), Fences(publisher: true, isMarkFence: true),
-      Fences(publisher: true, waiter: true, isMarkFence: true),
-    ])
-  func published(_ fences: Fences) {
-    publication(fences).expectSafe()
-  }
-
-  @Test(
-    "without a fence on one side they do: the wake-up is lost",
-    arguments: [
-      Fences(), Fences(publisher: true), Fences(waiter: true), Fences(isMarkFence: true),
-      Fences(waiter: true, isMarkFence: true),
-    ])
-  func missed(_ fences: Fences) {
-    let exploration = publication(fences).explored()
-    if RandomCases.areFull { print(fences.testDescription, exploration) }
-    #expect(exploration.violation == "the cell is published, and its reader sleeps")
-    // The loads of both, and none of the stores that they miss.
-    #expect(exploration.order.contains { $0.description.contains("looks whether somebody waits") })
-    #expect(exploration.order.contains { $0.description.contains("looks whether the cell is") })
-  }
-
-  // MARK: Take-over
-
+/// These are models: they say which order of stores and loads the engine needs. `TakeOverTests` looks at
+/// the engine itself.
+@Suite("Take-over: every order of loads and stores", .inTurn)
+struct TakeOverOrdersTests {
   private enum Cells: Int, CaseIterable {
     /// Twice the number of published cells, and one more if the segment is closed.
     case published

@@ -1,0 +1,478 @@
+import TailraceSupport
+public import Synchronization
+
+/// The asynchronous steps of a stage: the task that takes them, parked between demands, and the place
+/// where readers wait while a step is suspended.
+///
+/// A demand *drives* the task on its own stack, under the claim of whatever list it computes. If the
+/// step suspends, the demand returns a cell missing here, and gives its claim up: no claim is held
+/// while a step is suspended. The outcome of a suspended step stays here until a demand takes it.
+///
+/// | State     | The task         | A demand                                   |
+/// |-----------|------------------|--------------------------------------------|
+/// | idle      | parked           | drives it                                  |
+/// | driven    | runs below       | none other: the driver holds the claim     |
+/// | suspended | is in a step     | gets a cell that is missing here           |
+/// | done      | parked           | takes the outcome that is kept             |
+/// | over      | ended, or none   | takes the outcome that is kept, or the end |
+///
+/// `StepExecutor` knows the task's state, and `StepWaiters` the readers.
+// Guard: while the task rests, the holder of the producer (a claim, or a cursor that took the
+// producer over); otherwise the task. `waiting` has its own lock.
+@usableFromInline
+package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
+  @usableFromInline typealias Sink = Producer<Element>.Sink
+  /// Takes the steps, one after the other, for the lifetime of the stage.
+  @usableFromInline
+  package typealias Run = nonisolated(nonsending) (_ steps: AsyncSteps) async -> Void
+
+  @usableFromInline package let executor = StepExecutor()
+  /// Whether a step is cancelled when nobody waits for it.
+  @usableFromInline let cancelsUnwaited: Bool
+  @usableFromInline let stage: StageName?
+  @usableFromInline let name = LazyReference<ListName>()
+  /// `nil` when there are no more steps.
+  @exclusivity(unchecked) @usableFromInline var run: Run?
+  /// The demand for which the step runs, for the pulls of the step. Without a driver it is any.
+  @exclusivity(unchecked) @usableFromInline var demand = Demand()
+  /// In the driver's frame: the place of the step's outcome.
+  @exclusivity(unchecked) @usableFromInline var place: UnsafeMutablePointer<Step<Element>?>?
+  /// A driver that takes the elements of several steps.
+  @exclusivity(unchecked) @usableFromInline var taker: Unmanaged<Taker>?
+  /// The outcome of a step without a driver, until a demand takes it.
+  // Not a field of that type: unspecialised code, which destroys this object, would look it up
+  // ("Memo").
+  @exclusivity(unchecked) @usableFromInline var kept: UnsafeMutablePointer<Step<Element>>?
+  /// Numbers the attempts: each drive is one.
+  @usableFromInline let attempts = Atomic(0)
+  /// The last attempt at the elements that have been given.
+  @exclusivity(unchecked) @usableFromInline var lastGiving = 0
+  /// No demand will follow.
+  // Written before an exchange of the executor's slot, and read after one.
+  @usableFromInline let isOver = Atomic(false)
+  let waiting = Locked(StepWaiters<Waiter>())
+  /// The open segment of the stage's own list, once a step has suspended.
+  private let open = Locked(WeakPlace())
+
+  @inlinable
+  package init(stage: StageName? = nil, cancelsUnwaited: Bool = false, _ run: @escaping Run) {
+    self.stage = stage
+    self.cancelsUnwaited = cancelsUnwaited
+    self.run = run
+  }
+
+  deinit {
+    if let kept {
+      kept.deinitialize(count: 1)
+      kept.deallocate()
+    }
+  }
+
+  // MARK: Demands
+
+  /// Passes the next element to a sink, and more if all are wanted: the producer of the stage.
+  @inlinable @inline(__always)
+  func next(_ demand: Demand, _ sink: Sink) -> Ending<Element> {
+    if demand.told != nil, let failure = demand.failure(at: self, executor.position) {
+      return .nothing(.failedTransiently(failure))
+    }
+    guard executor.isResting || start() else { return missing(demand) }
+    while true {
+      var outcome = takeKept()
+      if outcome == nil {
+        // Without depth it takes only the outcome of a step that is done.
+        guard demand.depth > 0, run != nil else {
+          return run == nil ? .nothing(.end) : missing(demand)
+        }
+        if demand.stops, Task.isCancelled { return .nothing(.cancelled) }
+        let hasParked = withUnsafeMutablePointer(to: &outcome) { place in
+          self.place = place
+          return drive(demand, sink)
+        }
+        guard hasParked else { return missing(demand, isBegun: true) }
+        place = nil
+      }
+      // None if the sink wants no more elements.
+      guard let step = outcome.take() else { return .stopped }
+      switch consume step {
+      case .element(let element):
+        given(by: attempts.load(ordering: .relaxed))
+        if !sink(element) || cancelsUnwaited { return .stopped }
+      case .last(let element):
+        given(by: attempts.load(ordering: .relaxed))
+        _ = sink(element)
+        return .nothing(.end)
+      case .become(let list): return .become(list)
+      case .skip, .nothing(.paused): return .stopped
+      case .nothing(let absence): return .nothing(absence)
+      }
+    }
+  }
+
+  /// Lets the task take a step, or as many as the sink wants. False if a step has suspended.
+  @inlinable @inline(__always)
+  func drive(_ demand: Demand, _ sink: Sink) -> Bool {
+    self.demand = demand.forStep
+    let attempt = attempts.load(ordering: .relaxed) &+ 1
+    attempts.store(attempt, ordering: .relaxed)
+    if cancelsUnwaited { comes(attempt) }
+    let span = Recorder.isOn ? beginDemand() : 0
+    let hasParked =
+      demand.amount == .one || cancelsUnwaited ? executor.drive() : driveOn(sink)
+    if span != 0 { endDemand(span, isSuspended: !hasParked) }
+    if hasParked, cancelsUnwaited { departs(attempt) }
+    return hasParked
+  }
+
+  /// Takes the elements that the task itself passes on. A class, so that a call counts no references.
+  @usableFromInline
+  final class Taker {
+    @usableFromInline let sink: Sink
+    /// The driver's task, which is on the stack below.
+    @usableFromInline let task: UnsafePointer<UnsafeCurrentTask>?
+
+    @inlinable
+    init(_ sink: @escaping Sink, _ task: UnsafePointer<UnsafeCurrentTask>?) {
+      (self.sink, self.task) = (sink, task)
+    }
+
+    @inlinable var isCancelled: Bool { task?.pointee.isCancelled == true }
+
+    /// False if the driver wants no more.
+    @inlinable @inline(never)
+    func take(_ element: consuming Element) -> Bool { sink(element) && !isCancelled }
+  }
+
+  /// Lets the task pass the elements of its steps on, without parking, while the sink wants more.
+  @inlinable @inline(never)
+  func driveOn(_ sink: Sink) -> Bool {
+    withoutActuallyEscaping(sink) { sink in
+      withUnsafeCurrentTask { task in
+        guard let task else { return driveOn(Taker(sink, nil)) }
+        return withUnsafePointer(to: task) { driveOn(Taker(sink, $0)) }
+      }
+    }
+  }
+
+  @inlinable
+  func driveOn(_ taker: Taker) -> Bool {
+    self.taker = .passUnretained(taker)
+    return withExtendedLifetime(taker) {
+      guard executor.drive() else { return false }
+      self.taker = nil
+      return true
+    }
+  }
+
+  /// An element has been given, by an attempt or by the ones up to it.
+  @inlinable @inline(__always)
+  func given(by attempt: Int) {
+    lastGiving = attempt
+    executor.computed.store(executor.computed.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  @inlinable
+  func missing(_ demand: Demand, isBegun: Bool = false) -> Ending<Element> {
+    let mark = Published(count: attempts.load(ordering: .relaxed))
+    return .nothing(.missing(MissingCell(self, mark: mark, demand.amount, isBegun: isBegun)))
+  }
+
+  /// The outcome of a step that was done without a driver.
+  @inlinable @inline(__always)
+  func takeKept() -> Step<Element>? { kept == nil ? nil : moveKept() }
+
+  @inlinable @inline(never)
+  func moveKept() -> Step<Element>? {
+    guard let kept else { return nil }
+    self.kept = nil
+    defer { kept.deallocate() }
+    return kept.move()
+  }
+
+  /// Makes the task, for the first demand. False if the task runs.
+  @usableFromInline @inline(never)
+  func start() -> Bool {
+    guard !executor.isStarted else { return false }
+    executor.start(self) {
+      WorkerToken.making(executor) { token in
+        Task(name: taskName, executorPreference: executor) { [executor] in
+          token.begin()
+          await self.run?(self)
+          token.end(of: executor)
+          withExtendedLifetime(self) {}
+        }
+      }
+    }
+    return true
+  }
+
+  // MARK: The task's side
+
+  /// Takes steps, and waits for demands in between, until there are no more steps, or nothing can read.
+  // A loop without a closure saves a return, at which the runtime looks up where to continue, under
+  // a lock: `map` has one ("Async steps").
+  @inlinable @inline(__always)
+  package nonisolated(nonsending) func take(
+    _ step: nonisolated(nonsending) () async -> Step<Element>
+  ) async {
+    while begin() {
+      if finish(await step()) { await executor.park() }
+    }
+  }
+
+  /// False if there is no other step to take; then the task has ended.
+  @inlinable @inline(__always)
+  package func begin() -> Bool {
+    guard run != nil, !isOver.load(ordering: .relaxed) else {
+      end()
+      return false
+    }
+    if Recorder.isOn { executor.span = beginStep() }
+    return true
+  }
+
+  /// Pulls an element of the stage's source for the step.
+  @inlinable @inline(__always)
+  func pull<Input>(_ source: inout Cursor<Input>) -> Input? {
+    source.demand = demand
+    return source.next()
+  }
+
+  /// How many elements the driver wants, if it takes several: as many as a segment has. Otherwise one.
+  @inlinable
+  package func wanted(of capacity: Int) -> Int {
+    guard let taker else { return 1 }
+    return taker._withUnsafeGuaranteedRef { $0.isCancelled } ? 1 : capacity
+  }
+
+  /// A step has been taken. True if the task has to park now, until the next demand.
+  ///
+  /// The step is consumed: a parked task must retain no element.
+  @inlinable @inline(__always)
+  package func finish(_ step: consuming Step<Element>) -> Bool {
+    if executor.span != 0 { endStep(step) }
+    switch consume step {
+    case .element(let element):
+      if let taker {
+        // The attempt goes on with the next element.
+        given(by: attempts.load(ordering: .relaxed) &- 1)
+        if taker._withUnsafeGuaranteedRef({ $0.take(element) }) { return false }
+      } else {
+        keep(.element(element))
+      }
+    case let step: if !keepsOn(step) { return false }
+    }
+    executor.willPark()
+    return true
+  }
+
+  @inlinable @inline(__always)
+  func keep(_ step: consuming Step<Element>) {
+    if let place { place.pointee = .some(step) } else { keepWithoutDriver(step) }
+  }
+
+  @inlinable @inline(never)
+  func keepWithoutDriver(_ step: consuming Step<Element>) {
+    let kept = UnsafeMutablePointer<Step<Element>>.allocate(capacity: 1)
+    kept.initialize(to: step)
+    self.kept = kept
+  }
+
+  /// Keeps an outcome that is no element. False if it is the last one.
+  @usableFromInline @inline(never)
+  func keepsOn(_ step: Step<Element>) -> Bool {
+    switch step {
+    case .nothing(.cancelled) where !isAbandoned:
+      // Only the step itself can have cancelled its task.
+      keep(.nothing(.failed(CancellationError())))
+    case .element, .skip, .nothing(.missing), .nothing(.failedTransiently), .nothing(.paused),
+      .nothing(.released), .nothing(.unwaited), .nothing(.cancelled):
+      keep(step)
+      return true
+    case .last, .become, .nothing(.end), .nothing(.failed): keep(step)
+    }
+    releaseRun()
+    return false
+  }
+
+  @usableFromInline @inline(never)
+  func end() {
+    releaseRun()
+    executor.end()
+  }
+
+  private func releaseRun() { if let leftover = leftover() { ReleaseQueue.release(leftover) } }
+
+  /// Moves the closure out, with what it retains.
+  private func leftover() -> Leftover? {
+    // Not with `take()`: in unspecialised code that asks for its type's metadata.
+    guard let run else { return nil }
+    // The closure that retains it has no generic type, whose metadata would be looked up.
+    let leftover = Leftover(nil) { _ = run }
+    self.run = nil
+    return leftover
+  }
+
+  /// The list's name, for the list that continues after it.
+  @usableFromInline package var label: ListName? { name.load() }
+
+  /// Whether a step runs, or is suspended.
+  var isComputing: Bool { executor.isStarted && !executor.isResting }
+
+  // MARK: The end
+
+  /// For the holder of the producer: whether the task runs on the stack below.
+  @usableFromInline var isDriven: Bool { place != nil }
+
+  @usableFromInline package var isAbandoned: Bool { isOver.load(ordering: .relaxed) }
+
+  /// No demand will follow: the producer is released. A parked task ends, another one is cancelled.
+  @usableFromInline
+  func abandon() {
+    isOver.store(true, ordering: .relaxed)
+    if executor.isStarted { endTask() } else { releaseRun() }
+    wake()
+  }
+
+  private func endTask() {
+    // A loop, not the task's frame, releases its contents.
+    var leftover = Leftover?.none
+    let hasEnded = executor.finish { leftover = self.leftover() }
+    if let last = leftover.take() { ReleaseQueue.release(consume last) }
+    if !hasEnded, Recorder.isOn { noteAbandonment() }
+  }
+}
+
+extension AsyncSteps: StepOwner {
+  @usableFromInline package var title: Title {
+    name.load()?.title ?? "LazyList<\(Element.self)>"
+  }
+
+  func driverLeaves() {
+    (place, taker) = (nil, nil)
+    demand = Demand()
+  }
+
+  /// A step without a driver is done. An outcome that is not one to keep is told to those who wait.
+  func stepIsDone() {
+    guard let kept else { return }
+    switch kept.pointee {
+    case .nothing(.failedTransiently(let failure)):
+      let (first, last) = (lastGiving + 1, attempts.load(ordering: .relaxed))
+      // Released outside of the lock: it may be the last reference to the user's error.
+      _ = waiting.withLock { $0.failed(failure, first...last) }
+    // A missing cell may retain this very list. All look again.
+    case .skip, .nothing(.missing), .nothing(.paused), .nothing(.unwaited), .nothing(.released),
+      .nothing(.cancelled):
+      break
+    case .element, .last, .become, .nothing(.end), .nothing(.failed): return
+    }
+    _ = moveKept()
+  }
+
+  func taskHasParked() {
+    if isAbandoned { endTask() } else { publish() }
+    wake()
+  }
+
+  /// The outcome becomes a cell, if the stage has a list of its own: no reader may follow.
+  private func publish() {
+    guard kept != nil, let place = open.withLock({ $0.place }) else { return }
+    let segment = unsafeDowncast(place as AnyObject, to: Segment<Element>.self)
+    guard let evaluator = segment.evaluator, let held = evaluator.claim.take() else { return }
+    let mark = segment.mark
+    var done: Producer<Element>?
+    if evaluator.producer?.steps === self, !mark.isClosed {
+      var absence = Absence.paused
+      var demand = Demand()
+      demand.depth = 0
+      _ = evaluator.step(segment, mark, demand, held, &absence, &done)
+    }
+    evaluator.letGo(held)
+    if let done { ReleaseQueue.release(Leftover(done)) }
+  }
+
+  /// A demand of the stage's own list has met a suspended step.
+  @usableFromInline
+  func isSuspended(in segment: Segment<Element>) {
+    open.withLock { if $0.place !== segment { $0.place = segment } }
+  }
+}
+
+/// Not generic: unspecialised code would look its type up.
+private struct WeakPlace: Sendable {
+  weak var place: (any AwaitedPlace)?
+}
+
+extension AsyncSteps: AwaitedPlace {
+  @usableFromInline var awaitedWorker: (any Worker)? { executor }
+
+  @usableFromInline func position(of mark: Published) -> Int { executor.position }
+
+  @usableFromInline
+  func isMissing(_ mark: Published) -> Bool {
+    !executor.isResting && attempts.load(ordering: .relaxed) == mark.count
+  }
+
+  @usableFromInline
+  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
+    if isMissing(cell.mark) {
+      absence = .missing(cell)
+      return .nothing
+    }
+    departs(cell)
+    guard let failure = failure(of: cell) else { return .new }
+    absence = .failedTransiently(failure)
+    return .nothing
+  }
+
+  /// The failure of the attempt that a reader has waited for, if it failed without a driver.
+  private func failure(of cell: MissingCell) -> (any Error)? {
+    waiting.withLock { $0.failure(of: cell.mark.count) }
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func wait(
+    for cell: MissingCell, asked: MissingCell?, cancellable: Bool
+  ) async -> ResumeReason {
+    while true {
+      let reason = await waitOnce(for: cell, asked: asked, cancellable: cancellable)
+      if case .takeJob = reason {
+        // The step may suspend again.
+        guard executor.goOn() else { continue }
+        taskHasParked()
+      } else if isMissing(cell.mark) {
+        return reason
+      }
+      return failure(of: cell).map { .failedTransiently($0) } ?? .lookAgain
+    }
+  }
+
+  @usableFromInline
+  func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
+    // A step that is done, but whose task has not parked, is waited for: told now, the reader would
+    // come back to the same attempt.
+    let isEntered = waiting.withLock { waiting in
+      guard isMissing(cell.mark) else { return false }
+      waiting.enter(waiter, beginning: cell.isBegun ? cell.mark.count : 0)
+      return true
+    }
+    if isEntered { return nil }
+    departs(cell)
+    return .lookAgain
+  }
+
+  @usableFromInline
+  func leave(_ waiter: Waiter) { waiting.withLock { $0.leave(waiter) }?.wake(.unwaited) }
+
+  private func wake() {
+    for waiter in waiting.withLock({ $0.parked() }) { waiter.wake(.lookAgain) }
+  }
+
+  @usableFromInline
+  func raise(to priority: TaskPriority) { executor.raise(to: priority) }
+
+  /// Not of steps that are cancelled when nobody waits: a reader that runs the job would not be known to
+  /// wait.
+  @usableFromInline var jobs: StepExecutor? { cancelsUnwaited ? nil : executor }
+}

@@ -1,0 +1,182 @@
+import Tailrace
+import Testing
+
+@testable import TailraceLists
+
+/// The readers of a stage, each doing one thing after the other, and its step.
+///
+/// A reader asks: it drives the step, if that rests, and waits for it if it suspends; or it waits for the
+/// attempt of another. It may be cancelled on the way, or while it waits, and asks again. A step gives an
+/// element, or fails for now, or stops because nobody waits for it.
+private struct StepWaitersModel: Explorable {
+  enum Event: Hashable {
+    case ask(Int)
+    case enter(Int)
+    case departs(Int)
+    case leave(Int)
+    case look(Int)
+    case begin
+    case give
+    case fail
+  }
+
+  enum Reader: Hashable {
+    case away
+    /// Drives an attempt, or is on its way to wait for it.
+    case comes(Int)
+    case waits(Int)
+    /// Was woken, or came too late to wait.
+    case looks(Int)
+  }
+
+  enum Step: Hashable {
+    case rests
+    /// It is driven, and has not begun to wait.
+    case runs
+    case waits
+    /// It was told that nobody waits.
+    case told
+  }
+
+  struct Mishap: Error {
+    let attempt: Int
+  }
+
+  /// Waiters are told apart by their identity, and printed by their number.
+  final class Guest: Sendable, CustomStringConvertible {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+    var description: String { "guest \(number)" }
+  }
+
+  var waiters = StepWaiters<Guest>()
+  let guests = (0..<3).map(Guest.init)
+  let stepGuest = Guest(9)
+  var readers = [Reader](repeating: .away, count: 3)
+  var step = Step.rests
+  var attempt = 0
+  /// The attempts that gave an element.
+  var gave: [Int] = []
+  /// The attempts that failed, and how they are told.
+  var failed: [Int] = []
+  var asked = [0, 0, 0]
+  var violation: String?
+
+  var key: String { "\(waiters), \(readers), \(step), \(attempt), \(gave), \(failed), \(asked)" }
+
+  /// Whether somebody wants the step that is in flight.
+  var isWanted: Bool {
+    readers.contains { $0 == .waits(attempt) || $0 == .comes(attempt) }
+  }
+
+  var events: [Event] {
+    var events: [Event] = []
+    for (number, reader) in readers.enumerated() {
+      switch reader {
+      case .away: if asked[number] < 2 { events.append(.ask(number)) }
+      case .comes: events += [.enter(number), .departs(number)]
+      case .waits: events.append(.leave(number))
+      case .looks: events.append(.look(number))
+      }
+    }
+    switch step {
+    case .rests: break
+    case .runs: events += [.begin, .give, .fail]
+    case .waits: events += [.give, .fail]
+    case .told: events.append(.fail)
+    }
+    return events
+  }
+
+  mutating func apply(_ event: Event) {
+    switch event {
+    case .ask(let number):
+      asked[number] += 1
+      if step == .rests {
+        attempt += 1
+        waiters.comes(attempt)
+        readers[number] = .comes(attempt)
+        step = .runs
+      } else {
+        waiters.enter(guests[number])
+        readers[number] = .waits(attempt)
+      }
+    case .enter(let number):
+      guard case .comes(let own) = readers[number] else { return }
+      if step == .rests || own != attempt {
+        told(waiters.departs(own))
+        readers[number] = .looks(own)
+      } else {
+        waiters.enter(guests[number], beginning: own)
+        readers[number] = .waits(own)
+      }
+    case .departs(let number):
+      guard case .comes(let own) = readers[number] else { return }
+      readers[number] = .away
+      told(waiters.departs(own))
+    case .leave(let number):
+      readers[number] = .away
+      told(waiters.leave(guests[number]))
+    case .look(let number):
+      guard case .looks(let own) = readers[number] else { return }
+      readers[number] = .away
+      look(own)
+    case .begin:
+      let goesOn = waiters.stepWaits(with: stepGuest)
+      if goesOn != isWanted { violation = "a step begins: \(goesOn), and is wanted: \(isWanted)" }
+      step = .waits
+      if !goesOn { finish() }
+    case .give:
+      waiters.stepGoesOn()
+      finish()
+      gave.append(attempt)
+    case .fail:
+      waiters.stepGoesOn()
+      if step != .told {
+        _ = waiters.failed(Mishap(attempt: attempt), (gave.last ?? 0) + 1...attempt)
+        failed.append(attempt)
+      }
+      finish()
+    }
+    if step == .waits, !isWanted { violation = "nobody waits, and the step was not told" }
+  }
+
+  /// The task has parked.
+  mutating func finish() {
+    step = .rests
+    for guest in waiters.parked() {
+      guard case .waits(let own) = readers[guest.number] else {
+        violation = "guest \(guest.number) was woken, and does not wait"
+        return
+      }
+      readers[guest.number] = .looks(own)
+    }
+    if readers.contains(where: { if case .waits = $0 { true } else { false } }) {
+      violation = "somebody waits for a step that rests"
+    }
+  }
+
+  /// Of the attempts at the element for which the reader waited, the last that failed is told.
+  mutating func look(_ own: Int) {
+    let told = (waiters.failure(of: own) as? Mishap)?.attempt
+    let expected = failed.last.flatMap { last in
+      own <= last && own > (gave.last { $0 < last } ?? 0) ? last : nil
+    }
+    if told != expected {
+      violation = "attempt \(own): told of \(told ?? 0), not \(expected ?? 0)"
+    }
+  }
+
+  mutating func told(_ guest: Guest?) {
+    guard guest != nil else { return }
+    if isWanted { violation = "the step was told, and somebody waits" }
+    if step != .waits { violation = "told in the state \(step)" }
+    step = .told
+  }
+}
+
+@Suite("StepWaiters: every order of events", .inTurn)
+struct StepWaitersTests {
+  @Test("all who wait are woken once, told of their failure and of no other, and the step of them")
+  func orders() { StepWaitersModel().expectSafe() }
+}
