@@ -2,13 +2,15 @@ public import Synchronization
 
 /// A value behind a mutex, for rare and short accesses.
 ///
-/// The atomic beside it shows the thread sanitizer the mutex's effect: on Linux the kernel passes a
-/// contended mutex on, where the sanitizer cannot see it. There is no build condition for the
-/// sanitizer, and the accesses stay in all builds: on x86 they are a plain load and a plain store.
+/// In debug builds an atomic beside it shows the thread sanitizer the mutex's effect: on Linux the
+/// kernel passes a contended mutex on, where the sanitizer cannot see it. There is no build condition
+/// for the sanitizer itself.
 @usableFromInline
 package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let value: Mutex<Value>
-  @usableFromInline let turns = Atomic(0)
+  #if DEBUG
+    @usableFromInline let turns = Atomic(0)
+  #endif
 
   @inlinable
   package init(_ value: Value) { self.value = Mutex(value) }
@@ -16,8 +18,10 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @inlinable
   package borrowing func withLock<R: Sendable>(_ body: (inout Value) -> R) -> R {
     value.withLock { value in
-      let turn = turns.load(ordering: .acquiring)
-      defer { turns.store(turn &+ 1, ordering: .releasing) }
+      #if DEBUG
+        let turn = turns.load(ordering: .acquiring)
+        defer { turns.store(turn &+ 1, ordering: .releasing) }
+      #endif
       return body(&value)
     }
   }
