@@ -41,9 +41,7 @@ package final class WorkerToken: @unchecked Sendable {
 
   @usableFromInline static let current = TaskLocal<WorkerToken?>(wrappedValue: nil)
 
-  private static var currentAddress: UnsafeRawPointer? {
-    addressOfTaskLocal(UnsafeRawPointer(Unmanaged.passUnretained(current).toOpaque()))
-  }
+  private static var currentAddress: UnsafeRawPointer? { current.addressOfValue }
 
   /// The step that the running code belongs to: code of its task, or of a child.
   package static var runningWorker: (any Worker)? {
@@ -106,8 +104,3 @@ extension StepExecutor {
     return withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
   }
 }
-
-/// The address of the running code's value of a task-local: the runtime's own look-up, from which
-/// `TaskLocal.get()` copies the value.
-@_silgen_name("swift_task_localValueGet")
-private func addressOfTaskLocal(_ local: UnsafeRawPointer) -> UnsafeRawPointer?
