@@ -271,11 +271,19 @@ struct ListEventsTests {
     let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
     let events = try events(response)
     let full = Gate()
-    let sending = Task { try await events.send { _ in await full.wait() } }
+    // It reads nothing until it is left.
+    let sending = Task {
+      try await events.send { _ in
+        await withTaskCancellationHandler {
+          await full.wait()
+        } onCancel: {
+          full.open()
+        }
+      }
+    }
     await full.waitForArrivals(1)
     await scheduler.waitForSleepers(1)
     scheduler.advance(by: .seconds(30))
-    full.open()
     await #expect(throws: ClientStalledError()) { try await sending.value }
 
     let ended = Store([1, 2], isEnded: true)
