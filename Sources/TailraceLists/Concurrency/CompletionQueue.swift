@@ -144,7 +144,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   @usableFromInline var running: [Int: Closure] = [:]
   @usableFromInline var results = FIFO<Result<Output, any Error>>()
   @usableFromInline var taken = 0
-  @usableFromInline var waiters = WaiterSet<Waiter, Void>()
+  @usableFromInline var waiters = WaiterSet<Waiter>()
   /// A closure has failed, or no reader wants a result: no other closure will be started.
   @usableFromInline var isOver = false
 

@@ -167,7 +167,7 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
   }
 
   @usableFromInline var phase = Phase.idle
-  @usableFromInline var waiters = WaiterSet<Waiter, Void>()
+  @usableFromInline var waiters = WaiterSet<Waiter>()
   /// Whether a temporary failure has been reported.
   @usableFromInline var isTold = false
   /// The highest priority that the task was made with, or that has waited, perhaps before it began.

@@ -113,7 +113,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
         let absence = source.state.cursor.takeAbsence()
         switch absence {
         case .missing, .paused: return pullBeside()
-        case .end, .failed, .failedTransiently, .released, .cancelled, .unwaited:
+        case .end, .failed, .failedTransiently, .released, .cancelled:
           return stop(absence)
         }
       }
@@ -224,7 +224,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       for waiter in state.withLock({ $0.failedTransiently() }) {
         waiter.wake(.failedTransiently(failure))
       }
-    case .missing, .paused, .cancelled, .unwaited, .released:
+    case .missing, .paused, .cancelled, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
     }
   }

@@ -87,7 +87,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// Not more than `distance` slots are pulled ahead for all of them.
   @usableFromInline var takenAhead = 0
   /// The demands that wait for the current pull.
-  @usableFromInline var waiters = WaiterSet<Waiter, Void>()
+  @usableFromInline var waiters = WaiterSet<Waiter>()
   @usableFromInline var puller: Puller?
   /// The highest priority that the puller was made with, or that has waited for it.
   @usableFromInline var raisedTo: UInt8 = 0

@@ -155,9 +155,9 @@ extension LazyList {
   /// - Isolation: each step runs in a child of the list's task.
   /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
   ///   repeats only the failed step.
-  /// - Cancellation: see above. Lists made of this one pass it on: a reader of theirs that leaves while
-  ///   this step runs has waited for it. Look-ahead does not; it goes on for its readers to come. Nor
-  ///   do deep chains that have other operators between their asynchronous stages: more than some five.
+  /// - Cancellation: see above. Readers of lists made of this one wait for this step, and count.
+  ///   Look-ahead is not such a reader, and goes on for its readers to come; nor is a closure that reads
+  ///   this list itself.
   @inlinable
   public init<State>(
     state: sending State, retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
@@ -183,7 +183,7 @@ extension LazyList {
           owned.state = attempt.state
           step = Step(element)
         case .failure(let error)?: step = .nothing(.fate(error, retryingFailures))
-        case nil: step = .nothing(.unwaited)
+        case nil: step = .skip
         }
         if steps.finish(consume step) { await steps.executor.park() }
       }

@@ -95,7 +95,7 @@ struct StoredList<Store: ListStore>: ListPager {
       switch writer?.steps.takeAbsence() {
       case .end: return Pending(ListCommit([], state: nil, isEnd: true))
       case .failed(let failure), .failedTransiently(let failure): throw failure
-      case .cancelled, .released, .missing, .paused, .unwaited, nil: throw CancellationError()
+      case .cancelled, .released, .missing, .paused, nil: throw CancellationError()
       }
     }
     var gathered = Pending(ListCommit([first.element], state: first.state))
@@ -113,7 +113,7 @@ struct StoredList<Store: ListStore>: ListPager {
         switch writer?.steps.takeAbsence() {
         case .end: gathered.commit.isEnd = true
         case .failed(let failure), .failedTransiently(let failure): writer?.untold = failure
-        case .cancelled, .released, .missing, .paused, .unwaited, nil: break
+        case .cancelled, .released, .missing, .paused, nil: break
         }
         return
       }

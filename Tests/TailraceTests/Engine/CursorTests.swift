@@ -24,7 +24,6 @@ struct CursorTests {
     case .released: "released"
     case .cancelled: "cancelled"
     case .paused: "paused"
-    case .unwaited: "unwaited"
     }
   }
 

@@ -62,7 +62,25 @@ private struct StepWaitersModel: Explorable {
   var asked = [0, 0, 0]
   var violation: String?
 
-  var key: String { "\(waiters), \(readers), \(step), \(attempt), \(gave), \(failed), \(asked)" }
+  struct Key: Hashable {
+    let waiting: [Int]
+    let coming: Int
+    let isStepThere: Bool
+    let failure: ClosedRange<Int>?
+    let readers: [Reader]
+    let step: Step
+    let attempt: Int
+    let gave: [Int]
+    let failed: [Int]
+    let asked: [Int]
+  }
+
+  var key: Key {
+    Key(
+      waiting: waiters.waiters.entries.map(\.waiter.number).sorted(), coming: waiters.coming,
+      isStepThere: waiters.step != nil, failure: waiters.failure?.attempts, readers: readers,
+      step: step, attempt: attempt, gave: gave, failed: failed, asked: asked)
+  }
 
   /// Whether somebody wants the step that is in flight.
   var isWanted: Bool {
@@ -73,7 +91,7 @@ private struct StepWaitersModel: Explorable {
     var events: [Event] = []
     for (number, reader) in readers.enumerated() {
       switch reader {
-      case .away: if asked[number] < 2 { events.append(.ask(number)) }
+      case .away: if asked[number] < (number < 2 ? 2 : 1) { events.append(.ask(number)) }
       case .comes: events += [.enter(number), .departs(number)]
       case .waits: events.append(.leave(number))
       case .looks: events.append(.look(number))

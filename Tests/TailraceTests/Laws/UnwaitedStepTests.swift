@@ -226,10 +226,15 @@ struct UnwaitedStepTests {
     #expect(loads.begun.values == [1, 2, 3])
   }
 
-  @Test("through many asynchronous stages")
-  func stages() async throws {
+  @Test(
+    "through many stages: asynchronous ones, or with plain ones in between",
+    arguments: [false, true])
+  func stages(_ isMixed: Bool) async throws {
     let loads = Loads()
-    let list = (0..<40).reduce(loads.list(upTo: 3)) { list, _ in list.mapAsync { $0 + 1 } }
+    let list = (0..<40).reduce(loads.list(upTo: 3)) { list, _ in
+      let stage = list.mapAsync { $0 + 1 }
+      return isMixed ? stage.filter { $0 > 0 }.map { $0 }.prefix(10) : stage
+    }
     await leave(loads) { try await list.array() }
     await loads.cancelled.waitForCount(1)
     loads.free()

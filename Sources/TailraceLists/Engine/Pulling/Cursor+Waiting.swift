@@ -135,7 +135,7 @@ extension Cursor {
       switch takeAbsence() {
       case .end: return nil
       case .failed(let failure), .failedTransiently(let failure): throw Failure.known(failure)
-      case .missing, .paused, .unwaited:
+      case .missing, .paused:
         preconditionFailure("a reader that waits came back without an answer")
       case .released:
         // Reading it is a program error; having waited for it, a cancellation.

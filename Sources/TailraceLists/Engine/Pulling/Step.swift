@@ -16,9 +16,6 @@ package enum Absence: Sendable {
   case cancelled
   /// A long search paused: ask again.
   case paused
-  /// A step stopped waiting for its source, because nobody waits for the step any more. The next
-  /// demand takes it again.
-  case unwaited
 }
 
 extension Absence {

@@ -91,7 +91,6 @@ extension Absence {
     case .released: "released"
     case .cancelled: "cancelled"
     case .paused: "paused"
-    case .unwaited: "awaited by nobody"
     }
   }
 }

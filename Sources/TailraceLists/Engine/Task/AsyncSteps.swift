@@ -286,7 +286,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
       // Only the step itself can have cancelled its task.
       keep(.nothing(.failed(CancellationError())))
     case .element, .skip, .nothing(.missing), .nothing(.failedTransiently), .nothing(.paused),
-      .nothing(.released), .nothing(.unwaited), .nothing(.cancelled):
+      .nothing(.released), .nothing(.cancelled):
       keep(step)
       return true
     case .last, .become, .nothing(.end), .nothing(.failed): keep(step)
@@ -317,7 +317,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline package var label: ListName? { name.load() }
 
   /// Whether a step runs, or is suspended.
-  var isComputing: Bool { executor.isStarted && !executor.isResting }
+  var isComputing: Bool { executor.isStepping }
 
   // MARK: The end
 
@@ -362,8 +362,7 @@ extension AsyncSteps: StepOwner {
       // Released outside of the lock: it may be the last reference to the user's error.
       _ = waiting.withLock { $0.failed(failure, first...last) }
     // A missing cell may retain this very list. All look again.
-    case .skip, .nothing(.missing), .nothing(.paused), .nothing(.unwaited), .nothing(.released),
-      .nothing(.cancelled):
+    case .skip, .nothing(.missing), .nothing(.paused), .nothing(.released), .nothing(.cancelled):
       break
     case .element, .last, .become, .nothing(.end), .nothing(.failed): return
     }
@@ -377,12 +376,13 @@ extension AsyncSteps: StepOwner {
 
   /// The outcome becomes a cell, if the stage has a list of its own: no reader may follow.
   private func publish() {
-    guard kept != nil, let place = open.withLock({ $0.place }) else { return }
+    guard let place = open.withLock({ $0.place }) else { return }
     let segment = unsafeDowncast(place as AnyObject, to: Segment<Element>.self)
     guard let evaluator = segment.evaluator, let held = evaluator.claim.take() else { return }
     let mark = segment.mark
     var done: Producer<Element>?
-    if evaluator.producer?.steps === self, !mark.isClosed {
+    // Under the claim: another demand may have been faster.
+    if evaluator.producer?.steps === self, executor.isResting, kept != nil, !mark.isClosed {
       var absence = Absence.paused
       var demand = Demand()
       demand.depth = 0

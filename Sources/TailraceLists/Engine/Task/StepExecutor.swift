@@ -115,8 +115,12 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     if owner.isAbandoned { started.cancel() }
   }
 
+  /// For the holder of the producer.
   @usableFromInline
   nonisolated var isStarted: Bool { own != 0 }
+
+  /// Whether the task is in a step, for all who look.
+  nonisolated var isStepping: Bool { isKnown.load(ordering: .acquiring) && !isResting }
 
   /// Whether the task waits for a demand, or has ended.
   @inlinable @inline(__always)

@@ -13,14 +13,14 @@
 ///
 /// A reader that looks again asks for the `failure` of the attempt that it waited for.
 struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
-  private var waiters = WaiterSet<Waiter, Void>()
+  private(set) var waiters = WaiterSet<Waiter>()
   /// The driver of that attempt is on its way to wait; 0 for none. Only steps that are cancelled when
   /// nobody waits for them say it.
-  private var coming = 0
+  private(set) var coming = 0
   /// With it the step waits, to be told when nobody waits for the step.
-  private var step: Waiter?
+  private(set) var step: Waiter?
   /// The failure of the last attempt at an element, and the numbers of all attempts at it so far.
-  private var failure: (error: any Error, attempts: ClosedRange<Int>)?
+  private(set) var failure: (error: any Error, attempts: ClosedRange<Int>)?
 
   mutating func comes(_ attempt: Int) { coming = attempt }
 

@@ -3,7 +3,7 @@ import TailraceSupport
 /// The tasks that found a list's claim taken, and wait until it is free. It is made when the first two
 /// tasks meet.
 final class ClaimQueue: Sendable {
-  let waiters = Locked(WaiterSet<Waiter, Void>())
+  let waiters = Locked(WaiterSet<Waiter>())
 }
 
 extension Evaluator {

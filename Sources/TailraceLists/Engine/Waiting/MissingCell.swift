@@ -104,7 +104,7 @@ package struct MissingCell: Sendable {
         case .paused:
           if isLong(after: 64) { return settled(.paused) }
           continue
-        case .end, .failed, .cancelled, .unwaited: break
+        case .end, .failed, .cancelled: break
         }
       }
       guard let above = stack.popLast() else { return settled(nil) }

@@ -1,20 +1,17 @@
 import TailraceSupport
 
-/// The waiters of one place, each with its mark, as a value. Entering and leaving take constant
-/// time, and one waiter costs no allocation.
+/// The waiters of one place, as a value. Entering and leaving take constant time, and one waiter costs no
+/// allocation.
 @usableFromInline
-struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
+struct WaiterSet<Waiter: AnyObject & Sendable>: Sendable {
   @usableFromInline
   struct Entry: Sendable {
     @usableFromInline let waiter: Waiter
-    @usableFromInline let mark: Mark
     /// Counts entries: the first to arrive are woken first.
     @usableFromInline let number: Int
 
     @inlinable
-    init(waiter: Waiter, mark: Mark, number: Int) {
-      (self.waiter, self.mark, self.number) = (waiter, mark, number)
-    }
+    init(waiter: Waiter, number: Int) { (self.waiter, self.number) = (waiter, number) }
   }
 
   @usableFromInline var first: Entry?
@@ -30,9 +27,9 @@ struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
 
   /// A waiter arrives.
   @inlinable
-  mutating func enter(_ waiter: Waiter, _ mark: Mark) {
+  mutating func enter(_ waiter: Waiter) {
     entered &+= 1
-    let entry = Entry(waiter: waiter, mark: mark, number: entered)
+    let entry = Entry(waiter: waiter, number: entered)
     if first == nil { first = entry } else { others[ObjectIdentifier(waiter)] = entry }
   }
 
@@ -58,38 +55,14 @@ struct WaiterSet<Waiter: AnyObject & Sendable, Mark: Sendable>: Sendable {
     return all.map(\.waiter)
   }
 
-  /// Removes the waiters with certain marks, in order of arrival.
-  @inlinable
-  mutating func remove(where isWanted: (Mark) -> Bool) -> [Waiter] {
-    guard !others.isEmpty else {
-      guard let only = first, isWanted(only.mark) else { return [] }
-      first = nil
-      return [only.waiter]
-    }
-    let removed = entries.filter { isWanted($0.mark) }
-    for entry in removed { leave(entry.waiter) }
-    return removed.map(\.waiter)
-  }
-
-  @inlinable
-  func reduce<Result>(_ initial: Result, _ combine: (Result, Mark) -> Result) -> Result {
-    let result = first.map { combine(initial, $0.mark) } ?? initial
-    return others.values.reduce(result) { combine($0, $1.mark) }
-  }
-
   @inlinable var entries: [Entry] {
     (others.values + (first.map { [$0] } ?? [])).sorted { $0.number < $1.number }
   }
 }
 
-extension WaiterSet where Mark == Void {
-  @inlinable
-  mutating func enter(_ waiter: Waiter) { enter(waiter, ()) }
-}
-
 extension WaiterSet: CustomStringConvertible {
   /// The waiters, in order of arrival.
   @usableFromInline var description: String {
-    "[" + entries.map { "\($0.waiter): \($0.mark)" }.joined(separator: ", ") + "]"
+    "[" + entries.map { "\($0.waiter)" }.joined(separator: ", ") + "]"
   }
 }
