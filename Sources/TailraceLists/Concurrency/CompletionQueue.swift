@@ -57,7 +57,9 @@ extension CompletionQueue: AwaitedPlace {
   @usableFromInline var title: Title { "LazyList<\(Output.self)>" }
 
   @usableFromInline
-  func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isMissing(after: mark.count) } }
+  func isMissing(_ cell: MissingCell) -> Bool {
+    state.withLock { $0.isMissing(after: cell.mark.count) }
+  }
 
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {

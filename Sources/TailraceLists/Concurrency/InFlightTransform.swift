@@ -121,7 +121,7 @@ extension InFlightTransform: AwaitedPlace {
   func position(of mark: Published) -> Int { number }
 
   @inlinable
-  func isMissing(_ mark: Published) -> Bool { !isDone }
+  func isMissing(_ cell: MissingCell) -> Bool { !isDone }
 
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {

@@ -273,7 +273,9 @@ extension Lookahead: AwaitedPlace {
   @usableFromInline var title: Title { "LazyList<\(Slot.self)>" }
 
   @usableFromInline
-  func isMissing(_ mark: Published) -> Bool { state.withLock { $0.isPulling(after: mark.count) } }
+  func isMissing(_ cell: MissingCell) -> Bool {
+    state.withLock { $0.isPulling(after: cell.mark.count) }
+  }
 
   /// The failure of the attempt that the reader of this demand has waited for here.
   @usableFromInline

@@ -23,7 +23,7 @@ struct MissingCellTests {
 
     var cell: MissingCell { MissingCell(self, mark: Published(count: 0), .one) }
     var awaitedWorker: (any Worker)? { nil }
-    func isMissing(_ mark: Published) -> Bool { true }
+    func isMissing(_ cell: MissingCell) -> Bool { true }
     func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
     func leave(_ waiter: Waiter) {}
     func raise(to priority: TaskPriority) {}

@@ -18,6 +18,7 @@ private struct StepWaitersModel: Explorable {
     case begin
     case give
     case fail
+    case park
   }
 
   enum Reader: Hashable {
@@ -36,6 +37,8 @@ private struct StepWaitersModel: Explorable {
     case waits
     /// It was told that nobody waits.
     case told
+    /// It is done, and its task has not parked.
+    case done
   }
 
   struct Mishap: Error {
@@ -60,6 +63,7 @@ private struct StepWaitersModel: Explorable {
   /// The attempts that failed, and how they are told.
   var failed: [Int] = []
   var asked = [0, 0, 0]
+  var lastTold = [0, 0, 0]
   var violation: String?
 
   struct Key: Hashable {
@@ -67,19 +71,23 @@ private struct StepWaitersModel: Explorable {
     let coming: Int
     let isStepThere: Bool
     let failure: ClosedRange<Int>?
+    let settling: ClosedRange<Int>?
     let readers: [Reader]
     let step: Step
     let attempt: Int
     let gave: [Int]
     let failed: [Int]
     let asked: [Int]
+    let lastTold: [Int]
   }
 
   var key: Key {
     Key(
       waiting: waiters.waiters.entries.map(\.waiter.number).sorted(), coming: waiters.coming,
-      isStepThere: waiters.step != nil, failure: waiters.failure?.attempts, readers: readers,
-      step: step, attempt: attempt, gave: gave, failed: failed, asked: asked)
+      isStepThere: waiters.step != nil, failure: waiters.failure?.attempts,
+      settling: waiters.settling?.attempts, readers: readers,
+      step: step, attempt: attempt, gave: gave, failed: failed, asked: asked,
+      lastTold: lastTold)
   }
 
   /// Whether somebody wants the step that is in flight.
@@ -102,6 +110,7 @@ private struct StepWaitersModel: Explorable {
     case .runs: events += [.begin, .give, .fail]
     case .waits: events += [.give, .fail]
     case .told: events.append(.fail)
+    case .done: events.append(.park)
     }
     return events
   }
@@ -138,31 +147,31 @@ private struct StepWaitersModel: Explorable {
     case .look(let number):
       guard case .looks(let own) = readers[number] else { return }
       readers[number] = .away
-      look(own)
+      look(own, by: number)
     case .begin:
       let goesOn = waiters.stepWaits(with: stepGuest)
       if goesOn != isWanted { violation = "a step begins: \(goesOn), and is wanted: \(isWanted)" }
-      step = .waits
-      if !goesOn { finish() }
+      step = goesOn ? .waits : .done
     case .give:
       waiters.stepGoesOn()
-      finish()
+      step = .done
       gave.append(attempt)
     case .fail:
       waiters.stepGoesOn()
       if step != .told {
-        _ = waiters.failed(Mishap(attempt: attempt), (gave.last ?? 0) + 1...attempt)
-        failed.append(attempt)
+        waiters.failed(Mishap(attempt: attempt), (gave.last ?? 0) + 1...attempt)
       }
-      finish()
+      step = .done
+    case .park: park()
     }
     if step == .waits, !isWanted { violation = "nobody waits, and the step was not told" }
   }
 
   /// The task has parked.
-  mutating func finish() {
+  mutating func park() {
     step = .rests
-    for guest in waiters.parked() {
+    if let settling = waiters.settling?.error as? Mishap { failed.append(settling.attempt) }
+    for guest in waiters.parked().waiters {
       guard case .waits(let own) = readers[guest.number] else {
         violation = "guest \(guest.number) was woken, and does not wait"
         return
@@ -175,7 +184,7 @@ private struct StepWaitersModel: Explorable {
   }
 
   /// Of the attempts at the element for which the reader waited, the last that failed is told.
-  mutating func look(_ own: Int) {
+  mutating func look(_ own: Int, by number: Int) {
     let told = (waiters.failure(of: own) as? Mishap)?.attempt
     let expected = failed.last.flatMap { last in
       own <= last && own > (gave.last { $0 < last } ?? 0) ? last : nil
@@ -183,6 +192,9 @@ private struct StepWaitersModel: Explorable {
     if told != expected {
       violation = "attempt \(own): told of \(told ?? 0), not \(expected ?? 0)"
     }
+    guard let told else { return }
+    if lastTold[number] == told { violation = "reader \(number) was told twice of \(told)" }
+    lastTold[number] = told
   }
 
   mutating func told(_ guest: Guest?) {

@@ -47,7 +47,7 @@ struct WaitForGraphTests {
     func appears() { looksLeft.withLock { $0 = 0 } }
 
     var awaitedWorker: (any Worker)? { nil }
-    func isMissing(_ mark: Published) -> Bool {
+    func isMissing(_ cell: MissingCell) -> Bool {
       looksLeft.withLock { looks in
         defer { looks = max(0, looks - 1) }
         return looks > 0

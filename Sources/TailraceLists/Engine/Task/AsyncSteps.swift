@@ -173,8 +173,13 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
 
   @inlinable
   func missing(_ demand: Demand, isBegun: Bool = false) -> Ending<Element> {
-    let mark = Published(count: attempts.load(ordering: .relaxed))
-    return .nothing(.missing(MissingCell(self, mark: mark, demand.amount, isBegun: isBegun)))
+    // Known now: a reader that wakes late may find the steps at another element.
+    let mark = Published(count: executor.position)
+    return .nothing(
+      .missing(
+        MissingCell(
+          self, mark: mark, demand.amount, isBegun: isBegun,
+          attempt: attempts.load(ordering: .relaxed))))
   }
 
   /// The outcome of a step that was done without a driver.
@@ -359,8 +364,7 @@ extension AsyncSteps: StepOwner {
     switch kept.pointee {
     case .nothing(.failedTransiently(let failure)):
       let (first, last) = (lastGiving + 1, attempts.load(ordering: .relaxed))
-      // Released outside of the lock: it may be the last reference to the user's error.
-      _ = waiting.withLock { $0.failed(failure, first...last) }
+      waiting.withLock { $0.failed(failure, first...last) }
     // A missing cell may retain this very list. All look again.
     case .skip, .nothing(.missing), .nothing(.paused), .nothing(.released), .nothing(.cancelled):
       break
@@ -407,16 +411,22 @@ private struct WeakPlace: Sendable {
 extension AsyncSteps: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { executor }
 
-  @usableFromInline func position(of mark: Published) -> Int { executor.position }
+  @usableFromInline func position(of mark: Published) -> Int { mark.count }
 
   @usableFromInline
-  func isMissing(_ mark: Published) -> Bool {
-    !executor.isResting && attempts.load(ordering: .relaxed) == mark.count
+  func isMissing(_ cell: MissingCell) -> Bool {
+    guard !executor.isResting else { return false }
+    let now = attempts.load(ordering: .relaxed)
+    return cell.attempt(upTo: now) == now
+  }
+
+  func attempt(of cell: MissingCell) -> Int {
+    cell.attempt(upTo: attempts.load(ordering: .relaxed))
   }
 
   @usableFromInline
   func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
-    if isMissing(cell.mark) {
+    if isMissing(cell) {
       absence = .missing(cell)
       return .nothing
     }
@@ -428,7 +438,7 @@ extension AsyncSteps: AwaitedPlace {
 
   /// The failure of the attempt that a reader has waited for, if it failed without a driver.
   private func failure(of cell: MissingCell) -> (any Error)? {
-    waiting.withLock { $0.failure(of: cell.mark.count) }
+    waiting.withLock { $0.failure(of: attempt(of: cell)) }
   }
 
   @usableFromInline
@@ -441,7 +451,7 @@ extension AsyncSteps: AwaitedPlace {
         // The step may suspend again.
         guard executor.goOn() else { continue }
         taskHasParked()
-      } else if isMissing(cell.mark) {
+      } else if isMissing(cell) {
         return reason
       }
       return failure(of: cell).map { .failedTransiently($0) } ?? .lookAgain
@@ -453,8 +463,8 @@ extension AsyncSteps: AwaitedPlace {
     // A step that is done, but whose task has not parked, is waited for: told now, the reader would
     // come back to the same attempt.
     let isEntered = waiting.withLock { waiting in
-      guard isMissing(cell.mark) else { return false }
-      waiting.enter(waiter, beginning: cell.isBegun ? cell.mark.count : 0)
+      guard isMissing(cell) else { return false }
+      waiting.enter(waiter, beginning: cell.isBegun ? attempt(of: cell) : 0)
       return true
     }
     if isEntered { return nil }
@@ -466,7 +476,9 @@ extension AsyncSteps: AwaitedPlace {
   func leave(_ waiter: Waiter) { waiting.withLock { $0.leave(waiter) }?.wake(.unwaited) }
 
   private func wake() {
-    for waiter in waiting.withLock({ $0.parked() }) { waiter.wake(.lookAgain) }
+    // The former failure is released outside of the lock: it may be the last reference to a user's error.
+    let (waiters, former) = waiting.withLock { $0.parked() }
+    withExtendedLifetime(former) { for waiter in waiters { waiter.wake(.lookAgain) } }
   }
 
   @usableFromInline

@@ -8,8 +8,8 @@
 /// | `leave`        | a waiter leaves; the step is told if nobody waits any more                |
 /// | `stepWaits`    | the step waits, and is to be told if nobody waits for it                  |
 /// | `stepGoesOn`   | the step does not wait any more                                           |
-/// | `failed`       | the attempts at one element have failed for now                           |
-/// | `parked`       | the step is done: all who wait look again                                 |
+/// | `failed`       | the attempts at one element have failed for now: told once it has parked  |
+/// | `parked`       | the task has parked: all who wait look again                              |
 ///
 /// A reader that looks again asks for the `failure` of the attempt that it waited for.
 struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
@@ -21,6 +21,9 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   private(set) var step: Waiter?
   /// The failure of the last attempt at an element, and the numbers of all attempts at it so far.
   private(set) var failure: (error: any Error, attempts: ClosedRange<Int>)?
+  /// That of the attempt whose task is about to park. Told before, a reader could come back to the same
+  /// attempt, and be told again.
+  private(set) var settling: (error: any Error, attempts: ClosedRange<Int>)?
 
   mutating func comes(_ attempt: Int) { coming = attempt }
 
@@ -54,10 +57,8 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
     waiters.isEmpty && coming == 0 ? step.take() : nil
   }
 
-  /// Returns the former failure, to be released outside of the lock.
-  mutating func failed(_ error: any Error, _ attempts: ClosedRange<Int>) -> (any Error)? {
-    defer { failure = (error, attempts) }
-    return failure?.error
+  mutating func failed(_ error: any Error, _ attempts: ClosedRange<Int>) {
+    settling = (error, attempts)
   }
 
   func failure(of attempt: Int) -> (any Error)? {
@@ -65,5 +66,10 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
     return failure.error
   }
 
-  mutating func parked() -> [Waiter] { waiters.removeAll() }
+  /// Returns the former failure, too, to be released outside of the lock.
+  mutating func parked() -> (waiters: [Waiter], former: (any Error)?) {
+    guard let settled = settling.take() else { return (waiters.removeAll(), nil) }
+    defer { failure = settled }
+    return (waiters.removeAll(), failure?.error)
+  }
 }

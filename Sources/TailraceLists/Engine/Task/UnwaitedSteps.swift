@@ -40,5 +40,5 @@ extension AsyncSteps {
 
 extension AsyncSteps {
   @usableFromInline
-  func departs(_ cell: MissingCell) { if cell.isBegun { departs(cell.mark.count) } }
+  func departs(_ cell: MissingCell) { if cell.isBegun { departs(attempt(of: cell)) } }
 }

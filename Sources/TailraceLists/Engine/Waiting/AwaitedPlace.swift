@@ -9,7 +9,7 @@ protocol AwaitedPlace: AnyObject, Sendable {
   /// The list's name in errors.
   var title: Title { get }
   func position(of mark: Published) -> Int
-  func isMissing(_ mark: Published) -> Bool
+  func isMissing(_ cell: MissingCell) -> Bool
 
   /// Tries to get a cell computed without suspending. If there is nothing new, `absence` says why:
   /// if a cell is missing here, another task computes it.
@@ -58,7 +58,7 @@ extension AwaitedPlace {
     let isolation: (any Actor)? = #isolation
     if isolation == nil, let yieldHeuristic, yieldHeuristic.isWorthTrying {
       await Task.yield()
-      let isThere = !isMissing(cell.mark)
+      let isThere = !isMissing(cell)
       yieldHeuristic.note(isThere)
       if isThere {
         departs(cell)
@@ -103,7 +103,7 @@ extension AwaitedPlace {
 
   @usableFromInline
   func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
-    guard isMissing(cell.mark) else { return .new }
+    guard isMissing(cell) else { return .new }
     absence = .missing(cell)
     return .nothing
   }

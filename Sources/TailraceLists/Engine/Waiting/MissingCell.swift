@@ -8,18 +8,20 @@ package struct MissingCell: Sendable {
   /// The published state when the cell was missed. It keeps a late attempt from evaluating an
   /// element without a demand: if there is more meanwhile, there is nothing to do.
   @usableFromInline let mark: Published
-  /// The amount, `isTaken` and `isBegun`. Half a word: a `Step` of one word is then returned in registers
+  /// The amount, `isTaken`, `isBegun` and the attempt. Half a word: a `Step` of one word is then returned in registers
   /// ("Slices").
   @usableFromInline let request: UInt32
 
   @inlinable
   init(
     _ place: any AwaitedPlace, mark: Published, _ amount: Amount, isTaken: Bool = false,
-    isBegun: Bool = false
+    isBegun: Bool = false, attempt: Int = 0
   ) {
     self.place = place
     self.mark = mark
-    request = (isBegun ? 4 : 0) | (isTaken ? 2 : 0) | (amount == .all ? 1 : 0)
+    request =
+      UInt32(truncatingIfNeeded: attempt) << 3 | (isBegun ? 4 : 0) | (isTaken ? 2 : 0)
+      | (amount == .all ? 1 : 0)
   }
 
   /// How much is wanted from this cell on.
@@ -29,6 +31,10 @@ package struct MissingCell: Sendable {
 
   /// The reader has begun the attempt that it has to wait for.
   @inlinable var isBegun: Bool { request & 4 != 0 }
+
+  /// The last of the attempts up to now that may be the missed one: the cell has room for 29 bits of its
+  /// number.
+  func attempt(upTo now: Int) -> Int { now &- ((now &- Int(request >> 3)) & 0x1FFF_FFFF) }
 
   var position: Int { place.position(of: mark) }
 

@@ -10,6 +10,7 @@ extension Segment: AwaitedPlace {
   }
   @usableFromInline var title: Title { evaluator?.title ?? "LazyList<\(Element.self)>" }
   @usableFromInline func position(of mark: Published) -> Int { start + mark.count }
+  @usableFromInline func isMissing(_ cell: MissingCell) -> Bool { isMissing(cell.mark) }
   @usableFromInline func isMissing(_ mark: Published) -> Bool {
     self.mark == mark
   }

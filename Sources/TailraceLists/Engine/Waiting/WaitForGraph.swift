@@ -19,7 +19,7 @@ enum WaitForGraph {
     /// The cell that the reader wants, perhaps of another list.
     let asked: MissingCell?
 
-    var isWaiting: Bool { waiter.isWaiting && cell.place.isMissing(cell.mark) }
+    var isWaiting: Bool { waiter.isWaiting && cell.place.isMissing(cell) }
 
     /// The element that was asked for, if its list is not the awaited one.
     var detour: [CyclicEvaluationError.Place] {
