@@ -37,6 +37,16 @@ identify() {
   list=${list%_*}
 }
 
+# written COUNT: waits until the list has so many elements.
+written() {
+  for _ in $(seq 500); do
+    identify
+    [ "$(field Stream-Next-Offset)" = "$(printf '%s_%016d' "$list" "$1")" ] && return
+    sleep 0.02
+  done
+  fail "the list has not $1 elements"
+}
+
 checks=0
 fail() {
   echo "FAILED: $1" >&2
@@ -64,8 +74,8 @@ empty() {
 
 # --- A list that has ended ---
 serve ended --every 0 --count 10
-identify
-# The first request may be before the last element: a long poll from the end tells.
+written 10
+# The end may not be written yet: a long poll tells.
 get "$url?offset=${list}_0000000000000010&live=long-poll"
 is 'a long poll at the end' 204
 has Stream-Closed true
@@ -159,7 +169,7 @@ checks=$((checks + 1))
 
 # --- A list whose old elements are discarded ---
 serve kept --every 0 --count 60 --keep 20
-identify
+written 60
 get "$url?offset=${list}_0000000000000060&live=long-poll"
 is 'the end of a list' 204
 get "$url?offset=${list}_0000000000000000"
