@@ -165,6 +165,11 @@ struct RemoteContents<Element: Sendable>: Sendable {
       guard let offset = ListOffset(answer.next) else {
         throw .corrupt("\(answer.next) is no offset")
       }
+      // An endpoint refuses an offset of another list: if it did not, bytes were damaged on their way, and
+      // the next request, which names the identity again, brings the elements or the refusal.
+      if case .ours(let known?) = server, offset.identity != known {
+        throw .corrupt("offset \(answer.next) is of another list than the one that was asked for")
+      }
       try recognize(offset.identity)
       let start = offset.position - answer.elements.count
       if start > position, position == 0, count == 0 { throw trimmed(before: start) }

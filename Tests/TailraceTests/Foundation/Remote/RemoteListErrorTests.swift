@@ -35,6 +35,42 @@ struct RemoteListErrorTests {
     }
   }
 
+  @Test(
+    "an identity that is damaged on its way is no other list: the elements are asked for again",
+    arguments: [1, 2, 4, .max])
+  func damagedIdentity(_ times: Int) async throws {
+    let source = ChangingSource([0, 1])
+    let endpoint = ListEndpoint(source)
+    let answers = Counter()
+    let remote = remote { request in
+      let response = try await endpoint.transport(request)
+      answers.increment()
+      // The first one tells the identity.
+      guard answers.value > 1, answers.value - 1 <= times else { return response }
+      var fields = response.fields
+      fields["stream-next-offset"] = fields["stream-next-offset"].map { "x" + $0 }
+      let body = response.body.map { piece in
+        let text = String(decoding: piece, as: UTF8.self)
+        return Array(text.replacing(#"Offset":""#, with: #"Offset":"x"#).utf8)
+      }
+      return RemoteResponse(status: response.status, headers: fields, body: body)
+    }
+    #expect(try await remote.read(from: 0, upTo: 9).elements == [0, 1])
+    try await source.append([2, 3], isEnd: true)
+    if times < .max {
+      try await remote.waitForMore(than: 2)
+      #expect(try await LazyList(reading: remote).array() == [0, 1, 2, 3])
+      return
+    }
+    do {
+      try await remote.waitForMore(than: 2)
+      Issue.record("was read")
+    } catch {
+      guard case .malformed(let why) = error as? RemoteListError else { throw error }
+      #expect(why.contains("another list"))
+    }
+  }
+
   @Test("discarded elements, and elements that the server has lost")
   func extents() async throws {
     let store = Store(Array(0..<10))
