@@ -200,13 +200,15 @@ struct UnwaitedStepTests {
   func inStep() async throws {
     let loads = Loads()
     let readers = loads.list().inStep(readers: 2, within: 3)
-    let tasks = readers.map { reader in Task { try await reader.array() } }
+    // The one that stays comes first: its step is wanted from its beginning to the end.
+    let stays = Task { try await readers[1].array() }
     await loads.begun.waitForCount(1)
-    tasks[0].cancel()
-    await #expect(throws: CancellationError.self) { try await tasks[0].value }
+    let leaves = Task { try await readers[0].array() }
+    leaves.cancel()
+    await #expect(throws: CancellationError.self) { try await leaves.value }
     #expect(loads.cancelled.count == 0)
-    tasks[1].cancel()
-    await #expect(throws: CancellationError.self) { try await tasks[1].value }
+    stays.cancel()
+    await #expect(throws: CancellationError.self) { try await stays.value }
     await loads.cancelled.waitForCount(1)
     loads.free()
   }
@@ -263,11 +265,12 @@ struct UnwaitedStepTests {
       await loads.load(last + 1)
       return last < 3 ? last + 1 : nil
     }
+    // Its step is wanted from the beginning, whoever leaves.
+    let asks = Task { await list.count() }
+    await loads.begun.waitForCount(1)
     let iterates = Task {
       for await _ in list {}
     }
-    let asks = Task { await list.count() }
-    await loads.begun.waitForCount(1)
     iterates.cancel()
     asks.cancel()
     await iterates.value

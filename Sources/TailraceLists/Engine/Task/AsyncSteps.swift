@@ -464,7 +464,7 @@ extension AsyncSteps: AwaitedPlace {
     // come back to the same attempt.
     let isEntered = waiting.withLock { waiting in
       guard isMissing(cell) else { return false }
-      waiting.enter(waiter, beginning: cell.isBegun ? attempt(of: cell) : 0)
+      waiting.enter(waiter, for: attempt(of: cell), isBegun: cell.isBegun)
       return true
     }
     if isEntered { return nil }
@@ -476,9 +476,14 @@ extension AsyncSteps: AwaitedPlace {
   func leave(_ waiter: Waiter) { waiting.withLock { $0.leave(waiter) }?.wake(.unwaited) }
 
   private func wake() {
-    // The former failure is released outside of the lock: it may be the last reference to a user's error.
-    let (waiters, former) = waiting.withLock { $0.parked() }
-    withExtendedLifetime(former) { for waiter in waiters { waiter.wake(.lookAgain) } }
+    // The failure before is released outside of the lock: it may be the last reference to a user's error.
+    let (waiters, failure) = waiting.withLock { waiting in
+      // In this order: a driver counts its attempt before the task leaves its rest.
+      let isResting = executor.isResting
+      let attempt = attempts.load(ordering: .relaxed)
+      return waiting.parked(after: isAbandoned ? .max : isResting ? attempt : attempt &- 1)
+    }
+    withExtendedLifetime(failure) { for waiter in waiters { waiter.wake(.lookAgain) } }
   }
 
   @usableFromInline

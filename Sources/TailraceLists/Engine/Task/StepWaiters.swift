@@ -9,11 +9,16 @@
 /// | `stepWaits`    | the step waits, and is to be told if nobody waits for it                  |
 /// | `stepGoesOn`   | the step does not wait any more                                           |
 /// | `failed`       | the attempts at one element have failed for now: told once it has parked  |
-/// | `parked`       | the task has parked: all who wait look again                              |
+/// | `parked`       | the task has parked after an attempt: all who wait for it look again      |
 ///
-/// A reader that looks again asks for the `failure` of the attempt that it waited for.
+/// A reader that looks again asks for the `failure` of the attempt that it waited for. The next attempt may
+/// have begun before `parked` is said of the one before: its readers wait on.
 struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
+  /// Those that wait for the latest attempt.
   private(set) var waiters = WaiterSet<Waiter>()
+  /// Those that wait for attempts before it: they are about to be woken.
+  private(set) var former = WaiterSet<Waiter>()
+  private var latest = 0
   /// The driver of that attempt is on its way to wait; 0 for none. Only steps that are cancelled when
   /// nobody waits for them say it.
   private(set) var coming = 0
@@ -25,12 +30,23 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   /// attempt, and be told again.
   private(set) var settling: (error: any Error, attempts: ClosedRange<Int>)?
 
-  mutating func comes(_ attempt: Int) { coming = attempt }
+  mutating func comes(_ attempt: Int) {
+    follow(attempt)
+    coming = attempt
+  }
 
-  /// - Parameter own: the attempt that the reader has begun; 0 for none.
-  mutating func enter(_ waiter: Waiter, beginning own: Int = 0) {
+  /// The attempt is under way: the ones before it are over.
+  private mutating func follow(_ attempt: Int) {
+    guard attempt != latest else { return }
+    latest = attempt
+    for waiter in waiters.removeAll() { former.enter(waiter) }
+  }
+
+  /// - Parameter isBegun: whether the reader has begun the attempt.
+  mutating func enter(_ waiter: Waiter, for attempt: Int, isBegun: Bool = false) {
+    follow(attempt)
     waiters.enter(waiter)
-    if own == coming { coming = 0 }
+    if isBegun, attempt == coming { coming = 0 }
   }
 
   /// Returns the waiter of the step, to be told that nobody waits for it.
@@ -42,7 +58,11 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
 
   /// The waiter may be unknown, because it was woken meanwhile. Returns the waiter of the step, to be
   /// told that nobody waits for it.
-  mutating func leave(_ waiter: Waiter) -> Waiter? { waiters.leave(waiter) ? unwaited() : nil }
+  mutating func leave(_ waiter: Waiter) -> Waiter? {
+    if waiters.leave(waiter) { return unwaited() }
+    former.leave(waiter)
+    return nil
+  }
 
   /// False if nobody waits for the step, and it is to stop.
   mutating func stepWaits(with waiter: Waiter) -> Bool {
@@ -66,10 +86,16 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
     return failure.error
   }
 
-  /// Returns the former failure, too, to be released outside of the lock.
-  mutating func parked() -> (waiters: [Waiter], former: (any Error)?) {
-    guard let settled = settling.take() else { return (waiters.removeAll(), nil) }
+  /// The attempts up to one are over, and the task has parked after it. Returns the failure before, too, to
+  /// be released outside of the lock.
+  mutating func parked(after attempt: Int) -> (waiters: [Waiter], failure: (any Error)?) {
+    var woken = former.removeAll()
+    if latest <= attempt { woken += waiters.removeAll() }
+    guard let settled = settling, settled.attempts.upperBound <= attempt else {
+      return (woken, nil)
+    }
+    settling = nil
     defer { failure = settled }
-    return (waiters.removeAll(), failure?.error)
+    return (woken, failure?.error)
   }
 }
