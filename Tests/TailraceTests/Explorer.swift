@@ -54,11 +54,15 @@ struct Exploration<Event>: CustomStringConvertible {
 extension Explorable {
   /// Tries every order of events, up to so many, until one breaks what must hold.
   ///
-  /// It goes on from the nearest states first, so that the order that it finds is a shortest one.
+  /// It goes on from the nearest states first, so that the order that it finds is a shortest one. Other
+  /// tasks run in between, because a pool of two threads has other tests to run.
   ///
   /// - Parameter limit: how many states are reached at most.
-  func explored(depth: Int = .max, limit: Int = 1_000_000) -> Exploration<Event> {
+  nonisolated(nonsending) func explored(
+    depth: Int = .max, limit: Int = 1_000_000
+  ) async -> Exploration<Event> {
     let start = ContinuousClock.now
+    var turn = start
     var exploration = Exploration<Event>()
     // By which event each state was reached first, and from which state.
     var origins: [(parent: Int, event: Event)?] = [nil]
@@ -81,6 +85,10 @@ extension Explorable {
     while !front.isEmpty, exploration.depth < depth {
       var next: [(number: Int, state: Self)] = []
       for (number, state) in front {
+        if number % 64 == 0, turn.duration(to: .now) > .milliseconds(20) {
+          await Task.yield()
+          turn = .now
+        }
         let events = state.events
         if events.isEmpty, let violation = state.violationAtRest {
           return found(violation, at: number)
@@ -113,11 +121,11 @@ extension Explorable {
   }
 
   /// Expects that no order of events breaks what must hold.
-  func expectSafe(
+  nonisolated(nonsending) func expectSafe(
     depth: Int = .max, limit: Int = 1_000_000, isComplete: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    let exploration = explored(depth: depth, limit: limit)
+  ) async {
+    let exploration = await explored(depth: depth, limit: limit)
     if RandomCases.areFull { print("\(Self.self): \(exploration)") }
     #expect(exploration.violation == nil, "\(exploration)", sourceLocation: sourceLocation)
     if isComplete {

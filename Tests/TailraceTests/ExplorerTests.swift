@@ -35,28 +35,28 @@ struct ExplorerTests {
   }
 
   @Test("it finds a shortest order that breaks what must hold")
-  func shortest() {
-    let exploration = Stock().explored()
+  func shortest() async {
+    let exploration = await Stock().explored()
     #expect(exploration.violation == "sold 2 of 1")
     #expect(exploration.order == [.look(0), .look(1), .take(0), .take(1)])
     #expect("\(exploration)".contains("  4. take(1)"))
   }
 
   @Test("it finds nothing where nothing is wrong, and says that it has seen all")
-  func safe() {
-    let exploration = Stock(isSafe: true).explored()
+  func safe() async {
+    let exploration = await Stock(isSafe: true).explored()
     #expect(exploration.violation == nil && exploration.isComplete)
     #expect(exploration.states == 5 && exploration.transitions == 4 && exploration.depth == 2)
     #expect(exploration.order.isEmpty)
   }
 
   @Test("a depth and a number of states cut it", arguments: 0...4)
-  func cut(_ depth: Int) {
-    let exploration = Stock().explored(depth: depth)
+  func cut(_ depth: Int) async {
+    let exploration = await Stock().explored(depth: depth)
     #expect(exploration.depth == min(depth, 3) && !exploration.isComplete)
     #expect((exploration.violation == nil) == (depth < 4))
-    #expect(Stock().explored(limit: 3).states == 3)
-    #expect(!Stock().explored(limit: 3).isComplete)
+    #expect(await Stock().explored(limit: 3).states == 3)
+    #expect(await !Stock().explored(limit: 3).isComplete)
   }
 
   /// Counts up to an end.
@@ -71,13 +71,13 @@ struct ExplorerTests {
   }
 
   @Test("it looks at where nothing can happen any more, and at each state once")
-  func atRest() {
-    let exploration = Steps(end: 3).explored()
+  func atRest() async {
+    let exploration = await Steps(end: 3).explored()
     #expect(exploration.violation == "stops at 3")
     #expect(exploration.order == ["step", "step", "step"])
     #expect(exploration.states == 4 && exploration.transitions == 6)
-    #expect(Steps(end: 4).explored().violation == nil)
-    #expect(Steps(number: 3, end: 3).explored().order == [])
+    #expect(await Steps(end: 4).explored().violation == nil)
+    #expect(await Steps(number: 3, end: 3).explored().order == [])
   }
 
   /// Answers wrongly once it has been turned round, and is then as it was at first.
@@ -94,8 +94,8 @@ struct ExplorerTests {
   }
 
   @Test("it hears a wrong answer that leaves a state that is known")
-  func answer() {
-    let exploration = Coin().explored()
+  func answer() async {
+    let exploration = await Coin().explored()
     #expect(exploration.violation == "a wrong answer")
     #expect(exploration.order == ["turn", "ask"])
   }
@@ -120,14 +120,14 @@ struct ExplorerTests {
   @Test(
     "a store may be seen by others after a later load: two threads miss each other",
     arguments: [false, true], [false, true])
-  func storeBuffers(_ first: Bool, _ second: Bool) {
-    let exploration = crossing([first, second]).explored()
+  func storeBuffers(_ first: Bool, _ second: Bool) async {
+    let exploration = await crossing([first, second]).explored()
     #expect((exploration.violation == nil) == (first && second), "\(exploration)")
     if exploration.violation != nil { #expect(exploration.order.count <= 7) }
   }
 
   @Test("stores are seen in the order in which they are made, and at once by their own thread")
-  func order() {
+  func order() async {
     let memory = WeakMemory<Word>([
       [
         .store("x = 1", .x) { _ in 1 }, .store("y = 1", .y) { _ in 1 },
@@ -139,14 +139,14 @@ struct ExplorerTests {
       let seen = state.registers(of: 1)
       return seen[0] == 1 && seen[1] == 0 ? "the second store is seen, and not the first" : nil
     }
-    let exploration = memory.explored()
+    let exploration = await memory.explored()
     #expect(exploration.violation == nil && exploration.isComplete, "\(exploration)")
   }
 
   @Test(
     "an update in one step is never lost, and waiting ends; a load and a store may lose one",
     arguments: [true, false])
-  func updates(_ isAtomic: Bool) {
+  func updates(_ isAtomic: Bool) async {
     let add: [WeakMemory<Word>.Instruction] =
       isAtomic
       ? [.update("sum += 1", .sum) { value, _ in value + 1 }]
@@ -157,7 +157,7 @@ struct ExplorerTests {
     let memory = WeakMemory<Word>([
       add, add, [.wait("for both", .sum) { value in value == 2 }],
     ]) { $0.isAtEnd ? nil : "it waits for ever" }
-    let exploration = memory.explored()
+    let exploration = await memory.explored()
     #expect((exploration.violation == nil) == isAtomic, "\(exploration)")
   }
 }

@@ -180,9 +180,9 @@ private struct BroadcasterModel: Explorable {
 @Suite("A hot signal: every order of events", .inTurn)
 struct BroadcasterOrdersTests {
   @Test("it ends once, when nobody listens any more, and its source runs for somebody")
-  func orders() {
-    BroadcasterModel().expectSafe()
-    BroadcasterModel(isKept: false).expectSafe()
-    BroadcasterModel(isKept: true).expectSafe()
+  func orders() async {
+    await BroadcasterModel().expectSafe()
+    await BroadcasterModel(isKept: false).expectSafe()
+    await BroadcasterModel(isKept: true).expectSafe()
   }
 }

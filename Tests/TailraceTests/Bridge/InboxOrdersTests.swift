@@ -268,32 +268,32 @@ private struct InboxModel: Explorable {
 @Suite("An inbox: every order of events", .inTurn)
 struct InboxOrdersTests {
   @Test("elements come in order, and nobody sleeps while there is something, or room, for it")
-  func orders() {
-    InboxModel(.unbounded).expectSafe()
-    InboxModel(.bufferingNewest(1), limit: 1, dropsOldest: true).expectSafe()
-    InboxModel(.failing(beyond: 1, with: Mishap(position: 0)), limit: 1, overflows: true)
+  func orders() async {
+    await InboxModel(.unbounded).expectSafe()
+    await InboxModel(.bufferingNewest(1), limit: 1, dropsOldest: true).expectSafe()
+    await InboxModel(.failing(beyond: 1, with: Mishap(position: 0)), limit: 1, overflows: true)
       .expectSafe()
   }
 
   @Test("several readers: an element wakes one that sleeps, an ending all")
-  func readers() {
-    InboxModel(.unbounded, readers: 2, senders: 0).expectSafe()
-    InboxModel(.unbounded, readers: 3, senders: 0).expectSafe()
-    InboxModel(.bufferingNewest(1), limit: 1, dropsOldest: true, readers: 2, senders: 0)
+  func readers() async {
+    await InboxModel(.unbounded, readers: 2, senders: 0).expectSafe()
+    await InboxModel(.unbounded, readers: 3, senders: 0).expectSafe()
+    await InboxModel(.bufferingNewest(1), limit: 1, dropsOldest: true, readers: 2, senders: 0)
       .expectSafe()
-    InboxModel(
+    await InboxModel(
       .failing(beyond: 1, with: Mishap(position: 0)), limit: 1, overflows: true, readers: 2,
       senders: 1
     ).expectSafe()
   }
 
   @Test("several readers, where senders wait for room", arguments: 0...1)
-  func readersAndSenders(_ limit: Int) {
-    InboxModel(.bufferingOldest(limit), limit: limit, readers: 2, senders: 1).expectSafe()
+  func readersAndSenders(_ limit: Int) async {
+    await InboxModel(.bufferingOldest(limit), limit: limit, readers: 2, senders: 1).expectSafe()
   }
 
   @Test("where senders wait for room", arguments: 0...1)
-  func room(_ limit: Int) {
-    InboxModel(.bufferingOldest(limit), limit: limit).expectSafe()
+  func room(_ limit: Int) async {
+    await InboxModel(.bufferingOldest(limit), limit: limit).expectSafe()
   }
 }

@@ -66,5 +66,5 @@ private struct LifecycleModel: Explorable {
 @Suite("Lifecycle: every order of events", .inTurn)
 struct LifecycleOrdersTests {
   @Test("the first ending is the termination, and each handler gets it once, the latest first")
-  func orders() { LifecycleModel().expectSafe() }
+  func orders() async { await LifecycleModel().expectSafe() }
 }

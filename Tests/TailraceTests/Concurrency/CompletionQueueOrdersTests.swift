@@ -166,5 +166,5 @@ private struct CompletionQueueModel: Explorable {
 @Suite("CompletionQueue: every order of events", .inTurn)
 struct CompletionQueueOrdersTests {
   @Test("results come in their order, unwanted closures are cancelled, and nobody sleeps for ever")
-  func orders() { CompletionQueueModel().expectSafe() }
+  func orders() async { await CompletionQueueModel().expectSafe() }
 }

@@ -114,5 +114,5 @@ private struct InFlightModel: Explorable {
 @Suite("A step beside others: every order of events", .inTurn)
 struct InFlightTransformOrdersTests {
   @Test("it runs if it is wanted, all who wait are woken, and its failure is told once")
-  func orders() { InFlightModel().expectSafe() }
+  func orders() async { await InFlightModel().expectSafe() }
 }

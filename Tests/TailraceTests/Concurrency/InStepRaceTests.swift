@@ -133,7 +133,7 @@ struct InStepRaceTests {
       (2, 1, [1, 1, 1, 1]), (2, 2, [1, 1, 1, 1, 1]), (3, 1, [1, 1, 1]), (3, 2, [1, 1, 1]),
       (2, 3, [2, 0, 5, 1]), (3, 4, [3, 0, 9]),
     ] as [(Int, Int, [Int])])
-  func everyOrder(_ readers: Int, _ distance: Int, _ costs: [Int]) {
-    World(readers: readers, distance: distance, costs: costs).expectSafe(limit: 2_000_000)
+  func everyOrder(_ readers: Int, _ distance: Int, _ costs: [Int]) async {
+    await World(readers: readers, distance: distance, costs: costs).expectSafe(limit: 2_000_000)
   }
 }

@@ -291,15 +291,16 @@ struct LookaheadOrdersTests {
   @Test(
     "elements come in order, a failure at its position, and nobody sleeps for ever",
     arguments: 0...2)
-  func orders(_ distance: Int) {
-    LookaheadModel(distance: distance, startsFirst: false).expectSafe(
+  func orders(_ distance: Int) async {
+    await LookaheadModel(distance: distance, startsFirst: false).expectSafe(
       limit: limit, isComplete: distance == 0 || limit == 100_000)
   }
 
   // Why nothing of an element may run before its slot is kept.
   @Test("a closure that may fail before its slot is kept loses its failure", arguments: 1...2)
-  func startsFirst(_ distance: Int) {
-    let exploration = LookaheadModel(distance: distance, startsFirst: true).explored(limit: 100_000)
+  func startsFirst(_ distance: Int) async {
+    let exploration = await LookaheadModel(distance: distance, startsFirst: true).explored(
+      limit: 100_000)
     if RandomCases.areFull { print(exploration) }
     #expect(
       exploration.violation?.contains("the end is given, and the failure of element") == true,

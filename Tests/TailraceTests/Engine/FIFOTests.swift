@@ -71,7 +71,7 @@ private struct FIFOModel: Explorable, Hashable {
 @Suite("FIFO: first in, first out", .inTurn)
 struct FIFOTests {
   @Test("every order of events, with five elements")
-  func orders() { FIFOModel().expectSafe() }
+  func orders() async { await FIFOModel().expectSafe() }
 
   @Test("elements that have been taken out are not kept")
   func released() {

@@ -243,7 +243,7 @@ struct JobSlotTests {
   }
 
   @Test("in no order of events a job is lost, or runs twice")
-  func explored() {
-    TaskModel(demands: 3, suspensions: 3, children: 1, waits: 2).expectSafe(limit: 3_000_000)
+  func explored() async {
+    await TaskModel(demands: 3, suspensions: 3, children: 1, waits: 2).expectSafe(limit: 3_000_000)
   }
 }

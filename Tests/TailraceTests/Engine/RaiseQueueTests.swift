@@ -46,7 +46,7 @@ private struct RaiseModel: Explorable, Hashable {
 @Suite("RaiseQueue: tasks are raised in a loop, outside of all locks", .hangLimit, .inTurn)
 struct RaiseQueueTests {
   @Test("every order: one loop at a time, which raises all that is added, in order")
-  func orders() { RaiseModel().expectSafe() }
+  func orders() async { await RaiseModel().expectSafe() }
 
   @Test("no task is raised while the lock of the one that waits for it is held")
   func outside() async {

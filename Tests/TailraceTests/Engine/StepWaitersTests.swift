@@ -226,8 +226,8 @@ private struct StepWaitersModel: Explorable {
 @Suite("StepWaiters: every order of events", .inTurn)
 struct StepWaitersTests {
   @Test("all who wait are woken once, told of their failure and of no other, and the step of them")
-  func orders() {
-    StepWaitersModel(asks: [2, 1, 1]).expectSafe()
-    if RandomCases.areFull { StepWaitersModel(asks: [2, 2, 1]).expectSafe(limit: 6_000_000) }
+  func orders() async {
+    await StepWaitersModel(asks: [2, 1, 1]).expectSafe()
+    if RandomCases.areFull { await StepWaitersModel(asks: [2, 2, 1]).expectSafe(limit: 6_000_000) }
   }
 }

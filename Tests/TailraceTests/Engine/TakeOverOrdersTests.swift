@@ -86,20 +86,20 @@ struct TakeOverOrdersTests {
 
   @Test(
     "a producer is taken over safely by who looks again under the claim", arguments: [false, true])
-  func takenOver(_ goesOn: Bool) {
-    takeOver(looksAgain: true, goesOn: goesOn).expectSafe()
+  func takenOver(_ goesOn: Bool) async {
+    await takeOver(looksAgain: true, goesOn: goesOn).expectSafe()
   }
 
   @Test(
     "by a count that was read before, elements are lost, or the other reader is trapped",
     arguments: [false, true])
-  func stale(_ goesOn: Bool) {
-    let exploration = takeOver(looksAgain: false, goesOn: goesOn).explored()
+  func stale(_ goesOn: Bool) async {
+    let exploration = await takeOver(looksAgain: false, goesOn: goesOn).explored()
     if RandomCases.areFull { print(exploration) }
     #expect(exploration.violation != nil)
     let violations = Set([
       exploration.violation ?? "",
-      takeOver(looksAgain: false, goesOn: true).explored().violation ?? "",
+      await takeOver(looksAgain: false, goesOn: true).explored().violation ?? "",
     ])
     #expect(violations.contains { $0.contains("goes on at 2 after 1") || $0.contains("trapped") })
   }

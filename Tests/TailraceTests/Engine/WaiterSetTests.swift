@@ -54,7 +54,7 @@ private struct WaiterSetModel: Explorable {
 @Suite("WaiterSet: waiters in the order of arrival", .inTurn)
 struct WaiterSetTests {
   @Test("every order of events: who enters, leaves, and is removed")
-  func orders() { WaiterSetModel().expectSafe() }
+  func orders() async { await WaiterSetModel().expectSafe() }
 
   @Test("many, of whom some leave")
   func many() {

@@ -79,11 +79,11 @@ private struct EvictionModel: Explorable {
 @Suite("Eviction: every order of events", .tags(.long), .inTurn)
 struct EvictionOrdersTests {
   @Test("pinned values stay, others are evicted, and the costs are right")
-  func orders() {
+  func orders() async {
     #if DEBUG
-      EvictionModel().expectSafe(depth: 5, isComplete: false)
+      await EvictionModel().expectSafe(depth: 5, isComplete: false)
     #else
-      EvictionModel().expectSafe(depth: 7, isComplete: false)
+      await EvictionModel().expectSafe(depth: 7, isComplete: false)
     #endif
   }
 }

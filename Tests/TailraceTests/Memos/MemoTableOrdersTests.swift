@@ -205,7 +205,7 @@ struct MemoTableOrdersTests {
   @Test(
     "a key is computed once at a time, forgotten results change nothing, and the counts are right",
     arguments: [nil, 1])
-  func orders(_ limit: Int?) {
-    MemoTableModel(limit: limit).expectSafe()
+  func orders(_ limit: Int?) async {
+    await MemoTableModel(limit: limit).expectSafe()
   }
 }

@@ -85,5 +85,5 @@ struct AgendaTests {
   }
 
   @Test("time does not run back, and stops where it should, in every order of events")
-  func everyOrder() { World().expectSafe() }
+  func everyOrder() async { await World().expectSafe() }
 }

@@ -92,5 +92,5 @@ private struct WorkPhaseModel: Explorable, Hashable {
 @Suite("WorkPhase: every order of events", .inTurn)
 struct WorkPhaseOrdersTests {
   @Test("the work ends once, its closure has one owner, and no turn begins after the end")
-  func orders() { WorkPhaseModel().expectSafe() }
+  func orders() async { await WorkPhaseModel().expectSafe() }
 }

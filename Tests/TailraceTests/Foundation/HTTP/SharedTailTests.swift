@@ -176,8 +176,8 @@ private struct SharedTailModel: Explorable {
 @Suite("The shared end of an endpoint's list: every order of events", .inTurn)
 struct SharedTailTests {
   @Test("whoever waits has one reader, nobody waits: none, and elements are those of the list")
-  func orders() {
-    SharedTailModel().expectSafe(depth: 9, limit: 400_000, isComplete: false)
+  func orders() async {
+    await SharedTailModel().expectSafe(depth: 9, limit: 400_000, isComplete: false)
   }
 
   @Test("the last elements are kept, by number and by bytes, and one at least")

@@ -117,8 +117,8 @@ private struct RemoteLinkModel: Explorable, Hashable {
 @Suite("The live connection of a remote list", .inTurn)
 struct RemoteLinkTests {
   @Test("every order of events: one connection while somebody waits")
-  func orders() {
-    RemoteLinkModel().expectSafe(depth: 11, limit: 300_000, isComplete: false)
+  func orders() async {
+    await RemoteLinkModel().expectSafe(depth: 11, limit: 300_000, isComplete: false)
   }
 
   @Test("after three responses in vain, or requests that nothing answers: long polls")
