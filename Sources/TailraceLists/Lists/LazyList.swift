@@ -120,7 +120,7 @@ extension LazyList: AsyncSequence {
 
     /// Returns the next element, or `nil` at the end and ever after, without leaving the caller's
     /// isolation.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
@@ -130,8 +130,19 @@ extension LazyList: AsyncSequence {
         return element
       }
       cursor.index = index
+      let element = cursor.advance()
+      (base, index, limit) = (cursor.base, cursor.index, cursor.limit)
+      if let element { return element }
+      return try await nextWaiting(isolation: actor)
+    }
+
+    // Not inlined: a call of this function costs an element that is there nothing, and a loop that
+    // contains it is too large to be inlined itself ("Stored").
+    @inlinable @inline(never)
+    mutating func nextWaiting(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Failure) -> Element? {
       defer { (base, index, limit) = (cursor.base, cursor.index, cursor.limit) }
-      if let element = cursor.advance() { return element }
       return try await cursor.nextOrFailure(Failure.self, orNilWhenCancelled: true)
     }
   }
