@@ -130,20 +130,9 @@ extension LazyList: AsyncSequence {
         return element
       }
       cursor.index = index
-      let element = cursor.advance()
-      (base, index, limit) = (cursor.base, cursor.index, cursor.limit)
-      if let element { return element }
-      return try await nextWaiting(isolation: actor)
-    }
-
-    // Not inlined: a call of this function costs an element that is there nothing, and a loop that
-    // contains it is too large to be inlined itself ("Stored").
-    @inlinable @inline(never)
-    mutating func nextWaiting(
-      isolation actor: isolated (any Actor)?
-    ) async throws(Failure) -> Element? {
       defer { (base, index, limit) = (cursor.base, cursor.index, cursor.limit) }
-      return try await cursor.nextOrFailure(Failure.self, orNilWhenCancelled: true)
+      if let element = cursor.advance() { return element }
+      return try await cursor.nextInIteration(Failure.self)
     }
   }
 }

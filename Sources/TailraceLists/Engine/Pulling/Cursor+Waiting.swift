@@ -164,4 +164,15 @@ extension Cursor {
   ) async throws(Failure) -> Element? {
     try await nextOrFailure(type, of: type, orNilWhenCancelled: isNil)
   }
+
+  /// The same for an iteration, which ends with `nil` if its task is cancelled and the failure cannot
+  /// say so.
+  // Not inlined: a loop that contains it is too large to be inlined itself, and then each element that
+  // is there is awaited ("Stored").
+  @inlinable @inline(never)
+  package nonisolated(nonsending) mutating func nextInIteration<Failure: Error>(
+    _ type: Failure.Type
+  ) async throws(Failure) -> Element? {
+    try await nextOrFailure(type, of: type, orNilWhenCancelled: true)
+  }
 }

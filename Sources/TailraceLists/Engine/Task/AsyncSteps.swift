@@ -128,15 +128,16 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline
   final class Taker {
     @usableFromInline let sink: Sink
-    /// The driver's task, which is on the stack below.
-    @usableFromInline let task: UnsafePointer<UnsafeCurrentTask>?
+    /// Asks the driver's task, which is on the stack below. `nil` without a task.
+    // A closure, because a task in a field is copied and counted for each look ("Async steps").
+    @usableFromInline let looksCancelled: (() -> Bool)?
 
     @inlinable
-    init(_ sink: @escaping Sink, _ task: UnsafePointer<UnsafeCurrentTask>?) {
-      (self.sink, self.task) = (sink, task)
+    init(_ sink: @escaping Sink, _ looksCancelled: (() -> Bool)?) {
+      (self.sink, self.looksCancelled) = (sink, looksCancelled)
     }
 
-    @inlinable var isCancelled: Bool { task?.pointee.isCancelled == true }
+    @inlinable var isCancelled: Bool { looksCancelled?() == true }
 
     /// False if the driver wants no more.
     @inlinable @inline(never)
@@ -149,7 +150,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     withoutActuallyEscaping(sink) { sink in
       withUnsafeCurrentTask { task in
         guard let task else { return driveOn(Taker(sink, nil)) }
-        return withUnsafePointer(to: task) { driveOn(Taker(sink, $0)) }
+        return driveOn(Taker(sink) { task.isCancelled })
       }
     }
   }
