@@ -112,7 +112,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       guard let element = pullNow(demand) else {
         let absence = source.state.cursor.takeAbsence()
         switch absence {
-        case .missing, .paused: return pullBeside()
+        case .missing(let cell):
+          cell.place.drops(cell)
+          return pullBeside()
+        case .paused: return pullBeside()
         case .end, .failed, .failedTransiently, .released, .cancelled:
           return stop(absence)
         }

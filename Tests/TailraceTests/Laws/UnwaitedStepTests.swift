@@ -3,6 +3,8 @@ import Tailrace
 import TailraceTesting
 import Testing
 
+@testable import TailraceLists
+
 /// Steps that wait until they are let go or cancelled, and what has happened to them.
 final class Loads: Sendable {
   let begun = Probe<Int>()
@@ -17,6 +19,8 @@ final class Loads: Sendable {
     }
     running?.open()
   }
+
+  func hold() { state.withLock { $0.isFree = false } }
 
   func load(_ number: Int) async {
     begun.record(number)
@@ -71,6 +75,28 @@ struct UnwaitedStepTests {
     #expect(try await list.array() == [1, 2])
     #expect(loads.begun.values == [1, 1, 1, 1, 2, 3])
     #expect(loads.cancelled.values == [1, 1, 1])
+  }
+
+  @Test("so it is when the reader has got elements before it, and comes back for it")
+  func behindElements() async throws {
+    let loads = Loads()
+    loads.free()
+    let list = loads.list()
+    #expect(try await list.head() == 1)
+    loads.hold()
+    // Held, so that its cells are filled: the first is new, and the second is missing.
+    let marked = list.map { $0 }
+    let task = Task { try await marked.array() }
+    await loads.begun.waitForCount(2)
+    // A reader that is cancelled before it waits again is not known.
+    let steps = list.segment?.evaluator?.steps
+    while steps?.waiting.withLock({ $0.isEmpty }) == true { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await loads.cancelled.waitForCount(1)
+    #expect(loads.cancelled.values == [2])
+    loads.free()
+    #expect(try await marked.array() == [1, 2, 3, 4, 5, 6])
   }
 
   @Test("a list made with false, and every other, computes on")

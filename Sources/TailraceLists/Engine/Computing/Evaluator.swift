@@ -88,7 +88,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func checkInvariants(_ held: borrowing Held) {
     assert(claim.isHeld, "a claim is released that nobody holds")
     // Not with a key path, for which the runtime needs as much stack as a step.
-    assert(steps == nil || !steps!.isDriven, "a claim is released while it drives a task")
+    // Of the producer that is here: one that was taken over is driven by its cursor.
+    assert(producer?.steps?.isDriven != true, "a claim is released while it drives a task")
   }
 
   /// No job is run here: the claim is taken in place, and this actor has no isolated members.
@@ -185,7 +186,10 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       // There is something to read; a reader that wants more will meet the obstacle again. A failed
       // attempt was made for this reader, and is not repeated before the reader has been told.
       if mark != seen {
-        guard case .failedTransiently(let failure) = why else { return .new }
+        guard case .failedTransiently(let failure) = why else {
+          if case .missing(let cell) = why { cell.place.drops(cell) }
+          return .new
+        }
         return .failedBehind(FailedAttempt(segment.identity, segment.start + mark.count, failure))
       }
       absence = why

@@ -365,9 +365,17 @@ extension AsyncSteps: StepOwner {
     switch kept.pointee {
     case .nothing(.failedTransiently(let failure)):
       let (first, last) = (lastGiving + 1, attempts.load(ordering: .relaxed))
-      waiting.withLock { $0.failed(failure, first...last) }
+      // A user's error may be released with the one before: outside of the lock.
+      let former = waiting.withLock { $0.failed(failure, first...last) }
+      withExtendedLifetime(former) {}
     // A missing cell may retain this very list. All look again.
-    case .skip, .nothing(.missing), .nothing(.paused), .nothing(.released), .nothing(.cancelled):
+    case .nothing(.missing(let cell)):
+      if waiting.withLock({ $0.isEmpty }) {
+        cell.place.departs(cell)
+      } else {
+        cell.place.drops(cell)
+      }
+    case .skip, .nothing(.paused), .nothing(.released), .nothing(.cancelled):
       break
     case .element, .last, .become, .nothing(.end), .nothing(.failed): return
     }
@@ -400,7 +408,13 @@ extension AsyncSteps: StepOwner {
   /// A demand of the stage's own list has met a suspended step.
   @usableFromInline
   func isSuspended(in segment: Segment<Element>) {
-    open.withLock { if $0.place !== segment { $0.place = segment } }
+    // The former one is released outside of the lock: this may be the last reference to it.
+    let former = open.withLock { open in
+      let former = open.place
+      if former !== segment { open.place = segment }
+      return former
+    }
+    withExtendedLifetime(former) {}
   }
 }
 
@@ -464,7 +478,8 @@ extension AsyncSteps: AwaitedPlace {
     // A step that is done, but whose task has not parked, is waited for: told now, the reader would
     // come back to the same attempt.
     let isEntered = waiting.withLock { waiting in
-      guard isMissing(cell) else { return false }
+      // After the abandonment nobody wakes, until a cancelled step ends.
+      guard isMissing(cell), !isAbandoned else { return false }
       waiting.enter(waiter, for: attempt(of: cell), isBegun: cell.isBegun)
       return true
     }

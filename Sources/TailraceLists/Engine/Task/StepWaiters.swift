@@ -5,6 +5,7 @@
 /// | `comes`        | a driver that will wait if its step suspends is on its way                  |
 /// | `enter`        | it waits, or another reader does                                          |
 /// | `departs`      | it will not wait; the step is told if nobody does                         |
+/// | `drops`        | it has something else first, and comes back as any reader                 |
 /// | `leave`        | a waiter leaves; the step is told if nobody waits any more                |
 /// | `stepWaits`    | the step waits, and is to be told if nobody waits for it                  |
 /// | `stepGoesOn`   | the step does not wait any more                                           |
@@ -56,6 +57,12 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
     return unwaited()
   }
 
+  /// The driver was given elements before the missing one, and comes back without its cell. Until it does,
+  /// nobody is known to want the step, and the step is not told.
+  mutating func drops(_ attempt: Int) { if coming == attempt { coming = 0 } }
+
+  var isEmpty: Bool { waiters.isEmpty && former.isEmpty }
+
   /// The waiter may be unknown, because it was woken meanwhile. Returns the waiter of the step, to be
   /// told that nobody waits for it.
   mutating func leave(_ waiter: Waiter) -> Waiter? {
@@ -77,8 +84,13 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
     waiters.isEmpty && coming == 0 ? step.take() : nil
   }
 
-  mutating func failed(_ error: any Error, _ attempts: ClosedRange<Int>) {
+  /// Returns the failure before, to be released outside of the lock.
+  mutating func failed(_ error: any Error, _ attempts: ClosedRange<Int>) -> (any Error)? {
+    // Its task has parked, since another attempt was made; its readers have not been woken.
+    let former = settling == nil ? nil : failure
+    if let settled = settling { failure = settled }
     settling = (error, attempts)
+    return former?.error
   }
 
   func failure(of attempt: Int) -> (any Error)? {

@@ -41,4 +41,10 @@ extension AsyncSteps {
 extension AsyncSteps {
   @usableFromInline
   func departs(_ cell: MissingCell) { if cell.isBegun { departs(attempt(of: cell)) } }
+
+  @usableFromInline
+  func drops(_ cell: MissingCell) {
+    guard cancelsUnwaited, cell.isBegun else { return }
+    waiting.withLock { $0.drops(attempt(of: cell)) }
+  }
 }

@@ -28,6 +28,8 @@ protocol AwaitedPlace: AnyObject, Sendable {
   func leave(_ waiter: Waiter)
   /// The reader that has begun the attempt of a missing cell will not wait for it.
   func departs(_ cell: MissingCell)
+  /// The cell is not kept: its reader comes back for it without having begun it.
+  func drops(_ cell: MissingCell)
   /// A task of this priority waits.
   func raise(to priority: TaskPriority)
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
@@ -43,6 +45,7 @@ extension AwaitedPlace {
   @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
   @usableFromInline var jobs: StepExecutor? { nil }
   @usableFromInline func departs(_ cell: MissingCell) {}
+  @usableFromInline func drops(_ cell: MissingCell) {}
 
   @usableFromInline
   nonisolated(nonsending) func wait(
