@@ -231,7 +231,9 @@ struct BridgeGiven: Given {
   let scheduler = QueueScheduler(name: "snippets")
   let exchange = "exchange"
   let feed = Signal<Int, Never> { $0.complete() }
-  let presses = Signal<Int, Never>.makeSignal().0
+  /// Both, so that the signal does not end during the block.
+  private let pressing = Signal<Int, Never>.makeSignal()
+  var presses: Signal<Int, Never> { pressing.0 }
   let downloads = Signal<Int, any Error> { $0.complete() }
   let levels = Signal<Int, Never> { $0.complete() }
 }
