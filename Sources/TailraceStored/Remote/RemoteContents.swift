@@ -16,7 +16,7 @@ struct RemoteContents<Element: Sendable>: Sendable {
   /// Elements that follow each other.
   struct Segment {
     var start: Int
-    var elements: ArraySlice<Element> = []
+    var elements: [Element] = []
     var end: Int { start + elements.count }
   }
 
@@ -39,8 +39,10 @@ struct RemoteContents<Element: Sendable>: Sendable {
   private var isFresh = false
   /// This list is gone.
   private(set) var otherList: RemoteListError?
+  /// Elements that are not kept any more: released outside of the lock, since that may run code of theirs.
+  private var discarded: [[Element]] = []
 
-  /// At most how many elements are kept for readers that come later.
+  /// At most twice as many elements are kept for readers that come later.
   static var capacity: Int { 4096 }
   /// At most how many offsets of another server are kept.
   static var nameLimit: Int { 256 }
@@ -120,7 +122,7 @@ struct RemoteContents<Element: Sendable>: Sendable {
   /// Where the live connection begins, or reads on.
   mutating func liveStart() -> (offset: String, position: Int)? {
     // What was read without waiting is further.
-    if tail.end < count { tail = Segment(start: count) }
+    if tail.end < count { restart(at: count) }
     // Another server's name may be of an earlier place: what is read twice is left out.
     return start(for: tail.end)
   }
@@ -161,6 +163,9 @@ struct RemoteContents<Element: Sendable>: Sendable {
     if answer.elements.isEmpty, !answer.isLive, !answer.isUpToDate, !answer.isClosed {
       throw .corrupt("the server has no element there, and says that it has")
     }
+    if answer.elements.isEmpty, !answer.isLive, !answer.isClosed, position < count {
+      throw .lacking(from: position)
+    }
     if answer.isOurs {
       guard let offset = ListOffset(answer.next) else {
         throw .corrupt("\(answer.next) is no offset")
@@ -181,19 +186,31 @@ struct RemoteContents<Element: Sendable>: Sendable {
       guard server == .other else { throw .corrupt("the server has become another one") }
       try note(answer.next, at: end, hasElements: !answer.elements.isEmpty)
     }
-    keep(answer.elements[...], from: position, isLive: answer.isLive)
+    keep(answer.elements, from: position, isLive: answer.isLive)
     if end > count { count = end }
     if answer.isClosed, end == count { isEnded = true }
     isFresh = answer.isUpToDate && end == count && !answer.isLive
   }
 
+  /// How far the list is known.
+  struct Reach {
+    var count: Int
+    var isEnded: Bool
+  }
+
+  var reach: Reach { Reach(count: count, isEnded: isEnded) }
+
   /// The list's extent, as an endpoint of ours has told it.
-  mutating func take(_ extent: ListExtent) throws(RemoteAnswerError) {
+  ///
+  /// - Parameter asked: what was known when it was asked for. Other answers may have told more since.
+  mutating func take(_ extent: ListExtent, asked: Reach) throws(RemoteAnswerError) {
     try recognize(extent.identity)
-    if extent.count < count { throw .remote(.lost(from: extent.count)) }
+    if extent.count < asked.count { throw .remote(.lost(from: extent.count)) }
+    isFresh = extent.count >= count
+    guard isFresh else { return }
     count = extent.count
-    isEnded = extent.isEnded
-    isFresh = true
+    // An end can be taken back.
+    isEnded = extent.isEnded || isEnded && !asked.isEnded
   }
 
   /// The server is another one than ours, and has said nothing of its list.
@@ -215,7 +232,7 @@ struct RemoteContents<Element: Sendable>: Sendable {
   /// The server has discarded elements: readers may go on behind them.
   private mutating func trimmed(before first: Int) -> RemoteAnswerError {
     count = max(count, first)
-    if tail.end < first { tail = Segment(start: first) }
+    if tail.end < first { restart(at: first) }
     return .list(.trimmed(first: first))
   }
 
@@ -251,19 +268,31 @@ struct RemoteContents<Element: Sendable>: Sendable {
     }
   }
 
-  private mutating func keep(_ elements: ArraySlice<Element>, from position: Int, isLive: Bool) {
+  private mutating func keep(_ elements: [Element], from position: Int, isLive: Bool) {
     if position <= tail.end, position + elements.count > tail.end, isLive || tail.end == position {
       tail.elements += elements.dropFirst(tail.end - position)
-      let surplus = tail.elements.count - Self.capacity
-      if surplus > 0 {
-        // What was just read is wanted next.
-        let dropped = min(surplus, max(0, tail.elements.count - elements.count))
-        tail.elements = ArraySlice(tail.elements.dropFirst(dropped))
-        tail.start += dropped
-      }
+      guard tail.elements.count > 2 * Self.capacity else { return }
+      // What was just read is wanted next.
+      let kept = max(Self.capacity, elements.count)
+      let former = tail.elements
+      tail = Segment(start: tail.end - kept, elements: Array(former.suffix(kept)))
+      discarded.append(former)
     } else if !isLive {
+      discarded.append(page.elements)
       page = Segment(start: position, elements: elements)
     }
+  }
+
+  /// The live connection reads on from a position.
+  private mutating func restart(at position: Int) {
+    discarded.append(tail.elements)
+    tail = Segment(start: position)
+  }
+
+  /// Takes the elements that are not kept any more.
+  mutating func takeDiscarded() -> [[Element]] {
+    defer { discarded = [] }
+    return discarded
   }
 }
 
@@ -271,6 +300,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
 enum RemoteAnswerError: Error {
   /// It was damaged on its way, or its server is wrong: worth another request.
   case corrupt(String)
+  /// The server has fewer elements than it has had. A cache or a replica may lag behind.
+  case lacking(from: Int)
   /// The connection failed, or the server asks to come again.
   case later(String, pause: Duration? = nil)
   /// Nothing was heard for too long.
@@ -279,4 +310,7 @@ enum RemoteAnswerError: Error {
   case unsupported(status: Int, body: String)
   case remote(RemoteListError)
   case list(ListStoreError)
+
+  /// A failure of the transport, if it is not one of these.
+  init(_ error: any Error) { self = error as? Self ?? .later("\(error)") }
 }

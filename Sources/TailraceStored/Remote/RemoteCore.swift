@@ -64,6 +64,7 @@ final class RemoteCore<Element: Sendable>: Sendable {
         if let answer = try await server.listening(ask) { return answer }
       } catch {
         try Task.checkCancellation()
+        let error = RemoteAnswerError(error)
         if let final = trouble.take(error, at: server.now(), patience) { throw final }
         backoff.failed(pause: trouble.pause)
         try await server.clock.sleep(for: backoff.pause(server.chance()))
@@ -106,17 +107,16 @@ final class RemoteCore<Element: Sendable>: Sendable {
     let result = await Waiters.outcome { continuation in
       state.withLock { $0.waiters.wait(number, continuation) }
     } onCancel: {
-      let now = server.now()
-      return state.withLock { state in
-        let woken = state.waiters.tell(number, .cancelled)
-        state.didLeave(at: now)
-        return woken
-      }
+      // The clock is not asked here: it would run under the lock of the task.
+      state.withLock { $0.waiters.tell(number, .cancelled) }
     }
     switch result {
     case .ready: return
     case .failed(let error): throw error
-    case .cancelled: throw CancellationError()
+    case .cancelled:
+      let now = server.now()
+      state.withLock { $0.didLeave(at: now) }
+      throw CancellationError()
     }
   }
 
@@ -127,9 +127,10 @@ final class RemoteCore<Element: Sendable>: Sendable {
 
   @discardableResult
   private func discover(_ ear: RemoteEar) async throws -> ListExtent? {
+    let asked = state.withLock { $0.contents.reach }
     let extent = try await server.extent(ear)
     try update { (contents) throws(RemoteAnswerError) in
-      if let extent { try contents.take(extent) } else { contents.isOther() }
+      if let extent { try contents.take(extent, asked: asked) } else { contents.isOther() }
     }
     return extent
   }
@@ -175,7 +176,7 @@ final class RemoteCore<Element: Sendable>: Sendable {
             if isHasty { state.link.failed(driver) } else { state.link.ended(driver) }
           }
         } catch {
-          didFail(error, driver)
+          didFail(RemoteAnswerError(error), driver)
         }
       }
     }
@@ -185,10 +186,10 @@ final class RemoteCore<Element: Sendable>: Sendable {
   private func converse(
     _ mode: RemoteLink.Mode, _ driver: Int, _ ear: RemoteEar
   ) async throws -> Bool {
-    var start = state.withLock { $0.contents.liveStart() }
+    var start = liveStart()
     if start == nil {
       try await discover(ear)
-      start = state.withLock { $0.contents.liveStart() }
+      start = liveStart()
     }
     guard let start else { return false }
     do {
@@ -227,7 +228,17 @@ final class RemoteCore<Element: Sendable>: Sendable {
     }
   }
 
+  private func liveStart() -> (offset: String, position: Int)? {
+    let (start, discarded) = state.withLock { state in
+      (state.contents.liveStart(), state.contents.takeDiscarded())
+    }
+    withExtendedLifetime(discarded) {}
+    return start
+  }
+
   /// Ends the connection if nobody has waited for a moment.
+  ///
+  /// - Returns: after which time it is to be called again.
   private func hangUpIfIdle() -> Duration {
     let now = server.now()
     let action: RemoteLink.Action = state.withLock { state in
@@ -235,7 +246,8 @@ final class RemoteCore<Element: Sendable>: Sendable {
       return state.link.hangUp()
     }
     perform(action)
-    return lingering
+    // Not at once, if nothing lingers.
+    return max(lingering, .milliseconds(100))
   }
 
   private func take(_ reply: RemoteReply<Element>, from position: Int) throws {
@@ -268,7 +280,7 @@ final class RemoteCore<Element: Sendable>: Sendable {
     then: (inout State) -> RemoteLink.Action
   ) throws -> RemoteLink.Action {
     let now = server.now()
-    let (result, woken) = state.withLock { state in
+    let (result, woken, discarded) = state.withLock { state in
       let result = Result { () throws(RemoteAnswerError) in
         try change(&state.contents)
       }
@@ -277,23 +289,24 @@ final class RemoteCore<Element: Sendable>: Sendable {
         contents.mayHaveMore(than: position)
       }
       state.didLeave(at: now)
-      return (result.map { then(&state) }, woken)
+      return (result.map { then(&state) }, woken, state.contents.takeDiscarded())
     }
+    withExtendedLifetime(discarded) {}
     Waiters.tell(woken)
     return try result.get()
   }
 
-  private func didFail(_ error: any Error, _ driver: Int) {
+  private func didFail(_ error: RemoteAnswerError, _ driver: Int) {
     let now = server.now()
     let woken: Waiters.Woken = state.withLock { state in
       // Of a connection that nobody wants any more.
       guard state.link.isDriving(driver) else { return [] }
-      if case .unsupported? = error as? RemoteAnswerError, state.link.unsupported(driver) {
+      if case .unsupported = error, state.link.unsupported(driver) {
         return []
       }
       let final = state.trouble.take(error, at: now, patience)
       var isSilent = false
-      if case .silent? = error as? RemoteAnswerError { isSilent = true }
+      if case .silent = error { isSilent = true }
       state.link.failed(
         driver, pause: max(state.pause, state.trouble.pause ?? .zero), isSilent: isSilent)
       guard let final else { return [] }

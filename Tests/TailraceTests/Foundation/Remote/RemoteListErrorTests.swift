@@ -113,6 +113,72 @@ struct RemoteListErrorTests {
     }
   }
 
+  @Test("an extent that was told before other elements came is no loss")
+  func lateExtent() async throws {
+    let source = ChangingSource([0, 1])
+    let endpoint = ListEndpoint(source)
+    let gate = Gate()
+    let remote = remote { request in
+      let response = try await endpoint.transport(request)
+      if request.method == "HEAD" { await gate.wait() }
+      return response
+    }
+    let extent = Task { try await remote.extent() }
+    await gate.waitForArrivals(1)
+    try await remote.waitForMore(than: 1)
+    try await source.append([2, 3], isEnd: true)
+    try await remote.waitForMore(than: 3)
+    gate.open()
+    #expect(try await extent.value.count == 2)
+    #expect(try await LazyList(reading: remote).array() == [0, 1, 2, 3])
+  }
+
+  @Test("an end that was taken back is none any more, and one that comes meanwhile is one")
+  func ends() throws {
+    func extent(_ count: Int, _ isEnded: Bool) -> ListExtent {
+      ListExtent(identity: "a", count: count, isEnded: isEnded)
+    }
+    var contents = RemoteContents<Int>(.beginning)
+    try contents.take(extent(2, true), asked: contents.reach)
+    #expect(contents.isEnded)
+    let before = contents.reach
+    try contents.take(extent(2, false), asked: before)
+    #expect(!contents.isEnded)
+    let open = contents.reach
+    try contents.take(extent(3, true), asked: open)
+    // Told before the other one.
+    try contents.take(extent(3, false), asked: open)
+    try contents.take(extent(2, false), asked: open)
+    #expect(contents.isEnded && contents.count == 3)
+    do {
+      try contents.take(extent(2, false), asked: contents.reach)
+      Issue.record("elements were lost")
+    } catch {
+      guard case .remote(.lost(from: 2)) = error else { throw error }
+    }
+  }
+
+  @Test("a server that has fewer elements than before is asked a few times more, with pauses")
+  func lacking() async throws {
+    let requests = Counter()
+    let remote = remote { request in
+      let isPage = request.method != "HEAD"
+      if isPage { requests.increment() }
+      return RemoteResponse(
+        status: 200,
+        headers: [
+          ListOffset.field: ListOffset.form,
+          "Stream-Next-Offset": ListOffset("a", isPage ? 0 : 3).name,
+          "Stream-Up-To-Date": "true",
+        ], body: [Array("[]".utf8)])
+    }
+    #expect(try await remote.extent().count == 3)
+    await #expect(throws: RemoteListError.lost(from: 0)) {
+      try await remote.read(from: 0, upTo: 1)
+    }
+    #expect(requests.value == 5)
+  }
+
   @Test("a refusal has the status and the beginning of the body; the next demand asks again")
   func refused() async throws {
     let store = Store([1, 2], isEnded: true)

@@ -94,6 +94,19 @@ struct RemoteListTests {
     #expect(faulty.open.withLock { $0 } == 0)
   }
 
+  @Test("nothing lingers: the connection is looked at now and then, not all the time")
+  func noLingering() async throws {
+    let scheduler = VirtualScheduler()
+    let faulty = FaultyTransport(ListEndpoint(Store([1]), clock: scheduler.clock).transport)
+    let remote = remote(faulty.transport, lingering: .zero, clock: scheduler.clock)
+    let reader = Task { try await remote.waitForMore(than: 1) }
+    await scheduler.waitForSleepers(2)
+    reader.cancel()
+    _ = await reader.result
+    scheduler.advance(by: .milliseconds(100))
+    await faulty.closed.waitForCount(1)
+  }
+
   // MARK: Faults on the way
 
   @Test(
