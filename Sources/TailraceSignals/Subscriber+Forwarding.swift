@@ -38,17 +38,18 @@ extension Signal.Subscriber {
     on executor: (any TaskExecutor)?, _ part: @escaping @Sendable () async -> Bool
   ) {
     let current = WalkTask()
-    begin(part, in: current, on: executor ?? StepExecutor.preferredHome)
+    begin(1, of: part, in: current, on: executor ?? StepExecutor.preferredHome)
     onTermination { _ in current.cancel() }
   }
 
   private func begin(
-    _ part: @escaping @Sendable () async -> Bool, in current: WalkTask,
+    _ number: Int, of part: @escaping @Sendable () async -> Bool, in current: WalkTask,
     on executor: (any TaskExecutor)?
   ) {
-    current.replace(
-      with: Task(executorPreference: executor) {
-        if await part() { begin(part, in: current, on: executor) }
+    current.runs(
+      number,
+      in: Task(executorPreference: executor) {
+        if await part() { begin(number + 1, of: part, in: current, on: executor) }
       })
   }
 
@@ -165,18 +166,19 @@ extension Error {
 }
 
 /// The task in which a walk goes on.
-private final class WalkTask: Sendable {
+final class WalkTask: Sendable {
   private enum State {
-    case walking(Task<Void, Never>?)
+    case walking(part: Int, Task<Void, Never>?)
     case cancelled
   }
 
-  private let state = Locked(State.walking(nil))
+  private let state = Locked(State.walking(part: 0, nil))
 
-  func replace(with task: Task<Void, Never>) {
+  /// A part runs in a task. The part after it may have said so before.
+  func runs(_ part: Int, in task: Task<Void, Never>) {
     let isCancelled = state.withLock { state in
-      if case .cancelled = state { return true }
-      state = .walking(task)
+      guard case .walking(let last, _) = state else { return true }
+      if part > last { state = .walking(part: part, task) }
       return false
     }
     if isCancelled { task.cancel() }
@@ -187,6 +189,6 @@ private final class WalkTask: Sendable {
       defer { state = .cancelled }
       return state
     }
-    if case .walking(let task) = former { task?.cancel() }
+    if case .walking(_, let task) = former { task?.cancel() }
   }
 }
