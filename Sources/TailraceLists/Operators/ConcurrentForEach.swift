@@ -58,11 +58,9 @@ extension LazyList {
           try await source.state.take()?.throwingReader().forEachAtOnce(limit, file, line, call)
         }
       }
-      var first: (any Error)?
-      for await error in failures {
-        first = error
-        group.cancelAll()
-      }
+      // Others may follow, of calls that were not cancelled yet.
+      let first = await failures.first { _ in true }
+      if first != nil { group.cancelAll() }
       let fate = await group.nextResult()
       if let first { throw first }
       try fate?.get()
