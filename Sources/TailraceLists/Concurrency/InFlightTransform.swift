@@ -95,7 +95,10 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
       done.store(true, ordering: .releasing)
       return state.complete()
     }
-    for waiter in waiters { waiter.wake(reason) }
+    var isTold = false
+    for waiter in waiters where waiter.wake(reason) { isTold = true }
+    // All of them were cancelled: none hears of a failure.
+    if !isTold, !waiters.isEmpty { state.withLock { $0.isTold = false } }
   }
 
   /// Whether a temporary failure is still to be reported. It is reported once: to the demands that
