@@ -13,7 +13,7 @@ struct BatchQueue<Key: Sendable, Batch: AnyObject & Sendable>: Sendable {
   private var gathering: [(batch: Batch, keys: [Key])] = []
   /// The last one that has left, if it is not back, and somebody waits for it.
   private weak var out: Batch?
-  /// How many have left.
+  /// How many have left. The number of the last one.
   private(set) var departures = 0
 
   init(limit: Int) { self.limit = limit }
@@ -31,16 +31,16 @@ struct BatchQueue<Key: Sendable, Batch: AnyObject & Sendable>: Sendable {
     return batch
   }
 
-  /// A batch leaves, with its keys.
-  mutating func leave(_ batch: Batch) -> [Key] {
-    guard let place = gathering.firstIndex(where: { $0.batch === batch }) else { return [] }
+  /// A batch leaves, with its keys and a number.
+  mutating func leave(_ batch: Batch) -> (keys: [Key], number: Int)? {
+    guard let place = gathering.firstIndex(where: { $0.batch === batch }) else { return nil }
     departures += 1
     out = batch
-    return gathering.remove(at: place).keys
+    return (gathering.remove(at: place).keys, departures)
   }
 
-  /// A batch is back, with or without values.
-  mutating func comeBack(_ batch: ObjectIdentifier?) {
-    if let last = out, ObjectIdentifier(last) == batch { out = nil }
+  /// A batch is back, with or without values. It may be gone, so it is known by its number.
+  mutating func comeBack(_ number: Int) {
+    if number == departures { out = nil }
   }
 }

@@ -44,8 +44,8 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let reference = Reference()
     let values = Memo<[Key: Value], any Error> { [self] in
       if let last { _ = try? await last.values.value() }
-      let (keys, identity) = depart(reference)
-      defer { queue.withLock { $0.comeBack(identity) } }
+      let (keys, number) = depart(reference)
+      defer { queue.withLock { $0.comeBack(number) } }
       try Task.checkCancellation()
       report?(keys.count)
       return try await compute(keys)
@@ -56,10 +56,12 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// A batch leaves. From here on only those retain it who wait for it.
-  private func depart(_ reference: Reference) -> (keys: [Key], identity: ObjectIdentifier?) {
+  private func depart(_ reference: Reference) -> (keys: [Key], number: Int) {
     // It has gathered keys until here, so the queue retains it.
-    guard let batch = reference.batch else { return ([], nil) }
-    return (queue.withLock { $0.leave(batch) }, ObjectIdentifier(batch))
+    guard let batch = reference.batch, let departure = queue.withLock({ $0.leave(batch) }) else {
+      preconditionFailure("a batch left twice")
+    }
+    return departure
   }
 }
 

@@ -19,7 +19,7 @@ extension DependencyGraph {
   }
 
   /// That a computation asked for a key.
-  struct Edge: Sendable {
+  struct Edge: Equatable, Sendable {
     /// The asking key. The highest bit: it only looked whether there was a value.
     let dependent: UInt32
     /// The number of its computation.

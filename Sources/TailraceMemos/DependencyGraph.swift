@@ -109,12 +109,9 @@ struct DependencyGraph: Sendable {
     guard asker != place, asker < nodes.count, nodes[asker].running == number else { return }
     grow(to: place)
     let edge = Edge(asker, number, hasLooked: hasLooked)
-    // Asked again: in most cases nobody else has asked meanwhile.
-    if let last = nodes[place].dependents.last, last.number == number,
-      last.dependent == edge.dependent
-    {
-      return
-    }
+    // Asked again: in most cases nobody else has asked meanwhile, or for nothing else.
+    if let last = nodes[place].dependents.last, last == edge { return }
+    if !hasLooked, nodes[asker].asked.last == UInt32(place) { return }
     nodes[asker].asked.append(UInt32(place))
     nodes[place].dependents.append(edge)
     nodes[place].live += 1

@@ -292,4 +292,16 @@ struct DependencyGraphTests {
     graph.outdate(0, isKept: true, &marked)
     #expect(graph.isOverturned(4))
   }
+
+  @Test("computations that ask for the same key in turns are its dependents once")
+  func inTurns() {
+    var graph = DependencyGraph()
+    var freed: [Int] = []
+    let (first, second) = (graph.begin(1, &freed), graph.begin(2, &freed))
+    for _ in 0..<100 {
+      graph.ask(0, by: 1, first)
+      graph.ask(0, by: 2, second)
+    }
+    #expect(graph.nodes[0].dependents.count == 2)
+  }
 }

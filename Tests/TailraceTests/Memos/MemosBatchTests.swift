@@ -157,16 +157,20 @@ struct MemosBatchTests {
       }.number
     }
     #expect(join(0) == 0 && made[0].after == nil)
-    #expect(queue.leave(made[0]) == [0])
+    #expect(queue.leave(made[0])! == ([0], 1))
     #expect([1, 2, 3].map(join) == [1, 1, 2])
     #expect(made[1].after == 0 && made[2].after == 0)
-    queue.comeBack(ObjectIdentifier(made[0]))
-    #expect(queue.leave(made[1]) == [1, 2] && queue.leave(made[2]) == [3])
+    queue.comeBack(1)
+    #expect(queue.leave(made[1])! == ([1, 2], 2) && queue.leave(made[2])! == ([3], 3))
     #expect(join(4) == 3 && made[3].after == 2)
-    queue.comeBack(ObjectIdentifier(made[1]))
-    queue.comeBack(ObjectIdentifier(made[2]))
-    #expect(queue.leave(made[3]) == [4] && queue.departures == 4 && queue.leave(made[3]) == [])
-    queue.comeBack(ObjectIdentifier(made[3]))
-    #expect(join(5) == 4 && made[4].after == nil)
+    queue.comeBack(2)
+    queue.comeBack(3)
+    #expect(queue.leave(made[3])! == ([4], 4) && queue.leave(made[3]) == nil)
+    // One that was out when another left: the other is still out.
+    queue.comeBack(3)
+    #expect(join(5) == 4 && made[4].after == 3)
+    #expect(queue.leave(made[4])! == ([5], 5) && queue.departures == 5)
+    queue.comeBack(5)
+    #expect(join(6) == 5 && made[5].after == nil)
   }
 }
