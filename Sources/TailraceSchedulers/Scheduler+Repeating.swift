@@ -34,14 +34,11 @@ extension Scheduler {
     require(
       interval > .zero, "\(Self.self).schedule(every:): \(interval) is no interval; give one > 0",
       file: file, line: line)
-    func begin(on place: some Scheduler) -> ScheduledWork {
-      let cadence = Cadence(first: place.date(after: delay ?? interval), interval: interval)
-      let repetition = Repetition(of: action, on: place, cadence, tolerance: tolerance)
-      let work = ScheduledWork(WorkCell(repetition))
-      place.enqueue(work, at: cadence.due, tolerance: tolerance)
-      return work
-    }
-    return begin(on: timekeeper)
+    let cadence = Cadence(first: date(after: delay ?? interval), interval: interval)
+    let repetition = Repetition(of: action, on: self, cadence, tolerance: tolerance)
+    let work = ScheduledWork(WorkCell(repetition))
+    enqueue(work, at: cadence.due, tolerance: tolerance)
+    return work
   }
 }
 

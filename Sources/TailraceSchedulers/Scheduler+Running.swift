@@ -38,10 +38,7 @@ extension Scheduler {
 
   /// Waits for a delay.
   public func sleep(for delay: Duration, tolerance: Duration? = nil) async throws {
-    func wait(on place: some Scheduler) async throws {
-      try await place.sleep(until: place.date(after: delay), tolerance: tolerance)
-    }
-    try await wait(on: timekeeper)
+    try await sleep(until: date(after: delay), tolerance: tolerance)
   }
 
   /// False if the task is cancelled.

@@ -46,11 +46,7 @@ extension Scheduler {
   public func schedule(
     after delay: Duration, tolerance: Duration? = nil, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledWork {
-    func begin(on place: some Scheduler) -> ScheduledWork {
-      place.schedule(at: place.date(after: delay), tolerance: tolerance, action)
-    }
-    // Without a delay, this scheduler may run the work in place.
-    return delay > .zero ? begin(on: timekeeper) : begin(on: self)
+    schedule(at: date(after: delay), tolerance: tolerance, action)
   }
 
   /// Runs a closure at a point in time on the scheduler's clock.
@@ -84,10 +80,7 @@ extension Scheduler {
     after delay: Duration, tolerance: Duration? = nil,
     _ action: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
-    func begin(on place: some Scheduler) -> Task<Void, Never> {
-      place.schedule(at: place.date(after: delay), tolerance: tolerance, action)
-    }
-    return begin(on: timekeeper)
+    schedule(at: date(after: delay), tolerance: tolerance, action)
   }
 
   /// Runs an asynchronous closure at a point in time, in a task that prefers this scheduler.
@@ -102,11 +95,6 @@ extension Scheduler {
       await action()
     }
   }
-
-  /// The scheduler whose clock delays and intervals count on, and which takes the work that waits
-  /// for them: this one, or the one that it stands for. It is asked once, when the waiting begins:
-  /// a date on one clock says nothing on another one.
-  var timekeeper: any Scheduler { (self as? InheritingScheduler)?.place ?? self }
 
   /// The end of a delay. As soon as possible is now; for ever is some billion years.
   func date(after delay: Duration) -> Instant {

@@ -1,72 +1,41 @@
 import TailraceSupport
 
-/// The instants at which a scheduler's clock ticks: see ``Scheduler/ticks(every:tolerance:file:line:)``.
-public struct Ticks<Source: Scheduler>: AsyncSequence, Sendable {
-  public typealias Element = Source.Instant
-  public typealias Failure = Never
-
+/// The instants at which a scheduler's clock ticks.
+private struct Ticks<Source: Scheduler>: AsyncSequence {
   let scheduler: Source
   let interval: Duration
   let tolerance: Duration?
 
-  public func makeAsyncIterator() -> Iterator { Iterator(ticks: self) }
+  func makeAsyncIterator() -> Iterator { Iterator(ticks: self) }
 
   /// Reads the ticks. Each iterator has its own clock.
-  public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let ticks: Ticks
+  struct Iterator: AsyncIteratorProtocol {
+    let ticks: Ticks
     /// `nil` before the first call.
-    private var clock: (any TickClock)?
+    private var cadence: Cadence<Source.Instant>?
     private var isOver = false
 
-    fileprivate init(ticks: Ticks) { self.ticks = ticks }
+    init(ticks: Ticks) { self.ticks = ticks }
 
     /// Waits for the next tick. The clock starts with the first call.
-    ///
-    /// - Cancellation: returns `nil`, and no tick after it.
-    public mutating func next(
-      isolation actor: isolated (any Actor)? = #isolation
-    ) async -> Source.Instant? {
-      guard !isOver else { return nil }
-      var clock = self.clock ?? ticks.scheduler.timekeeper.tickClock(every: ticks.interval)
-      guard let instant = await clock.next(tolerance: ticks.tolerance) else {
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Source.Instant? {
+      let scheduler = ticks.scheduler
+      var cadence =
+        cadence
+        ?? Cadence(first: scheduler.date(after: ticks.interval), interval: ticks.interval)
+      guard !isOver, !cadence.isOver,
+        await scheduler.waits(until: cadence.due, tolerance: ticks.tolerance)
+      else {
         isOver = true
         return nil
       }
-      self.clock = clock
-      // A scheduler that stands for another one counts on the other one's clock, and has instants
-      // of its own.
-      return instant as? Source.Instant ?? ticks.scheduler.now
+      let now = scheduler.now
+      cadence.advance(now: now)
+      self.cadence = cadence
+      return now
     }
 
-    public mutating func next() async -> Source.Instant? { await next(isolation: nil) }
-  }
-}
-
-/// Counts the ticks on the clock of one scheduler.
-private protocol TickClock: Sendable {
-  /// Waits for the next tick. `nil` if the task is cancelled, or at the end of the clock's range.
-  nonisolated(nonsending) mutating func next(tolerance: Duration?) async -> (any InstantProtocol)?
-}
-
-private struct SchedulerTickClock<Place: Scheduler>: TickClock {
-  let place: Place
-  var cadence: Cadence<Place.Instant>
-
-  nonisolated(nonsending) mutating func next(tolerance: Duration?) async -> (any InstantProtocol)? {
-    guard !cadence.isOver, await place.waits(until: cadence.due, tolerance: tolerance) else {
-      return nil
-    }
-    let now = place.now
-    cadence.advance(now: now)
-    return now
-  }
-}
-
-extension Scheduler {
-  /// Starts to count now.
-  fileprivate func tickClock(every interval: Duration) -> any TickClock {
-    let cadence = Cadence(first: date(after: interval), interval: interval)
-    return SchedulerTickClock(place: self, cadence: cadence)
+    mutating func next() async -> Source.Instant? { await next(isolation: nil) }
   }
 }
 
@@ -94,7 +63,7 @@ extension Scheduler {
   public func ticks(
     every interval: Duration, tolerance: Duration? = nil, file: StaticString = #fileID,
     line: UInt = #line
-  ) -> Ticks<Self> {
+  ) -> some AsyncSequence<Instant, Never> & Sendable {
     require(
       interval > .zero, "\(Self.self).ticks(every:): \(interval) is no interval; give one > 0",
       file: file, line: line)

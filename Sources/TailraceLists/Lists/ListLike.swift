@@ -6,11 +6,11 @@
 /// closer than one of any `AsyncSequence`s, which remembers nothing, in a file that imports both.
 public protocol _ListLike<Element, Failure>: AsyncSequence, Sendable where Element: Sendable {
   /// The list itself.
-  var list: LazyList<Element, Failure> { get }
+  var _list: LazyList<Element, Failure> { get }
 }
 
 extension LazyList: _ListLike {
   /// The list itself.
   @inlinable
-  public var list: LazyList { self }
+  public var _list: LazyList { self }
 }

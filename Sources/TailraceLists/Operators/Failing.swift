@@ -122,7 +122,7 @@ extension LazyList {
   public static func zip<each Other: _ListLike>(
     _ first: LazyList, _ other: repeat each Other
   ) -> LazyList<(Element, repeat (each Other).Element), any Error> {
-    LazyList<Element, any Error>.zip(first.widened(), repeat (each other).list.widened())
+    LazyList<Element, any Error>.zip(first.widened(), repeat (each other)._list.widened())
   }
 
   /// Returns the elements of this list's lists, which cannot fail.

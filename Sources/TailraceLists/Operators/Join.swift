@@ -110,7 +110,7 @@ extension LazyList {
           }
           outer.state.demand = demand.forOne
           guard let list = outer.state.next() else { return .nothing(outer.state.takeAbsence()) }
-          inner.state = Cursor(list.list)
+          inner.state = Cursor(list._list)
         }
       })
   }

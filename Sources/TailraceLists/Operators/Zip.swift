@@ -59,7 +59,7 @@ public func zip<First: _ListLike, Second: _ListLike>(
   _ first: First, _ second: Second
 ) -> LazyList<(First.Element, Second.Element), First.Failure>
 where First.Failure == Second.Failure {
-  first.list.zip(second.list)
+  first._list.zip(second._list)
 }
 
 /// Returns the pairs of the elements of lists that fail in different ways. If one of them cannot
@@ -68,7 +68,7 @@ where First.Failure == Second.Failure {
 public func zip<First: _ListLike, Second: _ListLike>(
   _ first: First, _ second: Second
 ) -> LazyList<(First.Element, Second.Element), any Error> {
-  first.list.widened().zip(second.list.widened())
+  first._list.widened().zip(second._list.widened())
 }
 
 /// Returns the triples of the elements at the same position in all three lists:
@@ -77,7 +77,7 @@ public func zip<First: _ListLike, Second: _ListLike, Third: _ListLike>(
   _ first: First, _ second: Second, _ third: Third
 ) -> LazyList<(First.Element, Second.Element, Third.Element), First.Failure>
 where First.Failure == Second.Failure, First.Failure == Third.Failure {
-  LazyList.zip(first.list, second.list, third.list)
+  LazyList.zip(first._list, second._list, third._list)
 }
 
 /// Returns the quadruples of the elements at the same position in all four lists:

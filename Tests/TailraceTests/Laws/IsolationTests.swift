@@ -44,7 +44,7 @@ struct IsolationTests {
       Signal<Int, Never>.BufferingPolicy.self)
     check(
       ImmediateScheduler.self, QueueScheduler.self,
-      ScheduledWork.self, Ticks<QueueScheduler>.self, (any Scheduler).self)
+      ScheduledWork.self, (any Scheduler).self)
     check(Tuple<Int, String>.self, TupleError.self, FileError.self, ElementTypeError.self)
     check(
       VirtualScheduler.self, VirtualScheduler.Instant.self, VirtualScheduler.Clock.self,

@@ -32,13 +32,6 @@ struct RunningTests {
     .some(ImmediateScheduler.shared), .any(ImmediateScheduler.shared),
   ]
 
-  private static let inheriting = [
-    Face(
-      testDescription: "concrete", run: { await InheritingScheduler.shared.run($0) },
-      schedule: { InheritingScheduler.shared.schedule($0) }),
-    .some(InheritingScheduler.shared), .any(InheritingScheduler.shared),
-  ]
-
   private actor Resident {
     let scheduler: QueueScheduler
     init(_ scheduler: QueueScheduler) { self.scheduler = scheduler }
@@ -96,41 +89,6 @@ struct RunningTests {
     #expect(probe.values == ["begins", "ends"])
   }
 
-  @Test("inherited, all stays on the caller's scheduler", arguments: Self.inheriting)
-  func inherited(_ face: Face) async {
-    #expect(
-      await here.run { await face.run { await stays { currentScheduler === here } } } == always)
-    let resident = Resident(here)
-    #expect(
-      await resident.ask(through: face) { await stays { currentScheduler === here } } == always)
-    let probe = Probe<[Bool]>()
-    let task = await here.run {
-      face.schedule { probe.record(await stays { currentScheduler === here }) }
-    }
-    await task.value
-    let later = await here.run {
-      InheritingScheduler.shared.schedule(after: .milliseconds(1)) {
-        probe.record(await stays { currentScheduler === here })
-      }
-    }
-    await later.value
-    #expect(probe.values == [always, always])
-  }
-
-  @Test("where there is none to inherit, all stays in the background", arguments: Self.inheriting)
-  func background(_ face: Face) async {
-    let away = Probe<ObjectIdentifier>()
-    let isInBackground = { @Sendable in
-      if let scheduler = currentScheduler { away.record(ObjectIdentifier(scheduler)) }
-      return currentScheduler is QueueScheduler && currentScheduler !== there
-    }
-    #expect(await face.run { await stays(where: isInBackground) } == always)
-    let probe = Probe<[Bool]>()
-    await face.schedule { probe.record(await stays(where: isInBackground)) }.value
-    #expect(probe.values == [always])
-    #expect(Set(away.values).count == 1)
-  }
-
   @Test("on a queue, all stays there; results and errors come to the caller")
   @MainActor
   func onQueue() async {
@@ -141,7 +99,7 @@ struct RunningTests {
       await face.schedule { probe.record(await stays { currentScheduler === here }) }.value
       #expect(probe.values == [always])
     }
-    let scheduler: any Scheduler = InheritingScheduler.shared
+    let scheduler: any Scheduler = here
     await #expect(throws: CancellationError.self) {
       try await scheduler.run { throw CancellationError() }
     }

@@ -21,9 +21,6 @@ struct Place: Sendable, CustomTestStringConvertible {
     Place("QueueScheduler.main") { QueueScheduler.main },
     Place("VirtualScheduler") { VirtualScheduler() },
     Place("a scheduler of a user's own") { DoorScheduler() },
-    Place("InheritingScheduler", isRight: { _ in currentScheduler is QueueScheduler }) {
-      InheritingScheduler.shared
-    },
     Place("ImmediateScheduler", isSerial: false, isRight: { _ in currentScheduler == nil }) {
       ImmediateScheduler.shared
     },

@@ -1,0 +1,72 @@
+// Every list is a snapshot of its collection. Making one copies nothing, unless the elements are
+// lists; the list shares the collection's storage until the collection changes.
+
+extension Collection where Self: Sendable, Element: Sendable {
+  /// The elements as a list. Later changes of the collection have no effect on it.
+  ///
+  /// ```swift
+  /// await "♥️♦️".lazyList.count()                  // 2
+  /// await "♥️♦️".unicodeScalars.lazyList.count()   // 4
+  /// await "♥️♦️".utf8.lazyList.count()             // 12
+  /// await (1...3).lazyList.map { $0 * $0 }.array()   // [1, 4, 9]
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  ///
+  /// Replaces `rac_sequence`.
+  @_alwaysEmitIntoClient
+  public var lazyList: LazyList<Element, Never> { LazyList(self) }
+}
+
+// A range without an upper bound is no collection.
+extension PartialRangeFrom where Bound: Strideable & Sendable, Bound.Stride: SignedInteger {
+  /// The bounds from lower on, as an infinite list.
+  @_alwaysEmitIntoClient
+  public var lazyList: LazyList<Bound, Never> { LazyList(self) }
+}
+
+extension Array where Element: Sendable {
+  /// The elements as a list. Later changes of the array have no effect on it.
+  ///
+  /// ```swift
+  /// let squares = [1, 2, 3].lazyList.map { $0 * $0 }
+  /// ```
+  ///
+  /// - Laziness: stepwise.
+  @_alwaysEmitIntoClient
+  public var lazyList: LazyList<Element, Never> { LazyList(sharing: self) }
+}
+
+extension ContiguousArray where Element: Sendable {
+  /// The elements as a list. Later changes of the array have no effect.
+  @_alwaysEmitIntoClient
+  public var lazyList: LazyList<Element, Never> { LazyList(sharing: Array(self)) }
+}
+
+extension ArraySlice where Element: Sendable {
+  /// The elements as a list. Later changes of the slice or its array have no effect.
+  @_alwaysEmitIntoClient
+  public var lazyList: LazyList<Element, Never> {
+    #if canImport(ObjectiveC)
+      // The slice may belong to an object of another language, which stores its elements
+      // elsewhere.
+      return LazyList(sharing: Array(self))
+    #else
+      return LazyList(sharing: self)
+    #endif
+  }
+}
+
+extension Dictionary where Key: Sendable, Value: Sendable {
+  /// The keys as a list, in the order of `lazyList` and ``lazyValues``.
+  ///
+  /// Replaces `rac_keySequence`.
+  @_alwaysEmitIntoClient
+  public var lazyKeys: LazyList<Key, Never> { LazyList(keys) }
+
+  /// The values as a list, in the order of `lazyList` and ``lazyKeys``.
+  ///
+  /// Replaces `rac_valueSequence`.
+  @_alwaysEmitIntoClient
+  public var lazyValues: LazyList<Value, Never> { LazyList(values) }
+}
