@@ -24,7 +24,7 @@ struct Ages: Sendable {
     /// From here on what it was computed from may have expired.
     @usableFromInline var doubts = Int64.max
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init() {}
 
     /// The first of them. It is kept beside them: a demand asks for it each time.
@@ -64,25 +64,25 @@ struct Ages: Sendable {
   mutating func removeAll() { (dates, freshness, hand) = ([], [], 0) }
 
   /// Whether the content of a slot is served.
-  @inlinable
+  @_alwaysEmitIntoClient
   func isServed(_ place: Int, at now: Int64) -> Bool {
     !areKept || now < dates[place].expires && now < dates[place].doubts
   }
 
   /// Whether the content of a slot is served, and need not be computed again.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   func isFresh(_ place: Int, at now: Int64) -> Bool {
     !areKept || now < freshness[place]
   }
 
   /// Whether the lifetime of the content of a slot has ended.
-  @inlinable
+  @_alwaysEmitIntoClient
   func hasExpired(_ place: Int, at now: Int64) -> Bool {
     areKept && place < dates.count && now >= dates[place].expires
   }
 
   /// Whether what a slot's content was computed from has to be looked at.
-  @inlinable
+  @_alwaysEmitIntoClient
   func isDoubtful(_ place: Int, at now: Int64) -> Bool {
     areKept && place < dates.count && now >= dates[place].doubts
   }
@@ -94,7 +94,7 @@ struct Ages: Sendable {
   }
 
   /// The content of a slot was used.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func touch(_ place: Int, at now: Int64) { if isIdle { prolong(place, at: now) } }
 
   @usableFromInline

@@ -49,7 +49,7 @@ struct Eviction: Sendable {
   private var count: Int { small.count + main.count }
 
   /// A kept entry was used.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func used(_ place: Int) {
     if nodes[place].uses < 3 { nodes[place].uses &+= 1 }
   }

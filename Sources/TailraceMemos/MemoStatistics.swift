@@ -17,7 +17,7 @@ public struct MemoStatistics: Sendable, Equatable {
   /// be still the right one counts, too.
   public var outdated = 0
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init() {}
 }
 

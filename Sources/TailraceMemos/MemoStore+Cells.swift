@@ -10,7 +10,7 @@ extension MemoStore {
     case recursive(@Sendable (Memos<Key, Value, Failure>, Key) throws(Failure) -> Value)
     case recursiveInTask(@Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value)
 
-    @inlinable var isRecursive: Bool {
+    @_alwaysEmitIntoClient var isRecursive: Bool {
       switch self {
       case .plain, .inTask: false
       case .recursive, .recursiveInTask: true
@@ -33,7 +33,7 @@ extension MemoStore {
     /// `nil` if values cannot be compared.
     @usableFromInline let areEqual = equality(of: Value.self)
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(
       _ capacity: Memos<Key, Value, Failure>.Capacity,
       _ lifetime: Memos<Key, Value, Failure>.Lifetime, refreshingAfter: Duration?,
@@ -49,7 +49,7 @@ extension MemoStore {
   }
 
   /// The cell that computes a key. It runs nothing before a demand.
-  @inlinable
+  @_alwaysEmitIntoClient
   func makeCell(_ key: Key, _ load: Table.Load) -> Cell {
     let evaluator =
       switch computation {
@@ -61,7 +61,7 @@ extension MemoStore {
     return Segment(owner: evaluator, capacity: 1)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func evaluator(
     of key: Key, _ load: Table.Load, _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
   ) -> Evaluator<Value> {
@@ -73,7 +73,7 @@ extension MemoStore {
         }))
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func evaluator(
     of key: Key, _ load: Table.Load,
     _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
@@ -97,7 +97,7 @@ extension MemoStore {
   // The cell retains the store, and the store the cell, until the value is there or the memos are
   // released (`MemoOwner`).
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func evaluator(
     of key: Key, _ load: Table.Load,
     _ compute: @escaping @Sendable (Memos<Key, Value, Failure>, Key) throws(Failure) -> Value
@@ -120,7 +120,7 @@ extension MemoStore {
         }))
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func evaluator(
     of key: Key, _ load: Table.Load,
     _ compute: @escaping @Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value
@@ -135,7 +135,7 @@ extension MemoStore {
 
   /// Brings what a value was computed from up to date, if there is one, and runs the closure if need
   /// be.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func step(
     of key: Key, _ load: Table.Load,
     _ compute: @Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value
@@ -178,7 +178,7 @@ extension MemoStore {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func nextStep(of key: Key, _ load: Table.Load, mayWait: Bool) -> Table.Review {
     var leavings = Table.Leavings()
     let step = table.withLock { table in
@@ -191,7 +191,7 @@ extension MemoStore {
 
   // MARK: The end
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func finish(_ key: Key, _ load: Table.Load, _ result: Result<Value, Failure>) -> Table.Verdict {
     let outcome: Table.Outcome
     switch result {
@@ -232,7 +232,7 @@ extension MemoStore {
 extension MemoStore.Reference {
   /// The step of a cell that has computed a result. The table gets it, too, if the memos are still
   /// there.
-  @inlinable
+  @_alwaysEmitIntoClient
   func finish(
     _ key: Key, _ load: MemoStore.Table.Load, _ result: Result<Value, Failure>
   ) -> Step<Value> {
@@ -242,7 +242,7 @@ extension MemoStore.Reference {
 }
 
 extension MemoTable.Review {
-  @inlinable var asker: MemoTable.Asker? {
+  @_alwaysEmitIntoClient var asker: MemoTable.Asker? {
     switch self {
     case .compute(let asker): asker
     case .demand, .unchanged: nil
@@ -251,7 +251,7 @@ extension MemoTable.Review {
 }
 
 extension Step {
-  @inlinable
+  @_alwaysEmitIntoClient
   static func of(_ result: Result<Element, some Error>) -> Step {
     switch result {
     case .success(let value): .last(value)

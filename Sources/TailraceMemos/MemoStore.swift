@@ -29,11 +29,11 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   final class Reference: @unchecked Sendable {
     @usableFromInline weak var store: MemoStore?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init() {}
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ rules: Rules, clock: any Clock<Duration>, _ computation: Computation) {
     canCompare = computation.isRecursive && rules.areEqual != nil
     table = Locked(
@@ -47,7 +47,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     reference.store = self
   }
 
-  @inlinable var now: Int64 {
+  @_alwaysEmitIntoClient var now: Int64 {
     guard let clock else { return 0 }
     return Ages.nanoseconds(clock())
   }
@@ -60,14 +60,14 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   // MARK: Demands
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   func hit(_ key: Key) -> Value? {
     let now = now
     return table.withLock { $0.hit(key, at: now) }
   }
 
   /// The same for a computation that asks: it depends on the value.
-  @inlinable
+  @_alwaysEmitIntoClient
   func hit(_ key: Key, by asker: Table.Asker) -> Value? {
     let now = now
     return table.withLock { table in
@@ -78,7 +78,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   }
 
   /// Finds the value, computes it, or waits for it.
-  @inlinable @inline(never)
+  @_alwaysEmitIntoClient @inline(never)
   nonisolated(nonsending) func demand(
     _ key: Key, by asker: Table.Asker? = nil
   ) async throws(Failure) -> Value {
@@ -100,7 +100,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   }
 
   /// A demand. What it replaces is released before its caller waits.
-  @inlinable
+  @_alwaysEmitIntoClient
   func answer(_ key: Key, by asker: Table.Asker?) -> Table.Answer {
     let now = now
     var leavings = Table.Leavings()
@@ -119,7 +119,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     return answer
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func look(_ key: Key, by asker: Table.Asker?) -> Table.Content {
     let now = now
     return table.withLock { table in
@@ -134,7 +134,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func value(of cell: Cell, for key: Key) async throws(Failure) -> Value {
     var cursor = Cursor(
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
@@ -149,7 +149,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   }
 
   /// Computes a cell until it suspends. A suspended computation goes on by itself.
-  @inlinable
+  @_alwaysEmitIntoClient
   func run(_ cell: Cell) -> Value? {
     var cursor = Cursor(
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
@@ -158,12 +158,12 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   // MARK: Computing again
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func refresh(_ key: Key) {
     if let (cell, isNew) = renewal(of: key, by: nil), isNew { _ = run(cell) }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func refreshed(
     _ key: Key, by asker: Table.Asker?
   ) async throws(Failure) -> Value {
@@ -174,7 +174,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     return try await value(of: cell, for: key)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func renewal(of key: Key, by asker: Table.Asker?) -> (cell: Cell, isNew: Bool)? {
     let now = now
     var leavings = Table.Leavings()
@@ -189,21 +189,21 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   // MARK: Forgetting
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func forget(_ key: Key) {
     var leavings = Table.Leavings()
     table.withLock { $0.forget(key, &leavings) }
     if isReporting { report(leavings.others) }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func forgetAll() {
     let former = table.withLock { $0.forgetAll() }
     withExtendedLifetime(former) {}
   }
 
   /// The closure runs outside of the lock, for the keys that there are now.
-  @inlinable
+  @_alwaysEmitIntoClient
   func forget(where isForgotten: (Key) throws -> Bool) rethrows {
     let keys = table.withLock { Array($0.slots.index.keys) }
     let forgotten = try keys.filter(isForgotten)

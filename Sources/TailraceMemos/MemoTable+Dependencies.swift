@@ -7,12 +7,12 @@ extension MemoTable {
     @usableFromInline let place: Int
     @usableFromInline let number: UInt32
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ place: Int, _ number: UInt32) { (self.place, self.number) = (place, number) }
   }
 
   /// A computation has asked for a key, or has looked whether it has a value.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func note(_ key: Key, askedBy asker: Asker, hasLooked: Bool = false) {
     guard graph != nil, let place = slots.place(of: key) else { return }
     graph?.ask(place, by: asker.place, asker.number, hasLooked: hasLooked)
@@ -23,7 +23,7 @@ extension MemoTable {
   /// A value is demanded that is not served: it has expired, or what it was computed from may have.
   ///
   /// - Returns: `nil` if the value is of no use any more.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func replace(
     _ place: Int, _ value: Value, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
   ) -> Answer? {
@@ -45,7 +45,7 @@ extension MemoTable {
   }
 
   /// A value is demanded whose inputs may have changed.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func review(
     _ place: Int, _ value: Value, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
   ) -> Answer {
@@ -61,7 +61,7 @@ extension MemoTable {
     return .value(value)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func beginReview(_ place: Int, _ value: Value, _ make: (Load) -> Cell) -> Cell {
     let cell = make(load(for: place, isReview: true))
     slots[place] = .replacing(Renewal(value, cell, isReview: true))
@@ -69,7 +69,7 @@ extension MemoTable {
     return cell
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func isConfirmed(_ place: Int) -> Bool {
     graph?.freshness(of: place) != .outdated && graph?.nextToReview(place) == nil
   }
@@ -85,7 +85,7 @@ extension MemoTable {
   }
 
   /// The task of a computation asks for its next step, before the closure.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func review(_ key: Key, _ load: Load, _ leavings: inout Leavings) -> Review {
     guard let place = place(of: load) else {
       if load.isReview {
@@ -117,13 +117,13 @@ extension MemoTable {
   }
 
   /// An input could not be brought up to date, so the closure decides.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func overrule(_ load: Load) {
     if let place = place(of: load) { graph?.overrule(place) }
   }
 
   /// The closure is about to be run.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func asker(_ place: Int, _ leavings: inout Leavings) -> Asker? {
     var freed: [Int] = []
     guard let number = graph?.begin(place, &freed) else { return nil }
@@ -134,12 +134,12 @@ extension MemoTable {
   // MARK: The end of a computation
 
   /// The computation of a key goes on, and its result is not stored.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func noteLoss(_ place: Int) {
     if graph?.isOverturned(place) == true { lost.insert(slots.slots[place].number) }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func verdict(ofForgotten load: Load, _ leavings: inout Leavings) -> Verdict {
     guard lost.remove(load.number) != nil else { return .outcome }
     statistics.loads &+= 1
@@ -147,7 +147,7 @@ extension MemoTable {
   }
 
   /// A computation begins again if what it asked for was forgotten, or has changed.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func restart(_ place: Int, _ leavings: inout Leavings) -> Asker? {
     guard graph?.isOverturned(place) == true else { return nil }
     noteLoad(place, &leavings)
@@ -157,7 +157,7 @@ extension MemoTable {
   /// There is a new result. The former one is still in the leavings.
   ///
   /// - Returns: the date from which dependents had to look at the former result.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func settle(_ place: Int, isEqual: Bool, _ leavings: inout Leavings) -> Int64 {
     guard graph != nil else { return .max }
     let isUnlike = !isEqual || graph?.isUncompared(place) == true
@@ -177,7 +177,7 @@ extension MemoTable {
   }
 
   /// Notes from when on the inputs of a new result may have expired.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func setDoubts(_ place: Int, since former: Int64, _ leavings: inout Leavings) {
     guard graph != nil, ages.areKept else { return }
     var date = Int64.max
@@ -191,7 +191,7 @@ extension MemoTable {
   }
 
   /// A value is still the right one.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func confirm(_ place: Int, _ leavings: inout Leavings) {
     guard graph != nil else { return }
     let former = ages.date(of: place)
@@ -200,7 +200,7 @@ extension MemoTable {
   }
 
   /// There is no new result.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func fail(_ place: Int, _ leavings: inout Leavings) {
     var (marked, freed): ([Int], [Int]) = ([], [])
     graph?.fail(place, &marked, &freed)
@@ -209,7 +209,7 @@ extension MemoTable {
   }
 
   /// The computation in progress is given up.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func cancel(_ place: Int, _ leavings: inout Leavings) {
     var freed: [Int] = []
     graph?.cancel(place, &freed)
@@ -220,7 +220,7 @@ extension MemoTable {
 
   /// Marks what was computed from a result whose lifetime has ended, or that of its inputs. A result
   /// that was not used goes as an evicted one does, and marks nothing.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func expire(_ place: Int, at now: Int64, _ leavings: inout Leavings) {
     guard graph != nil, ages.areKept, graph?.freshness(of: place) != .outdated else { return }
     let hasExpired = !ages.isIdle && ages.hasExpired(place, at: now)
@@ -240,7 +240,7 @@ extension MemoTable {
   }
 
   /// What was computed from a key waits for its next result.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func outdate(_ place: Int, isKept: Bool, _ leavings: inout Leavings) {
     var marked: [Int] = []
     graph?.outdate(place, isKept: isKept, &marked)
@@ -248,7 +248,7 @@ extension MemoTable {
   }
 
   /// These are not fresh any more, because of others.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func outdate(_ marked: [Int], _ leavings: inout Leavings) {
     for place in marked {
       switch slots[place] {
@@ -272,7 +272,7 @@ extension MemoTable {
 
   /// Forgets a key, and marks what was computed from it. The value is kept for a comparison, if there
   /// can be one.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func forgetInGraph(_ place: Int, _ leavings: inout Leavings) {
     guard graph?.hasDependents(place) == true else { return remove(place, &leavings) }
     let content = slots[place]
@@ -308,7 +308,7 @@ extension MemoTable {
   }
 
   /// Frees the slots of keys that have neither a value nor a dependent.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func release(_ freed: [Int], _ leavings: inout Leavings) {
     var pile = freed
     while let place = pile.popLast() {

@@ -19,7 +19,7 @@ extension MemoTable {
   }
 
   /// The former value of a key, which the result of a computation is compared with.
-  @inlinable
+  @_alwaysEmitIntoClient
   func former(of load: Load) -> Value? {
     guard canCompare, let place = place(of: load), graph?.hasDependents(place) == true else {
       return nil
@@ -31,7 +31,7 @@ extension MemoTable {
   }
 
   /// A computation has ended. If the key was forgotten meanwhile, nothing changes.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func finish(
     _ load: Load, _ outcome: Outcome, at now: Int64, _ leavings: inout Leavings
   ) -> Verdict {
@@ -56,13 +56,13 @@ extension MemoTable {
   }
 
   /// Whether a key is computed, and has no other value meanwhile.
-  @inlinable
+  @_alwaysEmitIntoClient
   func isFirst(_ place: Int) -> Bool {
     if case .computing = slots.slots[place].content { true } else { false }
   }
 
   /// A computation has ended that replaces something, has failed, or may be what others ask for.
-  @inlinable @inline(never)
+  @_alwaysEmitIntoClient @inline(never)
   mutating func finishOther(
     _ place: Int, _ outcome: Outcome, at now: Int64, _ leavings: inout Leavings
   ) -> Verdict {
@@ -120,7 +120,7 @@ extension MemoTable {
   }
 
   /// A value that was being computed again is put back.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func restore(
     _ place: Int, _ content: Content, at now: Int64, _ leavings: inout Leavings
   ) {
@@ -131,7 +131,7 @@ extension MemoTable {
     sweep(at: now, &leavings)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func keep(
     _ content: Content, _ place: Int, _ cost: Int, _ isRenewed: Bool, _ leavings: inout Leavings
   ) {
@@ -155,7 +155,7 @@ extension MemoTable {
   // MARK: Letting go
 
   /// Forgets a key, whatever its content.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func forget(_ key: Key, _ leavings: inout Leavings) {
     guard let place = slots.place(of: key) else { return }
     if graph == nil { return remove(place, &leavings) }
@@ -163,7 +163,7 @@ extension MemoTable {
   }
 
   /// Forgets all keys. Returns the table that held them.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func forgetAll() -> MemoTable {
     if graph != nil {
       for place in slots.slots.indices { noteLoss(place) }
@@ -178,7 +178,7 @@ extension MemoTable {
   }
 
   /// Forgets computations in progress, and keeps the rest.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func abandon() -> Leavings {
     var leavings = Leavings()
     isAbandoned = true
@@ -209,7 +209,7 @@ extension MemoTable {
   }
 
   /// Evicts until there is room for a cost, or nothing can go.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func makeRoom(for cost: Int, _ leavings: inout Leavings) {
     guard isBounded else { return }
     while !eviction.hasRoom(for: cost), let (place, isFromSmall) = eviction.removeFirst() {
@@ -223,7 +223,7 @@ extension MemoTable {
 
   /// Checks two more slots, and removes expired contents. Each computation does so: results that
   /// are not demanded again go without a timer, and without a search through everything.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func sweep(at now: Int64, _ leavings: inout Leavings) {
     guard ages.areKept else { return }
     for _ in 0..<2 {
@@ -239,7 +239,7 @@ extension MemoTable {
   }
 
   /// Removes a content, and the slot, unless others were computed from it.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func remove(_ place: Int, _ leavings: inout Leavings) {
     retire(place)
     if graph == nil { return leavings.append(.slot(slots.remove(place, leaving: .none))) }
@@ -250,7 +250,7 @@ extension MemoTable {
   }
 
   /// The slot stays, without a content: no computation in progress has its number.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func empty(_ place: Int) {
     noteLoss(place)
     slots[place] = .none
@@ -258,7 +258,7 @@ extension MemoTable {
   }
 
   /// The content is no longer served, and is computed again or removed next.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func retire(_ place: Int) {
     switch slots[place] {
     case .none, .computing: return

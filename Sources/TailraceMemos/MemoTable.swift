@@ -52,7 +52,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     /// What the old value was computed from is looked at first. It may still be the right one.
     @usableFromInline let isReview: Bool
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ old: Value, _ cell: Cell, standsIn: Bool = false, isReview: Bool = false) {
       (self.old, self.cell, self.standsIn, self.isReview) = (old, cell, standsIn, isReview)
     }
@@ -70,10 +70,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     /// Nothing, for most events.
     @usableFromInline var others: [Leftover] = []
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init() {}
 
-    @inlinable
+    @_alwaysEmitIntoClient
     mutating func append(_ leftover: Leftover) { others.append(leftover) }
 
     /// The slots that were removed.
@@ -117,7 +117,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   ///   - limit: the maximum cost of all values together.
   ///   - isRecursive: whether keys are computed from other keys.
   ///   - canCompare: whether two values can be compared.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     limit: Int?, _ ages: Ages, isRecursive: Bool = false, canCompare: Bool = false,
     isReporting: Bool = false
@@ -144,7 +144,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   }
 
   /// A key is demanded: the value, if nothing else is to do.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func hit(_ key: Key, at now: Int64) -> Value? {
     guard let place = slots.place(of: key) else { return nil }
     let value: Value
@@ -159,20 +159,20 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     return value
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func noteHit(_ place: Int, at now: Int64) {
     statistics.hits &+= 1
     if notesUses { noteUse(place, at: now) }
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func noteUse(_ place: Int, at now: Int64) {
     if isBounded { eviction.used(place) }
     ages.touch(place, at: now)
   }
 
   /// A key is demanded. `make` gives a cell for one computation of it, and runs nothing.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func demand(
     _ key: Key, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
   ) -> Answer {
@@ -211,7 +211,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   ///
   /// - Returns: the cell of the computation, and whether it begins now; `nil` if the memos are
   ///   released.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func refresh(
     _ key: Key, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
   ) -> (cell: Cell, isNew: Bool)? {
@@ -248,7 +248,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   }
 
   /// The content, without a demand.
-  @inlinable
+  @_alwaysEmitIntoClient
   func peek(_ key: Key, at now: Int64) -> Content {
     guard let place = slots.place(of: key) else { return .none }
     switch slots[place] {
@@ -260,7 +260,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   // MARK: Computing
 
   /// Starts computing a key that has no slot yet.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func begin(_ key: Key, _ leavings: inout Leavings, _ make: (Load) -> Cell) -> Cell {
     // Without a slot, the value is for this demand only.
     guard let place = slots.add(key, .none) else {
@@ -271,7 +271,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     return begin(place, &leavings, make)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func begin(_ place: Int, _ leavings: inout Leavings, _ make: (Load) -> Cell) -> Cell {
     noteLoad(place, &leavings)
     let cell = make(load(for: place))
@@ -279,7 +279,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     return cell
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func renew(
     _ place: Int, _ old: Value, _ leavings: inout Leavings, _ make: (Load) -> Cell
   ) -> Cell {
@@ -291,13 +291,13 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   }
 
   /// A closure is about to be run.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func noteLoad(_ place: Int, _ leavings: inout Leavings) {
     statistics.loads &+= 1
     if isReporting, let key = slots.slots[place].key { leavings.append(.event(.load(key))) }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func load(for place: Int?, isReview: Bool = false) -> Load {
     number = number == .max ? 1 : number + 1
     if let place { slots.slots[place].number = number }
@@ -305,7 +305,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   }
 
   /// The slot that still waits for a computation's result.
-  @inlinable
+  @_alwaysEmitIntoClient
   func place(of load: Load) -> Int? {
     guard let place = load.place, place < slots.slots.count,
       slots.slots[place].number == load.number

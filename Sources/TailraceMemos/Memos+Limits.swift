@@ -10,11 +10,11 @@ extension Memos {
     @usableFromInline let limit: Int?
     @usableFromInline let cost: (@Sendable (Value) -> Int)?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(limit: Int?, cost: (@Sendable (Value) -> Int)?) { (self.limit, self.cost) = (limit, cost) }
 
     /// Everything.
-    @inlinable
+    @_alwaysEmitIntoClient
     public static var unbounded: Capacity { Capacity(limit: nil, cost: nil) }
 
     /// At most this number of values.
@@ -23,7 +23,7 @@ extension Memos {
     ///   - count: 1 or more; less is a programmer's error and traps.
     ///   - file: the caller's file, for the trap message.
     ///   - line: the caller's line.
-    @inlinable
+    @_alwaysEmitIntoClient
     public static func count(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
       -> Capacity
     {
@@ -41,7 +41,7 @@ extension Memos {
     ///     called once for each computation.
     ///   - file: the caller's file, for the trap message.
     ///   - line: the caller's line.
-    @inlinable
+    @_alwaysEmitIntoClient
     public static func cost(
       _ limit: Int, file: StaticString = #fileID, line: UInt = #line,
       of cost: @escaping @Sendable (Value) -> Int
@@ -67,27 +67,27 @@ extension Memos {
     @usableFromInline let rule: Ages.Lifetime
     @usableFromInline let each: (@Sendable (Key, Value) -> Duration)?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ rule: Ages.Lifetime, each: (@Sendable (Key, Value) -> Duration)? = nil) {
       (self.rule, self.each) = (rule, each)
     }
 
     /// For a duration, counted from the computation; `nil` is for ever.
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ duration: Duration?) { self.init(duration.map { .fixed($0) } ?? .endless) }
 
     /// For a duration since the last demand.
     ///
     /// A value that is not used goes as one that is evicted does: in recursive memos, what was computed
     /// from it is still served.
-    @inlinable
+    @_alwaysEmitIntoClient
     public static func idle(_ duration: Duration) -> Lifetime { Lifetime(.idle(duration)) }
 
     /// For a duration of its own for each value, such as one that the answer of a server names,
     /// counted from the computation. A remembered failure is served until `refreshingAfter`.
     ///
     /// - Parameter duration: runs once for each computation, and not under a lock.
-    @inlinable
+    @_alwaysEmitIntoClient
     public static func each(
       _ duration: @escaping @Sendable (_ key: Key, _ value: Value) -> Duration
     ) -> Lifetime {

@@ -36,7 +36,7 @@ extension Memos {
   ///   - compute: runs once for each key and lifetime.
   /// - Complexity: keys may need one another as deep as memory allows: each waiting key costs some
   ///   kilobytes on the heap, and none on the stack.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
@@ -51,7 +51,7 @@ extension Memos {
   }
 
   /// Returns memos whose closure reads other keys without waiting.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
@@ -67,7 +67,7 @@ extension Memos {
 
   /// Returns memos whose closure asks them for other keys, and whose values live since their
   /// last use, or each for a time of its own.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
@@ -83,7 +83,7 @@ extension Memos {
 
   /// Returns memos whose closure reads other keys without waiting, and whose values live since
   /// their last use, or each for a time of its own.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func recursive(
     capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,

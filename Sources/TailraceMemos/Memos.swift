@@ -40,7 +40,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// The computation whose closure has received these memos: it depends on what it asks for.
   @usableFromInline let asker: MemoTable<Key, Value, Failure>.Asker?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     store: MemoStore<Key, Value, Failure>, owner: MemoOwner? = nil,
     asker: MemoTable<Key, Value, Failure>.Asker? = nil
@@ -71,7 +71,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
   ///   - compute: runs once for each key and lifetime.
   /// - Complexity: ages need no timer. Each computation checks two values for expiry.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
@@ -86,7 +86,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
 
   /// Creates memos with an asynchronous closure that computes the value of each key, in a task for
   /// each computation.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
@@ -105,7 +105,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// let sessions = Memos(lifetime: .idle(.seconds(900))) { (id: Int) in "session \(id)" }
   /// await sessions.value(for: 7)   // "session 7"
   /// ```
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
@@ -120,7 +120,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
 
   /// Creates memos whose values live since their last use, or each for a time of its own, with an
   /// asynchronous closure.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
@@ -133,7 +133,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
       reporting, .inTask(compute))
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ capacity: Capacity, _ lifetime: Lifetime, _ refreshingAfter: Duration?,
     _ servingStaleFor: Duration?, _ retryingFailures: Bool, _ clock: any Clock<Duration>,
@@ -160,7 +160,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`; otherwise waits for
   ///   the value, as `Task.value` does. A computed value can always be read, and the computation
   ///   goes on while the memos exist.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(for key: Key) async throws(Failure) -> Value {
     if asker == nil, !store.isReporting, let value = store.hit(key) { return value }
     if let asker, !store.isReporting, let value = store.hit(key, by: asker) { return value }
@@ -178,7 +178,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// - Isolation: a plain closure runs right here; an asynchronous one runs here until it suspends. So
   ///   may what other tasks have asked of an actor that it asks: hold no lock during this call.
   /// - Failure: the old value stays, and the failure is counted.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func refresh(_ key: Key) { store.refresh(key) }
 
   /// Computes a key again, and waits for the new value. Others get the old one until it is there.
@@ -192,7 +192,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///
   /// - Failure: the closure's error. The old value stays.
   /// - Cancellation: as for ``value(for:)``.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   nonisolated(nonsending) public func refreshed(_ key: Key) async throws(Failure) -> Value {
     try await store.refreshed(key, by: asker)
@@ -209,7 +209,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///
   /// Tasks that wait for a computation get its result. Without waiting tasks it is cancelled. In
   /// recursive memos, what was computed from this key is out of date, too.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func forget(_ key: Key) { store.forget(key) }
 
   /// Forgets the values of all keys that satisfy a predicate.
@@ -226,13 +226,13 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///
   /// - Isolation: the predicate runs right here, without a lock.
   /// - Complexity: O(*keys*).
-  @inlinable
+  @_alwaysEmitIntoClient
   public func forget(where isForgotten: (Key) throws -> Bool) rethrows {
     try store.forget(where: isForgotten)
   }
 
   /// Forgets all values. The statistics stay.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func forgetAll() { store.forgetAll() }
 }
 
@@ -246,7 +246,7 @@ extension Memos {
   /// _ = await lengths.value(for: "three")
   /// lengths.peek("three")   // 5
   /// ```
-  @inlinable
+  @_alwaysEmitIntoClient
   public func peek(_ key: Key) -> Value? {
     switch store.look(key, by: asker) {
     case .value(let value): value
@@ -263,11 +263,11 @@ extension Memos {
   /// _ = await lengths.value(for: "three")
   /// lengths.count   // 1
   /// ```
-  @inlinable
+  @_alwaysEmitIntoClient
   public var count: Int { store.table.withLock { $0.count } }
 
   /// The statistics so far.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var statistics: MemoStatistics {
     var statistics = store.table.withLock { $0.statistics }
     statistics.batches = store.rules.batches?() ?? 0

@@ -12,20 +12,20 @@ struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
   @usableFromInline private(set) var index: [Key: UInt32] = [:]
   @usableFromInline private(set) var free: ContiguousArray<UInt32> = []
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init() {}
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   func place(of key: Key) -> Int? { index[key].map { Int($0) } }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   subscript(place: Int) -> Content {
     get { slots[place].content }
     set { slots[place].content = newValue }
   }
 
   /// Gives a key a slot. `nil` for a key that does not equal itself: it could not be found again.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func add(_ key: Key, _ content: Content) -> Int? {
     guard key == key else { return nil }
     let place = free.popLast().map { Int($0) } ?? slots.count
@@ -39,7 +39,7 @@ struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
   }
 
   /// Frees a slot. Returns its content.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func remove(_ place: Int, leaving content: Content) -> Slot {
     let former = slots[place]
     if let key = former.key { index[key] = nil }

@@ -42,13 +42,13 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
 
   // MARK: Senders
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func send(_ element: Element) -> SendResult {
     state.withLock { deliver(element, &$0) }.finish()
   }
 
   /// Sends an element once every listener has room, no listener is left, or the task is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
     guard canBeFull else { return send(element) }
     while true {
@@ -64,21 +64,21 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Waits until every listener has room, no listener is left, or the task is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func ready() async {
     while canBeFull, !Task.isCancelled, let full = state.withLock({ firstFull($0) }) {
       await full.room()
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func firstFull(_ state: State) -> Listener? {
     for case let listener? in state.listeners.members
     where listener.state.withLock({ $0.isFull }) { return listener }
     return nil
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   func deliver(_ element: Element, _ state: inout State) -> Delivery<Element, Failure> {
     guard state.life.isOpen else { return Delivery(.terminated) }
     // Without listeners, the element is dropped or only kept for replay.

@@ -79,7 +79,7 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
   }
 
   /// Keeps an element for late listeners. Returns an element to release.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func remember(_ element: Element) -> Element? {
     guard past.limit > 0, case .dropped(let oldest) = past.append(element) else { return nil }
     return oldest

@@ -30,7 +30,7 @@ struct Buffer<Element: Sendable>: Sendable {
   /// The gaps between the elements, and after them.
   @usableFromInline var gaps = FIFO<Gap>()
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init<Failure: Error>(_ policy: Signal<Element, Failure>.BufferingPolicy) {
     switch policy {
     case .unbounded: (limit, dropsOldest) = (.max, false)
@@ -46,15 +46,15 @@ struct Buffer<Element: Sendable>: Sendable {
     (limit, dropsOldest) = (count, true)
   }
 
-  @inlinable var count: Int { elements.count }
+  @_alwaysEmitIntoClient var count: Int { elements.count }
 
   /// How many more elements fit.
-  @inlinable var remaining: Int { limit == .max ? .max : max(0, limit - count) }
+  @_alwaysEmitIntoClient var remaining: Int { limit == .max ? .max : max(0, limit - count) }
 
   /// Whether there is room enough for a wake-up, which costs as much as many elements ("Signals").
-  @inlinable var hasMuchRoom: Bool { limit - count >= max(1, limit / 4) }
+  @_alwaysEmitIntoClient var hasMuchRoom: Bool { limit - count >= max(1, limit / 4) }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func append(_ element: Element) -> Admission {
     guard limit < .max else {
       elements.append(element)
@@ -63,7 +63,7 @@ struct Buffer<Element: Sendable>: Sendable {
     return appendWithinBound(element)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func appendWithinBound(_ element: Element) -> Admission {
     guard count >= limit else {
       elements.append(element)
@@ -93,7 +93,7 @@ struct Buffer<Element: Sendable>: Sendable {
 
   /// Moves elements into an empty batch: all of them, or only one if a later element may still
   /// replace an older one. Returns how many were dropped before them; `nil` if there is nothing.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func take(into batch: inout [Element]) -> Int? {
     let dropped = dropped
     if limit == .max, gaps.isEmpty, elements.leaving.isEmpty {
@@ -107,7 +107,7 @@ struct Buffer<Element: Sendable>: Sendable {
     return dropped
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func popFirst() -> Element? {
     guard let element = elements.popFirst() else { return nil }
     passed += 1

@@ -16,11 +16,11 @@ struct Delivery<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline var dropped: [Element] = []
   @usableFromInline var forgotten: Element?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ result: SendResult) { self.result = result }
 
   /// The result for all listeners is the worst one: a drop, or the least room.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func add(
     _ sent: (result: SendResult, reader: UnsafeContinuation<Void, Never>?)
   ) {
@@ -47,7 +47,7 @@ struct Delivery<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Does the work that needs no lock.
-  @inlinable
+  @_alwaysEmitIntoClient
   func finish() -> SendResult {
     reader?.resume()
     for reader in otherReaders { reader.resume() }

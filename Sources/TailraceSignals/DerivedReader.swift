@@ -32,7 +32,7 @@ final class DerivedReader<Element: Sendable, Failure: Error>: Sendable {
 
   /// Reads the events that a rule makes. It makes none of some events, and says which is the last.
   /// An ending is returned again and again, and ends the subscription.
-  @inlinable
+  @_alwaysEmitIntoClient
   convenience init<E, F>(
     _ reading: Reading<E, F>,
     judging judge: @escaping @Sendable (Signal<E, F>.Event) -> (event: Event?, isLast: Bool)

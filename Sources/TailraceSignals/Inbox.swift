@@ -25,7 +25,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
 
   // MARK: Senders
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func send(_ element: Element) -> SendResult {
     let (result, reader) = state.withLock { $0.send(element) }
     reader?.resume()
@@ -34,7 +34,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Sends an element once there is room, the reader has left, or the task is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
     guard canBeFull else { return send(element) }
     while true {
@@ -49,7 +49,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Waits until there is room, the reader has left, or the task is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func ready() async {
     while canBeFull, !Task.isCancelled, state.withLock({ $0.isFull }) { await room() }
   }
@@ -70,7 +70,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Wakes a sender that has room; if that one was cancelled, the next one.
-  @inlinable
+  @_alwaysEmitIntoClient
   func wake(_ sender: Waiter?) {
     guard let sender, !sender.wake(.lookAgain) else { return }
     wakeSender()
@@ -123,7 +123,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline
   func leave(reader ticket: Int) { state.withLock { $0.leave(reader: ticket) }?.resume() }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func take(into batch: inout [Element]) -> (taken: State.Taken, dropped: Int) {
     // Only the inbox's own readers call this, one at a time, so the critical section may change
     // the batch.
@@ -143,7 +143,7 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Keeps a reader that found nothing until there is something new, or resumes it at once.
-  @inlinable
+  @_alwaysEmitIntoClient
   func sleep(_ reader: UnsafeContinuation<Void, Never>, ticket: Int) {
     let (sleeps, sender) = state.withLock { $0.sleep(reader: reader, ticket: ticket) }
     wake(sender)

@@ -34,18 +34,18 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
     starter(inbox)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func pop() -> Element? { batch.popLast() }
 
   /// A sent element, whether still in the inbox or not.
-  @inlinable
+  @_alwaysEmitIntoClient
   func fetch() -> Element? {
     if batch.isEmpty { _ = take() }
     return batch.popLast()
   }
 
   /// Takes the available elements out of the inbox.
-  @inlinable
+  @_alwaysEmitIntoClient
   func take() -> InboxState<Element, Failure, UnsafeContinuation<Void, Never>, Waiter>.Taken {
     let (taken, dropped) = inbox.take(into: &batch)
     droppedCount = dropped
@@ -53,7 +53,7 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
     return taken
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func event(
     leavingWhenCancelled: Bool
   ) async -> Signal<Element, Failure>.Event? {
@@ -80,7 +80,7 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
 
   /// Sleeps until there is something new. If requested, cancellation leaves: the caller then calls
   /// `Inbox.cancel()`.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func sleep(leavingWhenCancelled: Bool) async {
     naps &+= 1
     let ticket = naps
@@ -92,7 +92,7 @@ final class InboxReader<Element: Sendable, Failure: Error>: @unchecked Sendable 
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func sleep(_ ticket: Int) async {
     let mark = inbox.waits()
     defer { mark?.end() }

@@ -56,7 +56,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// The senders that wait for room.
   @usableFromInline var senders = Registry<Sender>()
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ policy: Signal<Element, Failure>.BufferingPolicy) {
     buffer = Buffer(policy)
     overflow = policy.overflow
@@ -67,7 +67,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   /// Waking one is enough: if another reader takes the element first, the woken one finds nothing
   /// and sleeps again. While readers sleep, there are never more unread elements than readers that
   /// were woken and have not looked yet.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func send(_ element: Element) -> (result: SendResult, reader: Reader?) {
     guard life.isOpen else { return (.terminated, nil) }
     if let reader = nextReader() {
@@ -126,7 +126,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
 
   /// Takes the available elements into the reader's empty batch. Returns how many were dropped
   /// before them, and the sender to wake if there is room again.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func take(
     into batch: inout [Element]
   ) -> (taken: Taken, dropped: Int, sender: Sender?) {
@@ -142,7 +142,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   }
 
   /// A reader found nothing and is about to sleep. False if there is something new.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func sleep(reader: Reader, ticket: Int) -> (sleeps: Bool, sender: Sender?) {
     guard life.isOpen, buffer.count == 0 else { return (false, nil) }
     let newSleeper = Sleeper(reader, ticket)
@@ -152,7 +152,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   }
 
   /// The longest-waiting reader. The one behind it takes its place.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func nextReader() -> Reader? {
     guard let first = sleeper.take() else { return nil }
     if !laterSleepers.isEmpty { sleeper = laterSleepers.removeFirst() }
@@ -169,7 +169,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   mutating func leave(sender number: Int) -> Sender? { senders.remove(number) }
 
   /// Whether a sent element would find no room, with no older one making room.
-  @inlinable
+  @_alwaysEmitIntoClient
   var isFull: Bool {
     guard life.isOpen, !buffer.dropsOldest, sleeper == nil else { return false }
     return buffer.count >= buffer.limit
@@ -180,7 +180,7 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   ///
   /// `take` asks for it only when there is much room (`Buffer.hasMuchRoom`): until then senders
   /// sleep although there is a little.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func nextSender() -> Sender? {
     senders.isEmpty || isFull ? nil : senders.removeFirst()
   }

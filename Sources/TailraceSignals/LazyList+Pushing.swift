@@ -24,7 +24,7 @@ extension LazyList {
   ///   another.
   ///
   /// Replaces `-signalWithScheduler:` and, on `.background()`, `-signal`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func signal(on scheduler: any Scheduler) -> Signal<Element, Failure> {
     Signal { (subscriber: Signal<Element, Failure>.Subscriber) -> Void in
       subscriber.walk(self, on: scheduler) { _ in await scheduler.turn() }
@@ -33,7 +33,7 @@ extension LazyList {
 
   /// A signal that walks the list without waiting for turns. It yields the scheduler to other work
   /// now and then, because a walk that never waits would otherwise occupy it.
-  @inlinable
+  @_alwaysEmitIntoClient
   func walk(
     on scheduler: any Scheduler, _ policy: Signal<Element, Failure>.BufferingPolicy
   ) -> Signal<Element, Failure> {
@@ -62,7 +62,7 @@ extension LazyList where Failure == Never {
   /// - Isolation: if the walk demands first, the list's plain closures run on the scheduler.
   /// - Cancellation: releasing the stream and its iterators, or cancelling a task that reads it,
   ///   stops the walk.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func stream(
     on scheduler: any Scheduler,
     bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
@@ -86,7 +86,7 @@ extension LazyList where Failure == any Error {
   ///   task gives `nil`, as with every such stream: after a loop over it, call
   ///   `Task.checkCancellation()`. A loop over the list itself, or over ``signal(on:)``, needs no such
   ///   call.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func stream(
     on scheduler: any Scheduler,
     bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy =

@@ -31,7 +31,7 @@ struct Lifecycle<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline
   init() {}
 
-  @inlinable var isOpen: Bool { if case .open = phase { true } else { false } }
+  @_alwaysEmitIntoClient var isOpen: Bool { if case .open = phase { true } else { false } }
 
   /// Records the ending. False if it is too late: the first one counts.
   @usableFromInline @discardableResult

@@ -25,7 +25,7 @@ extension LazyList {
   /// - Failure: the first failure ends the signal and the walks.
   ///
   /// Replaces `+merge:` and `-merge:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func merging(
     _ others: LazyList...,
     bufferingPolicy: Signal<Element, Failure>.BufferingPolicy = .bufferingOldest(64)
@@ -51,7 +51,7 @@ extension LazyList {
   /// - Complexity: grows with the number of lists; they are not nested.
   ///
   /// Replaces `+merge:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func merging(
     _ lists: some Collection<LazyList>,
     bufferingPolicy: Signal<Element, Failure>.BufferingPolicy = .bufferingOldest(64)
@@ -77,7 +77,7 @@ extension Signal {
   /// array are merged by `Signal.merging(_:)` of the array.
   ///
   /// Replaces `+merge:` and `-merge:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func merging(_ others: Signal...) -> Signal { .merging([self] + others) }
 
   /// Returns the elements of a collection of signals, each as soon as it is sent.
@@ -93,7 +93,7 @@ extension Signal {
   ///   (`reduce { $0.merging($1) }`) nests them instead: an element then passes as many tasks.
   ///
   /// Replaces `+merge:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func merging(_ signals: some Collection<Signal>) -> Signal {
     let signals = Array(signals)
     return Signal { (subscriber: Subscriber) -> Void in

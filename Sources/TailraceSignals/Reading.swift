@@ -10,7 +10,7 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Event = Signal<Element, Failure>.Event
 
   /// An element available without waiting: one fetched earlier, or, if `fetching`, any sent one.
-  @inlinable
+  @_alwaysEmitIntoClient
   func pop(fetching: Bool = false) -> Element? {
     switch self {
     case .inbox(let reader): fetching ? reader.fetch() : reader.pop()
@@ -19,7 +19,7 @@ enum Reading<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// The next event, the ending repeatedly; `nil` once the reader has left.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func event(leavingWhenCancelled: Bool) async -> Event? {
     switch self {
     case .inbox(let reader): await reader.event(leavingWhenCancelled: leavingWhenCancelled)

@@ -16,7 +16,7 @@ package struct Registry<Member> {
   private var first = 0
   @usableFromInline private(set) var count = 0
 
-  @inlinable var isEmpty: Bool { count == 0 }
+  @_alwaysEmitIntoClient var isEmpty: Bool { count == 0 }
 
   var present: [Member] { members.compactMap { $0 } }
 

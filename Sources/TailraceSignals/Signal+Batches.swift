@@ -24,7 +24,7 @@ extension Signal {
   /// - Failure: comes after the elements before it, like the end.
   ///
   /// Replaces `-bufferWithTime:onScheduler:` where no waiting time is needed.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func batches(
     upTo count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> Signal<[Element], Failure> {

@@ -15,7 +15,7 @@ extension Signal {
   /// - Isolation: the closure runs in the reading task, once for each subscription.
   ///
   /// Replaces `-map:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func map<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output
   ) -> Signal<Output, Failure> {
@@ -30,7 +30,7 @@ extension Signal {
   /// ![All but the second element.](marbles-signal-filter)
   ///
   /// Replaces `-filter:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Signal {
     judging { { (isIncluded($0) ? $0 : nil, isLast: false) } }
   }
@@ -41,7 +41,7 @@ extension Signal {
   /// await words.compactMap { Int($0) }.array()   // [1, 3]
   /// ```
   /// ![An element that becomes nil is left out.](marbles-signal-compactMap)
-  @inlinable
+  @_alwaysEmitIntoClient
   public func compactMap<Output: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Output?
   ) -> Signal<Output, Failure> {
@@ -61,7 +61,7 @@ extension Signal {
   ///   - line: the caller's line.
   ///
   /// Replaces `-take:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func prefix(_ count: Int, file: StaticString = #fileID, line: UInt = #line) -> Signal {
     require(count >= 0, "prefix(_:) takes 0 or more, not \(count)", file: file, line: line)
     guard count > 0 else {
@@ -81,7 +81,7 @@ extension Signal {
   /// the last.
   ///
   /// - Parameter makeJudge: makes the rule of one subscription.
-  @inlinable
+  @_alwaysEmitIntoClient
   func judging<Output: Sendable>(
     _ makeJudge: @escaping @Sendable () -> @Sendable (Element) -> (element: Output?, isLast: Bool)
   ) -> Signal<Output, Failure> {

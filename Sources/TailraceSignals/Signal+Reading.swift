@@ -28,7 +28,7 @@ extension Signal {
   ///   on a platform without immediate tasks, ends the subscription as soon as it begins.
   ///
   /// Replaces `-subscribeNext:error:completed:`, and the task its `RACDisposable`.
-  @inlinable @discardableResult
+  @_alwaysEmitIntoClient @discardableResult
   public func subscribe(
     _ handler: @escaping @Sendable @isolated(any) (_ event: Event) async -> Void
   ) -> Task<Void, Never> {
@@ -75,7 +75,7 @@ extension Signal {
   ///   complete result, as `Task.value` does.
   ///
   /// Replaces `-collect` and `-toArray`, without blocking.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func array() async throws(Failure) -> [Element] {
     var elements: [Element] = []
     var iterator = makeAsyncIterator()
@@ -102,7 +102,7 @@ extension Signal {
   ///   the list is released.
   ///
   /// Replaces `-sequence`, `-replayLazily` and `RACMulticastConnection`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func memoized() -> LazyList<Element, Failure> {
     let source = Owned((open: Optional(open), reading: Reading<Element, Failure>?.none))
     return LazyList(inTask: { steps in
@@ -121,7 +121,7 @@ extension Signal {
 
 extension Reading {
   /// Runs a handler for each event, up to the ending, or until the task is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   func handle(with handler: @Sendable @isolated(any) (Event) async -> Void) async {
     while let event = await event(leavingWhenCancelled: true) {
       await Self.call(handler, with: event, in: handler.isolation)
@@ -131,7 +131,7 @@ extension Reading {
 
   /// Runs a handler in its isolation, unless the task was cancelled on the way there: code on the
   /// actor may cancel it while it waits for the actor.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func call(
     _ handler: @Sendable @isolated(any) (Event) async -> Void, with event: Event,
     in isolation: isolated (any Actor)?
@@ -141,6 +141,6 @@ extension Reading {
 }
 
 extension Signal.Event {
-  @inlinable
+  @_alwaysEmitIntoClient
   var isEnding: Bool { if case .next = self { false } else { true } }
 }

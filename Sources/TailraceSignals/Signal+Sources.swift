@@ -51,7 +51,7 @@ extension Signal {
   /// - Failure: sent as a failure after the elements before it.
   // Not generic: the compiler would consider a closure as the argument, and would report a mistake
   // in the closure of another initialiser as one in this call.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     _ sequence: any AsyncSequence<Element, Failure> & Sendable,
     bufferingPolicy: BufferingPolicy = .unbounded
@@ -59,7 +59,7 @@ extension Signal {
     self.init(walking: sequence, bufferingPolicy: bufferingPolicy)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init<Base: AsyncSequence & Sendable>(
     walking sequence: Base, bufferingPolicy: BufferingPolicy
   ) where Base.Element == Element, Base.Failure == Failure {

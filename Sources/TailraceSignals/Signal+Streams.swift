@@ -15,7 +15,7 @@ extension Signal where Failure == Never {
   ///
   /// - Cancellation: releasing the stream or cancelling a task that reads it ends the
   ///   subscription.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func stream() -> AsyncStream<Element> {
     TakingTurns(open()).stream()
   }
@@ -27,7 +27,7 @@ extension Signal where Failure == any Error {
   /// - Cancellation: a read that waits throws `CancellationError`. A read that begins in a cancelled
   ///   task gives `nil`, as with every such stream: after a loop over it, call
   ///   `Task.checkCancellation()`. A loop over the signal itself needs no such call.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func stream() -> AsyncThrowingStream<Element, any Error> {
     TakingTurns(open()).stream()
   }
@@ -41,7 +41,7 @@ final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline let reading: Owned<Reading<Element, Failure>?>
   @usableFromInline let lock = AsyncLock(for: "a stream of a signal")
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ reading: Reading<Element, Failure>) { self.reading = Owned(reading) }
 
   /// A stream whose reader is cancelled releases this inside of `Task.cancel()`, and the last
@@ -51,7 +51,7 @@ final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
   /// The next element, `nil` at the end.
   ///
   /// - Cancellation: a cancelled consumer ends the stream for all, as with every stream.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func next() async throws(Failure) -> Element? {
     guard let reading = reading.state else { return nil }
     guard await lock.lock() else {
@@ -68,7 +68,7 @@ final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func cancelled() throws(Failure) -> Element? {
     guard let cancellation = Failure.cancellation else { return nil }
     throw cancellation
@@ -76,14 +76,14 @@ final class TakingTurns<Element: Sendable, Failure: Error>: Sendable {
 }
 
 extension TakingTurns where Failure == Never {
-  @inlinable
+  @_alwaysEmitIntoClient
   func stream() -> AsyncStream<Element> {
     AsyncStream { await self.next() }
   }
 }
 
 extension TakingTurns where Failure == any Error {
-  @inlinable
+  @_alwaysEmitIntoClient
   func stream() -> AsyncThrowingStream<Element, any Error> {
     AsyncThrowingStream { try await self.next() }
   }

@@ -40,7 +40,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline let scheduler: (any Scheduler)?
 
   /// A signal that reads another signal or a broadcaster.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     on scheduler: (any Scheduler)? = nil,
     opening open: @escaping @Sendable () -> Reading<Element, Failure>
@@ -171,13 +171,13 @@ extension Signal: AsyncSequence {
     init(_ reading: Reading<Element, Failure>) { self.reading = reading }
 
     /// Returns the next element, or `nil` once the signal has ended.
-    @inlinable
+    @_alwaysEmitIntoClient
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: nil)
     }
 
     /// Returns the next element, or `nil` once it has ended, staying in the caller's isolation.
-    @inlinable
+    @_alwaysEmitIntoClient
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
@@ -192,7 +192,7 @@ extension Signal: AsyncSequence {
       }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     public mutating func _nextForFold(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {

@@ -17,7 +17,7 @@ extension Signal.Subscriber {
   }
 
   /// Waits until there is room, the readers have left, or the task is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func ready() async {
     switch outlet {
     case .inbox(let inbox): await inbox.ready()
@@ -58,7 +58,7 @@ extension Signal.Subscriber {
   /// - Parameters:
   ///   - completing: false if only a failure is an ending.
   ///   - pause: gets the number of elements sent so far.
-  @inlinable
+  @_alwaysEmitIntoClient
   func walk<Base: AsyncSequence & Sendable>(
     _ sequence: Base, on executor: (any TaskExecutor)? = nil, completing: Bool = true,
     pausing pause: @escaping @Sendable (_ count: Int) async -> Void = { count in
@@ -105,7 +105,7 @@ extension Signal.Subscriber {
   }
 
   /// Sends the events of another subscription, and reports the elements it dropped.
-  @inlinable
+  @_alwaysEmitIntoClient
   func forward(
     _ reading: Reading<Element, Failure>, on scheduler: (any Scheduler)?, completing: Bool = true
   ) {
@@ -150,10 +150,10 @@ struct Walk<Base: AsyncSequence> where Base.Element: Sendable {
   /// A failure that may only say that the task was cancelled. It counts if nothing follows.
   @usableFromInline var doubted: Base.Failure?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ sequence: Base) { self.sequence = sequence }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func takeIterator() -> Base.AsyncIterator? {
     iterator.take() ?? sequence.take()?.makeAsyncIterator()
   }

@@ -83,7 +83,7 @@ extension Signal {
     /// Sends an element.
     ///
     /// Replaces `-sendNext:`.
-    @inlinable @discardableResult
+    @_alwaysEmitIntoClient @discardableResult
     public func send(_ element: Element) -> SendResult {
       switch outlet {
       case .inbox(let inbox): inbox.send(element)
@@ -105,7 +105,7 @@ extension Signal {
     /// a wake-up costs as much as many elements.
     ///
     /// - Cancellation: in a cancelled task it does not wait, and may return `.dropped`.
-    @inlinable @discardableResult
+    @_alwaysEmitIntoClient @discardableResult
     public nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
       switch outlet {
       case .inbox(let inbox): await inbox.send(whenReady: element)
@@ -138,7 +138,7 @@ extension Signal {
     public func fail(_ failure: Failure) { outlet.end(with: failure) }
 
     /// Tells the readers that elements are missing here.
-    @inlinable
+    @_alwaysEmitIntoClient
     func lose(_ count: Int) {
       switch outlet {
       case .inbox(let inbox): inbox.lose(count)

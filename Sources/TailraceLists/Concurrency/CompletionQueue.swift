@@ -8,10 +8,10 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   /// Pulls the elements for the closures that will run here.
   private let puller = LazyReference<WeakPuller>()
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init() {}
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, any Error>) {
     let step = QueuedStep(number, of: self)
     let priority = Task.currentPriority
@@ -37,14 +37,14 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   }
 
   /// The next result. For one demand at a time, which knows that there will be one.
-  @inlinable
+  @_alwaysEmitIntoClient
   func next() -> CompletionQueueState<Output>.Next { state.withLock { $0.next() } }
 
   /// Sets the object that starts the closures.
   @usableFromInline
   func setPuller(_ puller: any ResultPuller) { _ = self.puller.storeIfNil(WeakPuller(puller)) }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func cancel() {
     let (running, waiters) = state.withLock { $0.cancel() }
     for task in running { task.cancel() }
@@ -136,7 +136,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
     /// The highest priority that the task was made with, or that has waited for a result.
     @usableFromInline var raisedTo: UInt8
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ step: QueuedStep, at priority: TaskPriority) {
       (self.step, raisedTo) = (step, priority.rawValue)
     }
@@ -150,13 +150,13 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   /// A closure has failed, or no reader wants a result: no other closure will be started.
   @usableFromInline var isOver = false
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init() {}
 
-  @inlinable var tasks: [Running] { running.values.compactMap(\.task) }
-  @inlinable var steps: [QueuedStep] { running.values.map(\.step) }
+  @_alwaysEmitIntoClient var tasks: [Running] { running.values.compactMap(\.task) }
+  @_alwaysEmitIntoClient var steps: [QueuedStep] { running.values.map(\.step) }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func starts(_ number: Int, _ step: QueuedStep, at priority: TaskPriority) -> Bool {
     if isOver { return false }
     running[number] = Closure(step, at: priority)
@@ -165,7 +165,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
 
   /// The task is known. It is to be cancelled if it is no longer wanted, and to be raised if a task
   /// of higher priority has waited before it was known.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func attach(
     _ task: Running, _ number: Int, madeAt priority: TaskPriority
   ) -> (isWanted: Bool, raised: TaskPriority?) {
@@ -176,7 +176,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   }
 
   /// A task of this priority waits for any result. Returns the tasks to raise.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func raise(to priority: TaskPriority) -> [Running] {
     var raised: [Running] = []
     for number in running.keys where running[number]!.raisedTo < priority.rawValue {
@@ -188,7 +188,7 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
 
   /// A closure has returned. Its result is moved here; otherwise the task would retain an element
   /// that is a list while it is read.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func finished(
     _ number: Int, _ result: inout Result<Output, any Error>?
   ) -> (cancelled: [Running], waiters: [Waiter]) {
@@ -200,30 +200,30 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
     return (isOver ? tasks : [], waiters.removeAll())
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func next() -> Next {
     guard let result = results.popFirst() else { return .wait(after: taken) }
     taken += 1
     return .result(result)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func isMissing(after taken: Int) -> Bool {
     results.isEmpty && self.taken == taken && !isOver
   }
 
   /// A demand would wait. False if there is something new to check.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func wait(_ waiter: Waiter, after taken: Int) -> Bool {
     guard isMissing(after: taken) else { return false }
     waiters.enter(waiter)
     return true
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func cancel() -> (cancelled: [Running], waiters: [Waiter]) {
     isOver = true
     return (tasks, waiters.removeAll())
@@ -235,9 +235,9 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
 final class CompletionQueueOwner<Output: Sendable>: Sendable {
   @usableFromInline let queue: CompletionQueue<Output>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ queue: CompletionQueue<Output>) { self.queue = queue }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   deinit { queue.cancel() }
 }

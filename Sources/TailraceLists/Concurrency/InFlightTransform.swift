@@ -20,7 +20,7 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     @usableFromInline let isRetried: Bool
     @usableFromInline let yieldHeuristic = YieldHeuristic()
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(
       isRetried: Bool, _ transform: @escaping @Sendable (Input) async -> Outcome,
       failure: @escaping @Sendable (Outcome) -> (any Error)?
@@ -41,7 +41,7 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   // and takes it.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ rules: Rules, _ element: Input, _ number: Int, in line: (any LineOfSteps)?) {
     self.rules = rules
     self.element = element
@@ -49,10 +49,10 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     self.line = line
   }
 
-  @inlinable var isDone: Bool { done.load(ordering: .acquiring) }
+  @_alwaysEmitIntoClient var isDone: Bool { done.load(ordering: .acquiring) }
 
   /// Starts the closure, unless its result is no longer wanted.
-  @inlinable
+  @_alwaysEmitIntoClient
   func start() {
     let priority = Task.currentPriority
     guard state.withLock({ $0.begin(at: priority) }) else { return }
@@ -70,7 +70,7 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     if let raised { task.raise(to: raised) }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func run(_ token: WorkerToken) async {
     token.begin()
     let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
@@ -89,7 +89,7 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func complete(with reason: ResumeReason) {
     let waiters = state.withLock { state in
       done.store(true, ordering: .releasing)
@@ -103,10 +103,10 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
 
   /// Whether a temporary failure is still to be reported. It is reported once: to the demands that
   /// waited for it, or to the first one after that.
-  @inlinable
+  @_alwaysEmitIntoClient
   func takeFailure() -> Bool { state.withLock { $0.tell() } }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func cancel() { state.withLock { $0.cancel() }?.cancel() }
 }
 
@@ -123,7 +123,7 @@ extension InFlightTransform: AwaitedPlace {
   @usableFromInline
   func position(of mark: Published) -> Int { number }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func isMissing(_ cell: MissingCell) -> Bool { !isDone }
 
   @usableFromInline
@@ -176,11 +176,11 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
   /// The highest priority that the task was made with, or that has waited, perhaps before it began.
   @usableFromInline var raisedTo: UInt8 = 0
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init() {}
 
   /// The closure is about to start, in a task of this priority. False if it is no longer wanted.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func begin(at priority: TaskPriority) -> Bool {
     switch phase {
     case .idle:
@@ -194,7 +194,7 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
 
   /// The task is known. It is to be cancelled if it is no longer wanted, and to be raised if a task
   /// of higher priority has waited before it was known.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func attach(
     _ task: Running, madeAt priority: TaskPriority
   ) -> (isWanted: Bool, raised: TaskPriority?) {
@@ -210,7 +210,7 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// A task of this priority waits. Returns the task to raise, if it is known.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func raise(to priority: TaskPriority) -> Running? {
     guard raisedTo < priority.rawValue else { return nil }
     raisedTo = priority.rawValue
@@ -219,18 +219,18 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// A reader would wait. False if the result is there.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func enter(_ waiter: Waiter) -> Bool {
     if case .done = phase { return false }
     waiters.enter(waiter)
     return true
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
   /// The result is there. Returns the waiters, which count as told.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func complete() -> [Waiter] {
     guard case .running(let task, _) = phase else {
       preconditionFailure("a step that did not run has a result")
@@ -241,14 +241,14 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// A demand asks for a temporary failure. False if it was reported before.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func tell() -> Bool {
     defer { isTold = true }
     return !isTold
   }
 
   /// The result is not wanted. Returns the task to cancel, if it is known.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func cancel() -> Running? {
     switch phase {
     case .idle: phase = .cancelled

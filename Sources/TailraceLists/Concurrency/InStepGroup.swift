@@ -84,7 +84,7 @@ final class InStepPosition: Sendable {
   init() {}
 
   /// The reader has gone on. True if another waits for that.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   func advance(by cost: Int) -> Bool {
     word.wrappingAdd(cost &<< 1, ordering: .relaxed).oldValue & 1 != 0
   }

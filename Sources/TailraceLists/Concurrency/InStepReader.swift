@@ -83,7 +83,7 @@ extension InStepReader: AsyncSequence {
     init(_ iteration: InStepIteration<Element, Failure>) { self.iteration = iteration }
 
     /// Returns the next element, or `nil` at the end and ever after.
-    @inlinable
+    @_alwaysEmitIntoClient
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: nil)
     }
@@ -92,7 +92,7 @@ extension InStepReader: AsyncSequence {
     /// isolation.
     // The path without waiting is inlined into the loop: a call that might wait looks up its return
     // executor ("In step").
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
@@ -100,7 +100,7 @@ extension InStepReader: AsyncSequence {
       return try await iteration.nextWaiting(isolation: actor)
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public mutating func _nextForFold(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
@@ -141,7 +141,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
   }
 
   /// The next element, if no other reader has to be waited for.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   func nextNow() -> Element? {
     guard position < end else { return nil }
     if let element = counted?.next() { return moved(to: element, by: 1) }
@@ -176,7 +176,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
     return nil
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   func moved(to element: Element, by cost: Int) -> Element {
     position &+= cost
     if place.advance(by: cost) { member?.moved() }

@@ -21,7 +21,7 @@ struct LatencyEstimate {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func took(_ duration: Duration) {
     // After a long step, several short ones are needed.
     short = duration < Self.handOver || Exploring.isOn ? min(short + 1, 32) : -8

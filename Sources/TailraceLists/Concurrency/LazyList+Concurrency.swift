@@ -26,7 +26,7 @@ extension LazyList {
   ///   cancelled, when nothing can read the list any more.
   ///
   /// Replaces nothing of ReactiveObjC: there, a sequence is computed by its readers.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func prefetching(_ count: Int, file: StaticString = #fileID, line: UInt = #line)
     -> LazyList
   {
@@ -65,7 +65,7 @@ extension LazyList {
   ///   nothing can read the list any more.
   ///
   /// Replaces `-flattenMap:` with `-flatten:` and its `maxConcurrent`; results keep the order.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Element) async -> T
@@ -75,7 +75,7 @@ extension LazyList {
 
   /// Returns the results of an asynchronous throwing closure for each element, several at a time,
   /// in order.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Element) async throws -> T
@@ -90,7 +90,7 @@ extension LazyList {
   ///
   /// - Failure: given to the demand of the element. If `retryingFailures`, it is not remembered,
   ///   and the steps ahead go on: the next demand repeats that one call.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, retryingFailures: Bool, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Element) async throws -> T
@@ -103,7 +103,7 @@ extension LazyList {
     }
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func mapConcurrently<T: Sendable>(
     _ limit: Int, _ file: StaticString, _ line: UInt, _ retryingFailures: Bool = false,
     _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>

@@ -75,7 +75,7 @@ extension LazyList {
   ///     element, when that is computed; never for a single reader, which waits for no other.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func inStep(
     readers count: Int, within distance: Int, file: StaticString = #fileID, line: UInt = #line,
     @_CheckedAlone<Int> cost: @escaping @Sendable (Element) -> Int
@@ -116,6 +116,6 @@ struct Measured<Element: Sendable>: Sendable {
   @usableFromInline let element: Element
   @usableFromInline let total: Int
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(element: Element, total: Int) { (self.element, self.total) = (element, total) }
 }

@@ -29,7 +29,7 @@ extension LazyList {
   ///   nothing can read the list any more.
   ///
   /// Replaces `-flatten:` with its `maxConcurrent`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func concurrentMapUnordered<T: Sendable>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Element) async -> T
@@ -39,7 +39,7 @@ extension LazyList {
 
   /// Returns the results of an asynchronous throwing closure for each element, several at a time,
   /// as each one completes.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func concurrentMapUnordered<T: Sendable>(
     limit: Int, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Element) async throws -> T
@@ -49,7 +49,7 @@ extension LazyList {
     }
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func mapInAnyOrder<T: Sendable>(
     _ limit: Int, _ file: StaticString, _ line: UInt,
     _ transform: @escaping @Sendable (Element) async -> Result<T, Failure>

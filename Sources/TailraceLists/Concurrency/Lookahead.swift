@@ -18,7 +18,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     @usableFromInline var pulls = 0
     @usableFromInline var latency = LatencyEstimate()
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) {
       cursor = Cursor(list, isInTask: true)
     }
@@ -39,7 +39,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// The task that pulls ahead has ended.
   @usableFromInline let rests: @Sendable () -> Void
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, distance: Int, into queue: AnyObject? = nil,
     filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
@@ -58,7 +58,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   /// Each of a chain of lists that look ahead may have taken over the producer below it: they are
   /// released in a loop.
-  @inlinable
+  @_alwaysEmitIntoClient
   deinit {
     if let producer = source.state.cursor.producer.take() {
       ReleaseQueue.release(Leftover(consume producer))
@@ -66,7 +66,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   }
 
   /// The next slot, or why there is none. For the holder of the claim of the list that is read.
-  @inlinable
+  @_alwaysEmitIntoClient
   func next(_ demand: Demand) -> Step<Slot> {
     if demand.told != nil, let failure = takeFailure(demand) {
       return .nothing(.failedTransiently(failure))
@@ -88,7 +88,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   // MARK: Pulling
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func pullOnDemand(_ demand: Demand, _ isLimited: Bool) -> Step<Slot> {
     guard let element = pullNow(demand) else {
       let absence = source.state.cursor.takeAbsence()
@@ -104,7 +104,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     return .element(slot)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func pullAhead(_ demand: Demand) {
     // The first demand of many need not wait for all of them.
     var patience = 64
@@ -126,7 +126,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     pullBeside()
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func pullNow(_ demand: Demand) -> Element? {
     source.state.cursor.demand = demand.forOne
     // The depth, and the failed attempt, are those of this demand; the task that pulls on has others.
@@ -141,7 +141,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// Pulls as many slots as allowed, in a task with the context of the demand.
   ///
   /// It never waits for the list that it pulls ahead for; that list waits for it.
-  @inlinable
+  @_alwaysEmitIntoClient
   func pullBeside() {
     let executor = executorAhead()
     executor.noteCause(StepExecutor.current)
@@ -159,7 +159,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     if !state.withLock({ $0.attach(puller, madeAt: priority) }) { puller.cancel() }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func pullAll() async {
     while !Task.isCancelled {
       let start = ContinuousClock.now
@@ -176,13 +176,13 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   }
 
   /// Pulls one element, and waits for it, but never for the list that it pulls ahead for.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) func nextAhead() async -> Element? {
     if let element = source.state.cursor.next() { return element }
     return await source.state.cursor.nextWaiting(ahead: self)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func executorAhead() -> StepExecutor {
     let home = StepExecutor.preferredHome
     if let node = node.withLock({ $0 }), node.home === home { return node }
@@ -197,7 +197,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   }
 
   /// False if that is enough.
-  @inlinable
+  @_alwaysEmitIntoClient
   func keep(_ element: Element) -> Bool {
     let (slot, number) = filled(with: element)
     switch state.withLock({ $0.pulledAhead(slot, number) }) {
@@ -211,14 +211,14 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func filled(with element: Element) -> (slot: Slot, number: Int) {
     let number = source.state.pulls
     source.state.pulls += 1
     return (fill(element, number, self), number)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func stop(_ absence: Absence) {
     switch absence {
     case .end: end(with: nil)
@@ -232,7 +232,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func end(with failure: (any Error)?) {
     source.state.cursor = Cursor(LazyList<Element, Never>.empty)
     for waiter in state.withLock({ $0.end(with: failure) }) { waiter.wake(.lookAgain) }
@@ -241,7 +241,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   // MARK: Stopping
 
   /// The work for an element failed: the work ahead of it is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   func failed(_ number: Int) {
     let left = state.withLock { $0.failed(number) }
     left.puller?.cancel()
@@ -250,7 +250,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   }
 
   /// Nothing can read any more.
-  @inlinable
+  @_alwaysEmitIntoClient
   func abandon() {
     let left = state.withLock { $0.abandon() }
     left.puller?.cancel()
@@ -308,11 +308,11 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendab
   /// The demanded slot, until its result is there.
   @exclusivity(unchecked) @usableFromInline var taken: Slot?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ lookahead: Lookahead<Element, Slot>) { self.lookahead = lookahead }
 
   /// The demanded slot, or why there is none.
-  @inlinable
+  @_alwaysEmitIntoClient
   func take(_ demand: Demand) -> Step<Slot> {
     if let taken { return .element(taken) }
     let step = lookahead.next(demand)
@@ -320,7 +320,7 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendab
     return step
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   deinit {
     if let taken { lookahead.discard(taken) }
     lookahead.abandon()

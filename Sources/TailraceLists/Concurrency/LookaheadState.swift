@@ -36,7 +36,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     @usableFromInline let number: Int
     @usableFromInline let slot: Slot
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(number: Int, slot: Slot) { (self.number, self.slot) = (number, slot) }
   }
 
@@ -70,7 +70,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     /// May hold the last reference to a user's error.
     @usableFromInline var source = Source.abandoned
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init() {}
   }
 
@@ -92,13 +92,13 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// The highest priority that the puller was made with, or that has waited for it.
   @usableFromInline var raisedTo: UInt8 = 0
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(distance: Int) { self.distance = distance }
 
   /// The next element is demanded.
   ///
   /// - Parameter isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func demand(isLimited: Bool = false) -> Demand {
     if let first = slots.popFirst() {
       taken += 1
@@ -117,14 +117,14 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// Whether the slot after that many is still being pulled.
-  @inlinable
+  @_alwaysEmitIntoClient
   func isPulling(after taken: Int) -> Bool {
     guard case .pulling = source else { return false }
     return slots.isEmpty && self.taken == taken
   }
 
   /// A demand is about to wait. False if there is something new to check.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func enter(_ waiter: Waiter, after taken: Int) -> Bool {
     guard isPulling(after: taken) else { return false }
     waiters.enter(waiter)
@@ -132,12 +132,12 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// A demand stops waiting.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
   /// A demand has pulled an element, and takes it. Returns whether the caller is to pull on, and the
   /// demands that came to wait for the pull before this one.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func pulledOnDemand(isLimited: Bool = false) -> (pullsOn: Bool, wakes: [Waiter]) {
     let waiters = wakeAll()
     guard case .pulling = source else { return (false, waiters) }
@@ -148,7 +148,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// The puller ahead has pulled an element.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func pulledAhead(_ slot: Slot, _ number: Int) -> Pulled {
     if case .abandoned = source { return .refused }
     guard number <= lastNumber else { return .refused }
@@ -163,14 +163,14 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// There is nothing more to pull. Returns the demands that waited for more.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func end(with failure: (any Error)?) -> [Waiter] {
     if case .pulling = source { source = .over(failure) }
     return wakeAll()
   }
 
   /// The puller has failed, and a later attempt may not. Only waiting demands learn of it.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func failedTransiently() -> [Waiter] {
     guard case .pulling = source else { return wakeAll() }
     source = .hesitating
@@ -179,20 +179,20 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
 
   /// The puller has met an obstacle, such as the very list that it pulls ahead for. A demand has to
   /// handle it. Returns the waiters, to do so.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func gaveUp() -> [Waiter] {
     guard case .pulling = source else { return wakeAll() }
     source = .resting
     return wakeAll()
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func wakeAll() -> [Waiter] {
     waiters.isEmpty ? [] : waiters.removeAll()
   }
 
   /// The work for an element has failed: no element after it will ever be read.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func failed(_ number: Int) -> Leavings {
     if case .abandoned = source { return Leavings() }
     lastNumber = min(lastNumber, number)
@@ -200,11 +200,11 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// Nothing can read any more.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func abandon() -> Leavings { leave(.abandoned, keeping: -1) }
 
   /// - Parameter last: the number of the last slot that may still be read.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func leave(_ source: Source, keeping last: Int) -> Leavings {
     var left = Leavings()
     left.slots = slots.removeLast { $0.number > last }.map(\.slot)
@@ -218,7 +218,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// The task that pulls ahead is known. False if it is to be cancelled.
   ///
   /// Nobody has waited for it yet: the claim of the list that is read is held until now.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func attach(_ puller: Puller, madeAt priority: TaskPriority) -> Bool {
     switch source {
     case .over, .abandoned: return false
@@ -230,14 +230,14 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   }
 
   /// A task of this priority waits. Returns the task to raise.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func raise(to priority: TaskPriority) -> Puller? {
     guard raisedTo < priority.rawValue else { return nil }
     raisedTo = priority.rawValue
     return puller
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func pullsAhead() -> Bool {
     guard case .resting = source, slots.count < distance else { return false }
     source = .pulling

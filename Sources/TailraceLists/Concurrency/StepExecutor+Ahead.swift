@@ -6,7 +6,7 @@ extension StepExecutor {
   @usableFromInline static let lookingAhead = Atomic(0)
 
   /// Whether a list must not look ahead for the running code, because look-ahead has caused that.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func isLimited(_ mark: LookaheadMark) -> Bool {
     lookingAhead.load(ordering: .relaxed) > 0 && current.map { $0.isLimited(mark) } == true
   }

@@ -22,27 +22,27 @@
 @resultBuilder
 public enum _CheckedAlone<Value>: Sendable {
   /// The value of the body's only expression.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public static func buildExpression(_ value: Value) -> Value { value }
 
   /// An expression that never returns, such as `fatalError()`, stands for any value.
-  @_disfavoredOverload @inlinable @inline(__always)
+  @_disfavoredOverload @_alwaysEmitIntoClient @inline(__always)
   public static func buildExpression(_ value: Never) -> Value {}
 
   /// A call without a result, before the value.
-  @_disfavoredOverload @inlinable @inline(__always)
+  @_disfavoredOverload @_alwaysEmitIntoClient @inline(__always)
   public static func buildExpression(_ value: Void) {}
 
   /// The body's only value.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public static func buildBlock(_ value: Value) -> Value { value }
 
   /// The value after one call.
-  @_disfavoredOverload @inlinable @inline(__always)
+  @_disfavoredOverload @_alwaysEmitIntoClient @inline(__always)
   public static func buildBlock(_ first: Void, _ value: Value) -> Value { value }
 
   /// The value after two calls.
-  @_disfavoredOverload @inlinable @inline(__always)
+  @_disfavoredOverload @_alwaysEmitIntoClient @inline(__always)
   public static func buildBlock(_ first: Void, _ second: Void, _ value: Value) -> Value { value }
 
   /// A body without a value, which must throw before its end. The compiler reports a body that may
@@ -61,11 +61,11 @@ public enum _CheckedAlone<Value>: Sendable {
   }
 
   /// The value of an `if` or a `switch` that is the whole body.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public static func buildEither(first value: Value) -> Value { value }
 
   /// The value of an `if` or a `switch` that is the whole body.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public static func buildEither(second value: Value) -> Value { value }
 
   /// The message for an `if` without an `else`.
@@ -84,10 +84,10 @@ public enum _CheckedAlone<Value>: Sendable {
 // If no value is expected, a body may contain anything.
 extension _CheckedAlone where Value == Void {
   /// An unused result.
-  @_disfavoredOverload @inlinable @inline(__always)
+  @_disfavoredOverload @_alwaysEmitIntoClient @inline(__always)
   public static func buildExpression<Unused>(_ value: Unused) {}
 
   /// Any number of calls.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public static func buildBlock(_ calls: Void...) {}
 }

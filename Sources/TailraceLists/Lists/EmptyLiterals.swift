@@ -7,7 +7,7 @@
 /// `[]` without an element type.
 public struct _EmptyArrayLiteral: ExpressibleByArrayLiteral, Sendable {
   /// `[]`; a literal with elements is an `Array`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(arrayLiteral elements: Never...) {}
 }
 
@@ -20,25 +20,25 @@ extension ArraySlice: _ArrayLike {}
 
 extension _ArrayLike where Self: Equatable {
   /// True if an array is empty: `await list.map { $0 + 1 }.array() == []`.
-  @_disfavoredOverload @inlinable
+  @_disfavoredOverload @_alwaysEmitIntoClient
   public static func == (left: Self, right: _EmptyArrayLiteral) -> Bool { left.isEmpty }
 
   /// True if an array is empty.
-  @_disfavoredOverload @inlinable
+  @_disfavoredOverload @_alwaysEmitIntoClient
   public static func == (left: _EmptyArrayLiteral, right: Self) -> Bool { right.isEmpty }
 
   /// True if an array has elements.
-  @_disfavoredOverload @inlinable
+  @_disfavoredOverload @_alwaysEmitIntoClient
   public static func != (left: Self, right: _EmptyArrayLiteral) -> Bool { !left.isEmpty }
 
   /// True if an array has elements.
-  @_disfavoredOverload @inlinable
+  @_disfavoredOverload @_alwaysEmitIntoClient
   public static func != (left: _EmptyArrayLiteral, right: Self) -> Bool { !right.isEmpty }
 }
 
 /// `[:]`, before its key and value types are known, as in `reduce(into: [:])`.
 public struct _EmptyDictionaryLiteral: ExpressibleByDictionaryLiteral, Sendable {
   /// `[:]`; a literal with elements is a `Dictionary`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(dictionaryLiteral elements: (Never, Never)...) {}
 }

@@ -4,11 +4,11 @@ import TailraceSupport
 
 extension LazyList {
   /// Creates the list without elements. It allocates nothing.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init() { self.init(segment: nil, offset: 0) }
 
   /// The list without elements. It allocates nothing.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static var empty: LazyList { LazyList() }
 
   /// Returns the list of one element.
@@ -18,10 +18,10 @@ extension LazyList {
   /// ```
   ///
   /// Replaces `+return:`.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(single element: Element) {
     self.init(segment: Segment(evaluated: CollectionOfOne(element), link: .end), offset: 0)
   }
@@ -32,7 +32,7 @@ extension LazyList {
   /// let orders = LazyList<String, any Error>.failing(Offline())
   /// try await orders.head()   // throws: Offline()
   /// ```
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func failing(_ failure: Failure) -> LazyList {
     LazyList(
       segment: Segment(evaluated: EmptyCollection(), link: .failed(failure)), offset: 0)
@@ -43,7 +43,7 @@ extension LazyList {
   /// ```swift
   /// await LazyList.repeating("ho").prefix(3).array()   // ["ho", "ho", "ho"]
   /// ```
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
   /// Returns a list that repeats one element a number of times.
@@ -57,19 +57,19 @@ extension LazyList {
   ///   - count: 0 or more; a negative count is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> LazyList {
     LazyList(endless: element, count: count, file, line)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(endless element: Element) {
     self.init(stage: "repeating", stepping: { _ in .element(element) })
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(endless element: Element, count: Int, _ file: StaticString, _ line: UInt) {
     require(
       count >= 0, "LazyList.repeating(_:count:) takes a count of 0 or more, not \(count)",
@@ -80,7 +80,7 @@ extension LazyList {
 
 extension LazyList: ExpressibleByArrayLiteral {
   /// Creates a list of the elements of an array literal; all are evaluated.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(arrayLiteral elements: Element...) {
     self.init(sharing: elements)
   }
@@ -96,12 +96,12 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise. The first demand makes the iterator.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
     self.init(pulling: sequence)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init<S: Sequence>(pulling sequence: sending S) where S.Element == Element {
     // An array's iterator would retain all the lists until the last of them has been read.
     if isList(Element.self), let lists = sequence as? [Element] {
@@ -135,7 +135,7 @@ extension LazyList {
   ///   they throw; the list then repeats the same failure and does not end. To resume after a
   ///   failure, use `LazyList(state:retryingFailures:next:)`, which keeps the state that this
   ///   needs.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public init<S: AsyncSequence>(
     _ sequence: sending S, retryingFailures: Bool = false
   ) where S.Element == Element, S.Failure == Failure {
@@ -179,21 +179,21 @@ extension LazyList {
 // Without a stated `Failure` it is `Never`: `LazyList(1...3)` needs no type arguments.
 extension LazyList where Failure == Never {
   /// Creates a list that pulls the elements of a sequence one by one, on demand.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
     self.init(pulling: sequence)
   }
 
   /// Returns the list of one element.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func just(_ element: Element) -> LazyList { LazyList(single: element) }
 
   /// Returns an endless list that repeats one element.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func repeating(_ element: Element) -> LazyList { LazyList(endless: element) }
 
   /// Returns a list that repeats one element a number of times; a negative count traps.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func repeating(
     _ element: Element, count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> LazyList {
@@ -207,7 +207,7 @@ extension Sequence where Self: Sendable, Element: Sendable {
   /// ```swift
   /// let squares = (1...3).lazy.map { $0 * $0 }.memoized()
   /// ```
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func memoized() -> LazyList<Element, Never> { LazyList(self) }
 }
 
@@ -225,7 +225,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///   iterator again; an iterator that ended when it threw fails again.
   ///
   /// Replaces `-[RACSignal sequence]`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func memoized(retryingFailures: Bool = false) -> LazyList<Element, Failure> {
     LazyList(self, retryingFailures: retryingFailures)
   }
@@ -233,13 +233,13 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 
 extension LazyList {
   /// Returns this list, which is memoized already.
-  @inlinable
+  @_alwaysEmitIntoClient
   public consuming func memoized() -> LazyList { self }
 }
 
 /// The result of a closure that runs in a task of its own, which is not cancelled.
 // Guard: the caller's wait. May touch the closure: that task, meanwhile.
-@inlinable
+@_alwaysEmitIntoClient
 nonisolated(nonsending) func answerInAnotherTask<Value: Sendable, Failure: Error>(
   _ ask: Owned<() async throws(Failure) -> Value>
 ) async throws(Failure) -> Value {

@@ -15,7 +15,7 @@ extension LazyList {
   ///   the failed closure again.
   ///
   /// Replaces `+sequenceWithHeadBlock:tailBlock:`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     retryingFailures: Bool = false, head: @escaping @Sendable () throws(Failure) -> Element,
     tail: @escaping @Sendable () throws(Failure) -> LazyList
@@ -35,7 +35,7 @@ extension LazyList {
   }
 
   /// An element and the list after it, each made by an asynchronous closure on demand.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     retryingFailures: Bool = false, head: @escaping @Sendable () async throws(Failure) -> Element,
     tail: @escaping @Sendable () async throws(Failure) -> LazyList
@@ -68,7 +68,7 @@ extension LazyList {
   /// - Laziness: deferred.
   /// - Failure: if the closure fails, the list is that failure. With `retryingFailures` the next
   ///   demand calls the closure again.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func deferred(
     retryingFailures: Bool = false, _ make: @escaping @Sendable () throws(Failure) -> LazyList
   ) -> LazyList {
@@ -80,7 +80,7 @@ extension LazyList {
   }
 
   /// Returns the list that an asynchronous closure makes at the first demand.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func deferred(
     retryingFailures: Bool = false, _ make: @escaping @Sendable () async throws(Failure) -> LazyList
   ) -> LazyList {
@@ -114,14 +114,14 @@ extension LazyList {
   /// - Laziness: deferred; the closure runs at the first demand.
   /// - Failure: an element that needs itself is a ``CyclicEvaluationError``; a list that cannot
   ///   fail traps with the same text.
-  @inlinable @_disfavoredOverload
+  @_alwaysEmitIntoClient @_disfavoredOverload
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList
   ) -> LazyList {
     LazyList(recursive: define)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
     let definition = Owned(Definition(define))
     let inner = Evaluator<Element>(
@@ -161,10 +161,10 @@ extension LazyList {
     @usableFromInline var list: LazyList?
     @usableFromInline var source: Cursor<Element>?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ define: @escaping @Sendable (LazyList) -> LazyList) { self.define = define }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     mutating func begin() {
       guard let define = define.take(), let list = list.take() else { return }
       source = Cursor(define(list))
@@ -174,7 +174,7 @@ extension LazyList {
 
 extension LazyList where Failure == Never {
   /// Returns a list that is defined by itself. Without a stated `Failure` it cannot fail.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func recursive(
     _ define: @escaping @Sendable (LazyList) -> LazyList
   ) -> LazyList {

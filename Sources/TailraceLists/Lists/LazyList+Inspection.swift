@@ -31,7 +31,7 @@ extension LazyList {
   }
 
   /// The head, if it is evaluated where the list points to.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   var evaluatedHead: Element? {
     guard segment != nil else { return nil }
     // This list retains it: counting references would be three quarters of the time.

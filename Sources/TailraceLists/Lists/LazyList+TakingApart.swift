@@ -13,7 +13,7 @@ extension LazyList {
   ///   `Failure.cancelled` if it is a ``CancellableFailure``, and waits for the true answer otherwise.
   ///
   /// Replaces `head`.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func head() async throws(Failure) -> Element? {
     var reader = reader()
     return try await reader.next()
@@ -28,7 +28,7 @@ extension LazyList {
   /// - Laziness: deferred.
   ///
   /// Replaces `tail`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var tail: LazyList { dropFirst() }
 
   /// Returns the head and the tail, or `nil` if there is no head.
@@ -39,7 +39,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: evaluates one element.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func uncons() async throws(Failure) -> (
     head: Element, tail: LazyList
   )? {
@@ -55,7 +55,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: evaluates one element.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func isEmpty() async throws(Failure) -> Bool {
     try await head() == nil
   }
@@ -71,7 +71,7 @@ extension LazyList {
   ///   - position: 0 or more; a negative position is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func element(
     at position: Int, file: StaticString = #fileID, line: UInt = #line
   ) async throws(Failure) -> Element? {

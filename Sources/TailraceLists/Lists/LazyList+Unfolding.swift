@@ -14,7 +14,7 @@ extension LazyList {
   /// - Laziness: stepwise. The first element runs nothing.
   /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
   ///   calls the closure again.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     first: Element, retryingFailures: Bool = false,
     next: @escaping @Sendable (Element) throws(Failure) -> Element?
@@ -27,7 +27,7 @@ extension LazyList {
 
   /// Creates a list from a first element. An asynchronous closure makes each next one, until it
   /// returns `nil`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     first: Element, retryingFailures: Bool = false,
     next: @escaping @Sendable (Element) async throws(Failure) -> Element?
@@ -60,7 +60,7 @@ extension LazyList {
   /// - Laziness: stepwise.
   /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
   ///   repeats only the failed step, with the state as it was before it.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<State>(
     state: sending State, retryingFailures: Bool = false,
     next: @escaping @Sendable (inout State) throws(Failure) -> Element?
@@ -99,7 +99,7 @@ extension LazyList {
   ///
   /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
   ///   repeats only the failed step, with the state as it was before it.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<State>(
     state: sending State, retryingFailures: Bool = false,
     next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
@@ -158,7 +158,7 @@ extension LazyList {
   /// - Cancellation: see above. Readers of lists made of this one wait for this step, and count.
   ///   Look-ahead is not such a reader, and goes on for its readers to come; nor is a closure that reads
   ///   this list itself.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<State>(
     state: sending State, retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
     next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
@@ -194,7 +194,7 @@ extension LazyList {
   /// `nil`. A step that nobody waits for any more is cancelled.
   ///
   /// As ``init(state:retryingFailures:cancellingUnwaitedSteps:next:)``.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     first: Element, retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
     next: @escaping @Sendable (Element) async throws(Failure) -> Element?

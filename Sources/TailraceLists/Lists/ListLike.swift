@@ -11,6 +11,6 @@ public protocol _ListLike<Element, Failure>: AsyncSequence, Sendable where Eleme
 
 extension LazyList: _ListLike {
   /// The list itself.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var _list: LazyList { self }
 }

@@ -11,7 +11,7 @@
 public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let list: LazyList<Value, Failure>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(list: LazyList<Value, Failure>) { self.list = list }
 
   /// Creates a memo of a known value.
@@ -28,7 +28,7 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`, `Failure.cancelled` if
   ///   it is a ``CancellableFailure``; otherwise waits for the value, as `Task.value` does. The
   ///   computation goes on while the memo exists.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value() async throws(Failure) -> Value {
     if let value = list.evaluatedHead { return value }
     return try await computed()
@@ -36,7 +36,7 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
 
   // Outside of `value`, so that a question for a value that is there is inlined, and retains nothing
   // ("Memo").
-  @inlinable @inline(never)
+  @_alwaysEmitIntoClient @inline(never)
   nonisolated(nonsending) func computed() async throws(Failure) -> Value {
     var reader = list.reader()
     guard let value = try await reader.next() else {
@@ -65,7 +65,7 @@ extension Memo {
   ///
   /// - Failure: the closure's, given to all waiting tasks, and remembered. With `retryingFailures`
   ///   the next demand computes again. A value is always remembered.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () throws(Failure) -> Value
   ) {
@@ -81,7 +81,7 @@ extension Memo {
   }
 
   /// Creates a memo of a value that an asynchronous closure computes in a task of the memo.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () async throws(Failure) -> Value
   ) {
@@ -110,7 +110,7 @@ extension Memo {
   ///   the next demand computes again.
   /// - Cancellation: when the last task that waits is cancelled, the computation is, too, and its result
   ///   is dropped.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
     _ compute: @escaping @Sendable () async throws(Failure) -> Value

@@ -39,7 +39,7 @@ public struct ByteCoding<Value: Sendable>: Sendable {
   ///   - oldest: the oldest version that `decode` understands; by default only `version`.
   ///   - encode: appends the bytes of a value.
   ///   - decode: makes a value from them.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     name: String, version: UInt8 = 1, understanding oldest: UInt8? = nil,
     encode: @escaping Encode, decode: @escaping Decode
@@ -83,7 +83,7 @@ extension ByteCoding where Value: Codable {
 
 extension ByteCoding where Value == String {
   /// UTF-8.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static var text: ByteCoding {
     ByteCoding(name: "text") { value, bytes in
       bytes.append(contentsOf: value.utf8)
@@ -95,7 +95,7 @@ extension ByteCoding where Value == String {
 
 extension ByteCoding where Value == [UInt8] {
   /// The bytes themselves.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static var bytes: ByteCoding {
     ByteCoding(name: "bytes") { value, bytes in
       bytes.append(contentsOf: value)
@@ -107,7 +107,7 @@ extension ByteCoding where Value == [UInt8] {
 
 extension ByteCoding where Value == Data {
   /// The bytes themselves.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static var data: ByteCoding {
     ByteCoding(name: "bytes") { value, bytes in
       bytes.append(contentsOf: value)
@@ -120,7 +120,7 @@ extension ByteCoding where Value == Data {
 extension ByteCoding where Value: BitwiseCopyable {
   /// The value as in memory: for numbers, and structs and tuples of them. Only for machines of one
   /// kind: the byte order is not defined.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static var raw: ByteCoding {
     ByteCoding(name: "raw \(Value.self) of \(MemoryLayout<Value>.size) bytes") { value, bytes in
       withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }

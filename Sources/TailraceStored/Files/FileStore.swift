@@ -72,7 +72,7 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// Reads some elements, from a position on.
   ///
   /// - Complexity: O(log *n*) to find a position that has not been read up to.
-  @inlinable
+  @_alwaysEmitIntoClient
   public nonisolated(nonsending) func read(
     from position: Int, upTo count: Int
   ) async throws -> ListPage<Element> {
@@ -123,7 +123,7 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   }
 
   /// Stores a commit at the end of the file: of one element, or of at most 1 MiB.
-  @inlinable
+  @_alwaysEmitIntoClient
   public nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
   ) async throws {

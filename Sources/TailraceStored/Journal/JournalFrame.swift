@@ -123,7 +123,7 @@ package struct JournalDraft: Sendable {
   /// The beginning of the state.
   @usableFromInline var stateStart: Int
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(count: Int, hasState: Bool, isEnd: Bool) {
     self.count = count
     self.hasState = hasState
@@ -137,10 +137,10 @@ package struct JournalDraft: Sendable {
   }
 
   /// Whether the bytes of the elements are more than a frame of several has.
-  @inlinable var isTooLarge: Bool { bytes.count > 1 << 20 }
+  @_alwaysEmitIntoClient var isTooLarge: Bool { bytes.count > 1 << 20 }
 
   /// The bytes of one element were appended.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func endElement() {
     var length = bytes.count - start
     for index in 0..<4 {

@@ -20,7 +20,7 @@ extension LazyList where Failure == any Error {
   /// - Failure: the source's, at its position. It is not remembered: the next demand asks again.
   /// - Cancellation: a waiting reader leaves; the source's call is cancelled when no reader can
   ///   continue.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Source: ListSource<Element>>(
     reading source: Source, from position: Int = 0, file: StaticString = #fileID,
     line: UInt = #line
@@ -40,13 +40,13 @@ struct Follower<Source: ListSource>: ListPager {
   @usableFromInline var position: Int
   @usableFromInline var size = PageSize()
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ source: Source, from position: Int) {
     self.source = source
     self.position = position
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) mutating func page(
     _ demand: PageDemand<Source.Element>
   ) async throws -> ListPage<Source.Element> {

@@ -48,7 +48,7 @@ extension LazyList where Failure == any Error {
   ///   result. Several elements that cannot be stored at once are stored one by one, up to the one
   ///   that fails. ``ListStoreError/inUse`` if another writer holds the store.
   /// - Cancellation: cancelling a reader leaves the append whole.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
     atTail policy: TailPolicy = .compute, file: StaticString = #fileID, line: UInt = #line,
@@ -59,7 +59,7 @@ extension LazyList where Failure == any Error {
 
   /// Creates a list of the stored elements, continued by an asynchronous closure that computes
   /// from the state stored with them.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
     atTail policy: TailPolicy = .compute, file: StaticString = #fileID, line: UInt = #line,
@@ -98,7 +98,7 @@ extension LazyList where Failure == any Error {
   ///   - next: makes an element from the state; `nil` at the end.
   /// - Laziness: as ``init(storedIn:from:state:atTail:file:line:next:)``; the first demand for an
   ///   element that is not stored reads the elements since the last snapshot.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
     atTail policy: TailPolicy = .compute, snapshots: SnapshotPolicy = .growing,
@@ -114,7 +114,7 @@ extension LazyList where Failure == any Error {
 
   /// Creates a list of the stored elements, continued by an asynchronous closure that computes
   /// from a state folded from the elements.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Store: ListStore>(
     storedIn store: Store, from position: Int = 0, state: Store.State,
     atTail policy: TailPolicy = .compute, snapshots: SnapshotPolicy = .growing,
@@ -130,7 +130,7 @@ extension LazyList where Failure == any Error {
 
   /// - Parameter patience: for how long demanded elements are gathered before they are stored
   ///   together. A process killed meanwhile loses them.
-  @inlinable
+  @_alwaysEmitIntoClient
   init<Store: ListStore>(
     storing store: Store, from position: Int, _ policy: TailPolicy, _ file: StaticString,
     _ line: UInt, patience: Duration = .milliseconds(100), _ work: StoredWork<Store>

@@ -18,13 +18,13 @@ struct PageDemand<Element: Sendable> {
   @usableFromInline let steps: AsyncSteps<Element>
   @usableFromInline let capacity: Int
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ steps: AsyncSteps<Element>, _ capacity: Int) {
     (self.steps, self.capacity) = (steps, capacity)
   }
 
   /// One, also once the reader does not drive the step any more, or was cancelled.
-  @inlinable var wanted: Int { steps.wanted(of: capacity) }
+  @_alwaysEmitIntoClient var wanted: Int { steps.wanted(of: capacity) }
 }
 
 extension LazyList where Failure == any Error {
@@ -38,7 +38,7 @@ extension LazyList where Failure == any Error {
   ///   - capacity: of the first segment, and so how many elements a fold wants at once.
   ///   - stage: the function that makes the list.
   ///   - name: the name of the list before.
-  @inlinable
+  @_alwaysEmitIntoClient
   init<Pager: ListPager>(
     paging pager: Owned<Pager>, capacity: Int = Capacity<Element>.first, stage: StageName,
     name: ListName? = nil
@@ -79,7 +79,7 @@ extension LazyList where Failure == any Error {
 struct PageSize {
   @usableFromInline private(set) var count = 32
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init() {}
 
   @usableFromInline

@@ -12,10 +12,10 @@ struct PendingCommit<Element: Sendable, State: Sendable>: Sendable {
   /// Why the first element could not be stored, if no reader has been told yet.
   @usableFromInline var failure: (any Error)?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ commit: ListCommit<Element, State>) { self.commit = commit }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func append(_ step: StoredStep<Element, State>) {
     earlierStates.append(commit.state)
     commit.elements.append(step.element)

@@ -15,7 +15,7 @@ struct StoredList<Store: ListStore>: ListPager {
     /// The failure of a step whose predecessors must be stored first.
     @usableFromInline var untold: (any Error)?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ steps: consuming StoredWork<Store>.Steps) {
       self.steps = Cursor(steps, stopsWhenCancelled: true)
     }
@@ -29,7 +29,7 @@ struct StoredList<Store: ListStore>: ListPager {
   /// For how long elements are gathered to be stored together.
   @usableFromInline let patience: Duration
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ store: Store, from position: Int, _ policy: TailPolicy, patience: Duration,
     _ work: StoredWork<Store>
@@ -40,7 +40,7 @@ struct StoredList<Store: ListStore>: ListPager {
     tail = TailTracker(policy, position: position)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) mutating func page(
     _ demand: PageDemand<Store.Element>
   ) async throws -> ListPage<Store.Element> {
@@ -61,7 +61,7 @@ struct StoredList<Store: ListStore>: ListPager {
   // MARK: Reading
 
   /// Reads stored elements until the end. `nil` when this list becomes the writer.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) mutating func readOn() async throws -> ListPage<Store.Element>? {
     while true {
       let page = try await store.read(from: tail.position, upTo: size.count)
@@ -86,7 +86,7 @@ struct StoredList<Store: ListStore>: ListPager {
   // MARK: Computing
 
   /// One element, and as many more as are demanded and available without waiting; or the end.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) mutating func gather(
     _ demand: PageDemand<Store.Element>
   ) async throws -> Pending {
@@ -103,7 +103,7 @@ struct StoredList<Store: ListStore>: ListPager {
     return gathered
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func gatherMore(_ demand: PageDemand<Store.Element>, into gathered: inout Pending) {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
@@ -124,7 +124,7 @@ struct StoredList<Store: ListStore>: ListPager {
 
   /// Stores the pending commit, or as much of it as the store takes at once, and gives its elements.
   /// `nil` if another writer was faster.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) mutating func append() async throws -> ListPage<Store.Element>? {
     guard var commit = writer?.pending?.commit else { return nil }
     do {
@@ -148,7 +148,7 @@ struct StoredList<Store: ListStore>: ListPager {
   }
 
   /// Stores a commit of the first pending elements. If it is too large, returns a smaller one.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) func append(
     _ commit: ListCommit<Store.Element, Store.State>
   ) async throws -> ListCommit<Store.Element, Store.State>? {

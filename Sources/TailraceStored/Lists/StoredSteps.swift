@@ -9,7 +9,7 @@ struct StoredStep<Element: Sendable, State: Sendable>: Sendable {
   /// next step has none.
   @usableFromInline let endsCommit: Bool
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ element: Element, _ state: State?, endsCommit: Bool = false) {
     self.element = element
     self.state = state
@@ -30,13 +30,13 @@ struct StoredWork<Store: ListStore>: Sendable {
 
   @usableFromInline let resume: Resume
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ resume: @escaping Resume) { self.resume = resume }
 }
 
 extension StoredWork {
   /// Steps that change a state stored with each element.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ initial: Store.State,
     _ next: @escaping @Sendable (inout Store.State) throws -> Store.Element?
@@ -60,7 +60,7 @@ extension StoredWork {
   }
 
   /// The same with an asynchronous closure.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ initial: Store.State,
     _ next: @escaping @Sendable (inout Store.State) async throws -> Store.Element?
@@ -88,7 +88,7 @@ extension StoredWork {
   }
 
   /// Steps from a state folded from the elements.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ initial: Store.State, _ snapshots: SnapshotPolicy,
     _ fold: @escaping @Sendable (inout Store.State, Store.Element) -> Void,
@@ -111,7 +111,7 @@ extension StoredWork {
   }
 
   /// The same with an asynchronous closure.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ initial: Store.State, _ snapshots: SnapshotPolicy,
     _ fold: @escaping @Sendable (inout Store.State, Store.Element) -> Void,
@@ -152,7 +152,7 @@ struct RebuiltState<Element: Sendable, State: Sendable> {
   @usableFromInline var stored: Int
 
   /// The state at a checkpoint: its snapshot, and the elements stored since.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) init<Source: ListSource<Element>>(
     _ initial: State, _ snapshots: SnapshotPolicy, _ fold: @escaping Fold,
     from checkpoint: ListCheckpoint<State>, in source: Source
@@ -173,7 +173,7 @@ struct RebuiltState<Element: Sendable, State: Sendable> {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func take(_ element: Element) -> StoredStep<Element, State> {
     fold(&state, element)
     count += 1

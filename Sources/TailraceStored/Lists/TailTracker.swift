@@ -91,6 +91,6 @@ struct TailTracker<State: Sendable> {
   }
 
   /// This many elements were appended at the position.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func didAppend(_ count: Int) { position += count }
 }
