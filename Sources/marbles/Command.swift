@@ -1,6 +1,7 @@
 import Foundation
 
-/// Draws the marble diagrams of the documentation, from runs on virtual time.
+/// Draws the marble diagrams of the documentation, from runs on virtual time, and writes the tables of the
+/// article *Laziness*, from what the operators' documentation says.
 ///
 /// ```
 /// swift run marbles             # writes them where the catalogue finds them
@@ -18,7 +19,7 @@ struct Command {
       try write()
     } else {
       let stale = try stale()
-      for name in stale { print("not what a run draws: \(name)") }
+      for name in stale { print("not what a run writes: \(name)") }
       if !stale.isEmpty { exit(1) }
     }
   }
@@ -35,9 +36,10 @@ struct Command {
     for file in Diagram.all.flatMap({ $0.files() }) {
       try Data(file.text.utf8).write(to: folder.appending(path: file.name))
     }
+    try Data(LazinessTables.text().utf8).write(to: LazinessTables.article)
   }
 
-  /// Files that are missing, or not what a run draws today, or that no run draws.
+  /// Files that are missing, or not what a run writes today, or that no run writes.
   static func stale() throws -> [String] {
     let drawn = Dictionary(uniqueKeysWithValues: Diagram.all.flatMap { $0.files() })
     let committed = Set(try committed())
@@ -45,7 +47,10 @@ struct Command {
       guard committed.contains(name) else { return true }
       return try Data(contentsOf: folder.appending(path: name)) != Data(text.utf8)
     }
+    let article = LazinessTables.article
+    let isStale = try Data(contentsOf: article) != Data(LazinessTables.text().utf8)
     return committed.subtracting(drawn.keys).union(changed.keys).sorted()
+      + (isStale ? [article.lastPathComponent] : [])
   }
 
   private static func committed() throws -> [String] {

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Marble diagrams: the catalogue shows the real behaviour", .timeLimit(.minutes(20)))
 struct DiagramTests {
-  @Test("the committed files are what a run draws")
+  @Test("the committed files are what a run writes")
   func committed() throws {
     let stale = try Command.stale()
-    #expect(stale == [], "`swift run marbles` draws them")
+    #expect(stale == [], "`swift run marbles` writes them")
   }
 
   @Test("a diagram is drawn alike each time", arguments: Diagram.all.map(\.name))

@@ -149,16 +149,11 @@ extension Journal {
     // A small write is a copy, and does not wait for the disk.
     let syncs = writer?.waitsForDisk(draft) == true
     // A frame behind a hole would hide that the file was cut off.
-    let looks =
-      syncs || (try? writer?.file.size()) ?? 0 < writer?.end ?? 0
-      || ContinuousClock.now - lastLook > .milliseconds(500)
+    let looks = syncs || watch.isDue || (try? writer?.file.size()) ?? 0 < writer?.end ?? 0
     guard looks || draft.bytes.count > 1 << 16 else { return try write(draft) }
     let (journal, sealed) = (self, draft)
     try await blocking {
-      if looks, let writer = journal.writer {
-        try journal.look(at: writer.reader, size: writer.end)
-        journal.lastLook = .now
-      }
+      if looks, let writer = journal.writer { try journal.look(at: writer, closely: syncs) }
       try journal.store(sealed, syncing: syncs)
     }
   }
@@ -171,27 +166,21 @@ extension Journal {
 
   /// Writes a sealed draft at the end, and syncs it if required. The caller holds the turn.
   private func store(_ draft: JournalDraft, syncing: Bool) throws(SystemError) {
-    guard var writer = writer.take() else { throw SystemError(code: EBADF) }
+    guard let file = writer?.file, let end = writer?.end else { throw SystemError(code: EBADF) }
     do throws(SystemError) {
-      try writer.file.put(draft.bytes, at: writer.end)
+      try file.put(draft.bytes, at: end)
     } catch {
-      takeBack(writer)
+      takeBack()
       throw error
     }
-    makeRoom(behind: draft, &writer)
-    if syncing {
-      try synchronize(draft, &writer)
-    } else {
-      writer.didAppend(draft)
-    }
-    if let given = writer.given { reading.withLock { $0.note(given) } }
-    self.writer = writer
+    makeRoom(behind: draft)
+    if syncing { try synchronize(draft) } else { writer?.didAppend(draft) }
+    if let given = writer?.given { reading.withLock { $0.note(given) } }
   }
 
   /// Brings on the disk what was written, and tells readers.
-  private func synchronize(
-    _ draft: JournalDraft, _ writer: inout JournalWriter
-  ) throws(SystemError) {
+  private func synchronize(_ draft: JournalDraft) throws(SystemError) {
+    guard var writer = writer.take() else { return }
     do throws(SystemError) {
       try writer.file.synchronize()
     } catch {
@@ -199,21 +188,21 @@ extension Journal {
       isPoisoned = true
       throw error
     }
-    let before = writer
+    self.writer = writer
     do throws(SystemError) {
       try writer.didSync(draft)
     } catch {
-      takeBack(before)
+      takeBack()
       throw error
     }
+    watch.wrote(try? writer.file.status())
+    self.writer = writer
   }
 
   /// Cuts off a commit that could not be written, for example because the disk is full: the next demand
-  /// tries again.
-  ///
-  /// - Parameter writer: the one before the commit.
-  private func takeBack(_ writer: JournalWriter) {
-    var writer = writer
+  /// tries again. The writer is as it was before.
+  private func takeBack() {
+    guard var writer = writer.take() else { return }
     do {
       // Nobody has seen the commit, unless its mark is there.
       guard try writer.isMarked() else { throw ListStoreError.poisoned }
@@ -227,17 +216,18 @@ extension Journal {
 
   /// Extends the file for later commits, if possible, and frees the surplus of a list that ends.
   /// Neither must succeed: zeros after the last frame are no frame.
-  private func makeRoom(behind draft: JournalDraft, _ writer: inout JournalWriter) {
-    if writer.hasRoomLeft(behind: draft) {
-      try? writer.file.truncate(to: writer.end + draft.bytes.count)
+  private func makeRoom(behind draft: JournalDraft) {
+    guard let file = writer?.file, let end = writer?.end else { return }
+    if writer?.hasRoomLeft(behind: draft) == true {
+      try? file.truncate(to: end + draft.bytes.count)
     }
-    guard let room = writer.room(behind: draft) else { return }
+    guard let room = writer?.room(behind: draft) else { return }
     do throws(SystemError) {
-      try writer.file.extend(room)
-      writer.didMakeRoom(to: room.upperBound)
+      try file.extend(room)
+      writer?.didMakeRoom(to: room.upperBound)
     } catch {
-      writer.stopMakingRoom()
-      try? writer.file.truncate(to: room.lowerBound)
+      writer?.stopMakingRoom()
+      try? file.truncate(to: room.lowerBound)
     }
   }
 }

@@ -108,6 +108,12 @@ extension FileStatus {
     links = Int(status.st_nlink)
     size = Int(status.st_size)
     isRegular = status.st_mode & S_IFMT == S_IFREG
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    written = Int(time.tv_sec) &* 1_000_000_000 &+ Int(time.tv_nsec)
   }
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// An operator is declared in one place and known in some others: its law rows, the tables of *Laziness*
-/// and of the symbols, the guide for who comes from ReactiveObjC. This suite reads the declarations, and
-/// names each place that lacks one.
+/// An operator is declared in one place and known in some others: its law rows, the table of the symbols,
+/// the guide for who comes from ReactiveObjC. This suite reads the declarations, and names each place that
+/// lacks one. The tables of *Laziness* are made from the declarations (`Sources/marbles`).
 @Suite("Every operator is in each of its places", .inTurn)
 struct PlacesTests {
   private static let package = URL(filePath: #filePath).deletingLastPathComponent()
@@ -21,7 +21,7 @@ struct PlacesTests {
   }
 
   @Test(
-    "law rows, the table of laziness, the table of the symbols",
+    "law rows, the table of the symbols",
     arguments: ["Operators", "Concurrency"])
   func operators(_ folder: String) throws {
     let places = try Places()
@@ -47,7 +47,6 @@ struct PlacesTests {
       Set(missing) == [
         "\(law) `throughFirst, plain`", "\(law) `throughFirst, throwing`",
         "\(law) `throughFirst, async`", "\(law) `throughFirst, async throwing`",
-        "\(Self.articles)/Laziness.md has no line for `throughFirst` that begins with \"stepwise\"",
         "\(Self.articles)/Symbols/LazyList.md has no line for `throughFirst`",
       ])
   }
@@ -70,8 +69,8 @@ struct PlacesTests {
   /// A declaration: one kind of closure of an operator.
   struct Operator {
     let name: String
-    /// The first word of its documentation about laziness, if it has its own.
-    let word: String?
+    /// Whether it has documentation of its own, beside that of another kind.
+    let isDocumented: Bool
     let givesList: Bool
     /// `nil` without a closure, or with one whose failure has a type.
     let kind: String?
@@ -93,8 +92,7 @@ struct PlacesTests {
         ]
         return Operator(
           name: String(match.name),
-          word: match.doc.firstMatch(of: /- Laziness: (deferred|stepwise|searching|exhaustive)/).map
-          { String($0.1) },
+          isDocumented: match.doc.contains("- Laziness: "),
           givesList: rest.contains(/(?:->|:) LazyList\b/),
           kind: closure?.typed == nil ? effects.flatMap { kinds[$0] } : nil)
       }
@@ -104,13 +102,9 @@ struct PlacesTests {
   /// What the places say.
   private struct Places {
     let rows = Row.all.map(\.name)
-    let laziness: [(names: Substring, word: Substring)]
     let symbols: String
 
     init() throws {
-      laziness = try text("\(articles)/Laziness.md").matches(
-        of: /(?m)^\| (?<names>[^|]+) \| (?<word>[^|]+) \|/
-      ).map { ($0.names, $0.word) }
       symbols = try text("\(articles)/Symbols/LazyList.md")
     }
 
@@ -126,16 +120,7 @@ struct PlacesTests {
           missing.append("Tests/TailraceTests/Laws/Rows.swift has no row for `\(wanted)`")
         }
       }
-      if let word = found.word {
-        let isThere = laziness.contains {
-          $0.names.contains("`\(name)") && $0.word.hasPrefix(word)
-        }
-        if !isThere {
-          missing.append(
-            "\(articles)/Laziness.md has no line for `\(name)` that begins with \"\(word)\"")
-        }
-      }
-      if found.word != nil, !symbols.contains("``\(name)(") && !symbols.contains("``\(name)``") {
+      if found.isDocumented, !symbols.contains("``\(name)(") && !symbols.contains("``\(name)``") {
         missing.append("\(articles)/Symbols/LazyList.md has no line for `\(name)`")
       }
       return missing
