@@ -50,8 +50,6 @@ package struct FileStatus: Sendable, Equatable {
   package var links = 1
   package var size = 0
   package var isRegular = true
-  /// When it was last written to, in nanoseconds.
-  package var written = 0
 
   package init() {}
 

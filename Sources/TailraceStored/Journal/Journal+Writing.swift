@@ -1,3 +1,4 @@
+import Dispatch
 import FileReading
 import Foundation
 import TailraceLists
@@ -133,6 +134,9 @@ extension Journal {
     return try open(writes: false)
   }
 
+  /// After so many nanoseconds, the file is looked at before a commit that is not synced.
+  private static let lookInterval: UInt64 = 500_000_000
+
   /// Appends a draft if exactly this many elements are stored.
   @usableFromInline
   nonisolated(nonsending) package func append(
@@ -149,11 +153,16 @@ extension Journal {
     // A small write is a copy, and does not wait for the disk.
     let syncs = writer?.waitsForDisk(draft) == true
     // A frame behind a hole would hide that the file was cut off.
-    let looks = syncs || watch.isDue || (try? writer?.file.size()) ?? 0 < writer?.end ?? 0
+    let looks =
+      syncs || (try? writer?.file.size()) ?? 0 < writer?.end ?? 0
+      || DispatchTime.now().uptimeNanoseconds - lastLook.uptimeNanoseconds > Self.lookInterval
     guard looks || draft.bytes.count > 1 << 16 else { return try write(draft) }
     let (journal, sealed) = (self, draft)
     try await blocking {
-      if looks, let writer = journal.writer { try journal.look(at: writer, closely: syncs) }
+      if looks, let writer = journal.writer {
+        try journal.look(at: writer.reader, size: writer.end)
+        journal.lastLook = .now()
+      }
       try journal.store(sealed, syncing: syncs)
     }
   }
@@ -195,7 +204,6 @@ extension Journal {
       takeBack()
       throw error
     }
-    watch.wrote(try? writer.file.status())
     self.writer = writer
   }
 

@@ -26,7 +26,7 @@ package final class Journal: @unchecked Sendable {
   // Guard: the turn. May touch it: the holder of the turn.
   nonisolated(unsafe) var isPoisoned = false
   // Guard: the turn. May touch it: the holder of the turn.
-  nonisolated(unsafe) var watch = JournalWatch()
+  nonisolated(unsafe) var lastLook = DispatchTime.now()
 
   init(
     _ path: [CChar], name: String, schema: String, versions: (elements: UInt8, state: UInt8),
@@ -127,20 +127,6 @@ package final class Journal: @unchecked Sendable {
     if let given, try !reader.holds(given) { throw reader.replaced }
   }
 
-  /// Looks at the writer's file before a commit.
-  ///
-  /// - Parameter closely: also shortly after the last look, if something may have happened to the file.
-  func look(at writer: JournalWriter, closely: Bool) throws {
-    let isDue = watch.isDue
-    if !isDue, closely, let status = try? writer.file.status(), status.links > 0,
-      status.size >= writer.end, status.written == watch.written
-    {
-      return
-    }
-    try look(at: writer.reader, size: writer.end)
-    watch.looked()
-  }
-
   /// Waits until there may be more elements.
   @usableFromInline
   nonisolated(nonsending) package func waitForMore(than position: Int) async throws {
@@ -193,20 +179,4 @@ package final class Journal: @unchecked Sendable {
       throw FileError(name, failure)
     }
   }
-}
-
-/// What a writer knows of its file since it has last looked at it.
-struct JournalWatch: Sendable {
-  /// After that time a look is due, whatever the file seems to be.
-  private static let nanoseconds: UInt64 = 20_000_000
-
-  private var last = DispatchTime.now().uptimeNanoseconds
-  /// When the file was last written to by its writer; 0 if unknown.
-  private(set) var written = 0
-
-  var isDue: Bool { DispatchTime.now().uptimeNanoseconds &- last > Self.nanoseconds }
-
-  mutating func looked() { last = DispatchTime.now().uptimeNanoseconds }
-
-  mutating func wrote(_ status: FileStatus?) { written = status?.written ?? 0 }
 }
