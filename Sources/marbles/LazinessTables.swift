@@ -154,9 +154,14 @@ private struct Declaration {
         continue
       }
       if depth == 0 { break }
-      if character == ",", depth == 1 { parts.append("") } else { parts[parts.count - 1].append(character) }
+      if character == ",", depth == 1 {
+        parts.append("")
+      } else {
+        parts[parts.count - 1].append(character)
+      }
     }
-    return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }.map { part in
+    let all = parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    return all.map { part in
       let bare = part.replacing(/^(?:@\w+(?:<.*>|\(.*\))? )+(?=\w+ \w*:|\w+:)/, with: "")
       let label = bare.prefix { $0 != " " && $0 != ":" }
       let effects = part.firstMatch(of: /\) ?(?<effects>[a-z ]*)(?<typed>\(\w+\))? ?→/)

@@ -116,9 +116,10 @@ extension FileStatus {
 
 #if !canImport(Darwin)
   extension FileStatus {
-    private typealias Call = @convention(c) (
-      Int32, UnsafePointer<CChar>, Int32, UInt32, UnsafeMutableRawPointer
-    ) -> Int32
+    private typealias Call =
+      @convention(c) (
+        Int32, UnsafePointer<CChar>, Int32, UInt32, UnsafeMutableRawPointer
+      ) -> Int32
 
     /// `statx`, which Swift does not see in the C library.
     private static let call = dlsym(nil, "statx").map { unsafeBitCast($0, to: Call.self) }

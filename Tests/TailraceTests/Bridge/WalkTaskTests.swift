@@ -4,7 +4,8 @@ import Testing
 
 @Suite("The task in which a walk goes on")
 struct WalkTaskTests {
-  @Test("the later part is cancelled, whichever of them is heard of first", arguments: [false, true])
+  @Test(
+    "the later part is cancelled, whichever of them is heard of first", arguments: [false, true])
   func order(_ isReversed: Bool) {
     let current = WalkTask()
     let parts = (1...2).map { ($0, Task<Void, Never> {}) }

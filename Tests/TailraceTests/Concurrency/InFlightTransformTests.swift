@@ -41,7 +41,9 @@ struct InFlightTransformTests {
       InFlightTransform.Rules(isRetried: true) { _ in
         await gate.wait()
         return false
-      } failure: { $0 ? nil : Mishap(position: 0) }, 0, 0, in: nil)
+      } failure: {
+        $0 ? nil : Mishap(position: 0)
+      }, 0, 0, in: nil)
     step.start()
     await gate.waitForArrivals(1)
     let (leaver, other) = (Waiter(), Waiter())
