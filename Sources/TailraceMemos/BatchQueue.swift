@@ -7,10 +7,10 @@
 ///
 /// A batch that is opened while none is out leaves at once. The others wait for the one that was the
 /// last to leave when they were opened, so batches that are full leave together with the next one.
-struct BatchQueue<Key: Sendable, Batch: AnyObject & Sendable>: Sendable {
+struct BatchQueue<Passenger: Sendable, Batch: AnyObject & Sendable>: Sendable {
   let limit: Int
   /// Those that have not left. Only the last one may have room.
-  private var gathering: [(batch: Batch, keys: [Key])] = []
+  private var gathering: [(batch: Batch, passengers: [Passenger])] = []
   /// The last one that has left, if it is not back, and somebody waits for it.
   private weak var out: Batch?
   /// How many have left. The number of the last one.
@@ -18,25 +18,27 @@ struct BatchQueue<Key: Sendable, Batch: AnyObject & Sendable>: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// A key travels with the batch that gathers, or with a new one.
+  /// A key travels with the batch that gathers, or with a new one. Returns its place there, too.
   ///
   /// - Parameter make: makes a batch, given the one that it waits for.
-  mutating func join(_ key: Key, _ make: (Batch?) -> Batch) -> Batch {
-    if let last = gathering.last, last.keys.count < limit {
-      gathering[gathering.count - 1].keys.append(key)
-      return last.batch
+  mutating func join(
+    _ passenger: Passenger, _ make: (Batch?) -> Batch
+  ) -> (batch: Batch, seat: Int) {
+    if let last = gathering.indices.last, gathering[last].passengers.count < limit {
+      gathering[last].passengers.append(passenger)
+      return (gathering[last].batch, gathering[last].passengers.count - 1)
     }
     let batch = make(out ?? gathering.first?.batch)
-    gathering.append((batch, [key]))
-    return batch
+    gathering.append((batch, [passenger]))
+    return (batch, 0)
   }
 
   /// A batch leaves, with its keys and a number.
-  mutating func leave(_ batch: Batch) -> (keys: [Key], number: Int)? {
+  mutating func leave(_ batch: Batch) -> (passengers: [Passenger], number: Int)? {
     guard let place = gathering.firstIndex(where: { $0.batch === batch }) else { return nil }
     departures += 1
     out = batch
-    return (gathering.remove(at: place).keys, departures)
+    return (gathering.remove(at: place).passengers, departures)
   }
 
   /// A batch is back, with or without values. It may be gone, so it is known by its number.

@@ -3,15 +3,51 @@ import TailraceSupport
 
 /// Computes the values of many keys with one call of a closure.
 ///
-/// Each batch is a memo of its values, and each key waits for the memo of its batch, so whoever waits
+/// Each batch is a list of one element: the results of its keys, computed in a task of the batch. The
+/// cell of each key is a plain stage over that list, so a key has no task of its own, and whoever waits
 /// for whom is known as elsewhere: a batch that needs one of the keys that wait for it is an error.
 final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Compute = @Sendable (_ keys: [Key]) async throws -> [Key: Value]
+  typealias Store = MemoStore<Key, Value, any Error>
+  typealias Load = Store.Table.Load
+  /// In the order in which the keys joined.
+  typealias Results = [Step<Value>]
+
+  /// A key in a batch. The same key may be there twice, if it was forgotten in between.
+  struct Passenger: Sendable {
+    let key: Key
+    let load: Load
+  }
 
   final class Batch: Sendable {
-    let values: Memo<[Key: Value], any Error>
+    private let results: Segment<Results>
 
-    init(_ values: Memo<[Key: Value], any Error>) { self.values = values }
+    init(_ results: Segment<Results>) { self.results = results }
+
+    func cursor(isInTask: Bool = false) -> Cursor<Results> {
+      Cursor(
+        LazyList<Results, Never>(segment: results, offset: 0), takesOver: false, isInTask: isInTask)
+    }
+  }
+
+  /// A key's place in a batch. While there is one, the batch is known to be out.
+  struct Seat {
+    let batch: Batch
+    let number: Int
+    var results: Cursor<Results>
+
+    /// The result of the key, or why it is not there yet.
+    mutating func step(
+      _ demand: Demand, orElse fail: (any Error) -> Step<Value>
+    ) -> Step<Value> {
+      results.demand = demand.forOne
+      if let results = results.next() { return results[number] }
+      switch results.takeAbsence() {
+      // The batch needs itself, so it has told nobody.
+      case .failed(let failure): return fail(failure)
+      case let absence: return .nothing(absence)
+      }
+    }
   }
 
   /// A batch, known to its own closure, which must not retain it.
@@ -21,7 +57,7 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     weak var batch: Batch?
   }
 
-  private let queue: Locked<BatchQueue<Key, Batch>>
+  private let queue: Locked<BatchQueue<Passenger, Batch>>
   private let report: (@Sendable (Int) -> Void)?
   private let compute: Compute
 
@@ -33,35 +69,75 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// How many batches have left.
   var departures: Int { queue.withLock { $0.departures } }
 
-  nonisolated(nonsending) func value(for key: Key) async throws -> Value {
-    let batch = queue.withLock { $0.join(key) { makeBatch(after: $0) } }
-    guard let value = try await batch.values.value()[key] else { throw MissingValueError(key) }
-    return value
+  // MARK: Keys
+
+  /// Computes a key: it joins a batch at the first demand, and then reads its results.
+  func producer(of key: Key, _ load: Load, _ store: Store.Reference) -> Producer<Value> {
+    let seat = Owned<Seat?>(nil)
+    return Producer(
+      stage: "Memos",
+      stepping: { [self] demand in
+        if seat.state == nil { seat.state = join(Passenger(key: key, load: load), store) }
+        return seat.state!.step(demand) { store.finish(key, load, .failure($0)) }
+      })
   }
 
-  /// A batch that leaves when the one before it is back.
-  private func makeBatch(after last: Batch?) -> Batch {
-    let reference = Reference()
-    let values = Memo<[Key: Value], any Error> { [self] in
-      if let last { _ = try? await last.values.value() }
-      let (keys, number) = depart(reference)
-      defer { queue.withLock { $0.comeBack(number) } }
-      try Task.checkCancellation()
-      report?(keys.count)
-      return try await compute(keys)
+  private func join(_ passenger: Passenger, _ store: Store.Reference) -> Seat {
+    let (batch, number) = queue.withLock { queue in
+      queue.join(passenger) { makeBatch(after: $0, store) }
     }
-    let batch = Batch(values)
+    return Seat(batch: batch, number: number, results: batch.cursor())
+  }
+
+  // MARK: Batches
+
+  /// A batch that leaves when the one before it is back.
+  private func makeBatch(after last: Batch?, _ store: Store.Reference) -> Batch {
+    let reference = Reference()
+    let steps = AsyncSteps<Results>(stage: "Memos") { [self] steps in
+      await steps.take { .last(await travel(reference, after: last, store)) }
+    }
+    let batch = Batch(Segment(owner: Evaluator(steps), capacity: 1))
     reference.batch = batch
     return batch
   }
 
+  private nonisolated(nonsending) func travel(
+    _ reference: Reference, after last: Batch?, _ store: Store.Reference
+  ) async -> Results {
+    if var others = last?.cursor(isInTask: true) { _ = await others.nextInStep() }
+    let (passengers, number) = depart(reference)
+    let values = await values(of: passengers)
+    queue.withLock { $0.comeBack(number) }
+    return passengers.map { passenger in
+      let key = passenger.key
+      return store.finish(
+        key, passenger.load,
+        values.flatMap { values in
+          values[key].map { .success($0) } ?? .failure(MissingValueError(key))
+        })
+    }
+  }
+
   /// A batch leaves. From here on only those retain it who wait for it.
-  private func depart(_ reference: Reference) -> (keys: [Key], number: Int) {
+  private func depart(_ reference: Reference) -> (passengers: [Passenger], number: Int) {
     // It has gathered keys until here, so the queue retains it.
     guard let batch = reference.batch, let departure = queue.withLock({ $0.leave(batch) }) else {
       preconditionFailure("a batch left twice")
     }
     return departure
+  }
+
+  private nonisolated(nonsending) func values(
+    of passengers: [Passenger]
+  ) async -> Result<[Key: Value], any Error> {
+    // Nobody waits for them any more.
+    if Task.isCancelled { return .failure(CancellationError()) }
+    var known: Set<Key> = []
+    let keys = passengers.lazy.map(\.key).filter { known.insert($0).inserted }
+    let sent = Array(keys)
+    report?(sent.count)
+    do { return .success(try await compute(sent)) } catch { return .failure(error) }
   }
 }
 

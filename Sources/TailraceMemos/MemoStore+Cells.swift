@@ -7,12 +7,14 @@ extension MemoStore {
   enum Computation: Sendable {
     case plain(@Sendable (Key) throws(Failure) -> Value)
     case inTask(@Sendable (Key) async throws(Failure) -> Value)
+    /// Makes the producer of one computation, and runs nothing. The producer tells the table.
+    case produced(@Sendable (Key, Table.Load, Reference) -> Producer<Value>)
     case recursive(@Sendable (Memos<Key, Value, Failure>, Key) throws(Failure) -> Value)
     case recursiveInTask(@Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value)
 
     @_alwaysEmitIntoClient var isRecursive: Bool {
       switch self {
-      case .plain, .inTask: false
+      case .plain, .inTask, .produced: false
       case .recursive, .recursiveInTask: true
       }
     }
@@ -55,6 +57,7 @@ extension MemoStore {
       switch computation {
       case .plain(let compute): evaluator(of: key, load, compute)
       case .inTask(let compute): evaluator(of: key, load, compute)
+      case .produced(let make): Evaluator(make(key, load, reference))
       case .recursive(let compute): evaluator(of: key, load, compute)
       case .recursiveInTask(let compute): evaluator(of: key, load, compute)
       }

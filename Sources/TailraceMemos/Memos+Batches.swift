@@ -75,8 +75,8 @@ extension Memos where Failure == any Error {
     let rules = MemoStore<Key, Value, Failure>.Rules(
       capacity, lifetime, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor,
       retriesFailures: retryingFailures, report: reporting, batches: { batcher.departures })
-    let computation = MemoStore<Key, Value, Failure>.Computation.inTask { key in
-      try await batcher.value(for: key)
+    let computation = MemoStore<Key, Value, Failure>.Computation.produced { key, load, store in
+      batcher.producer(of: key, load, store)
     }
     self.init(store: MemoStore(rules, clock: clock, computation))
   }

@@ -60,6 +60,39 @@ struct MemosBatchTests {
     #expect(memos.statistics.hits == 3)
   }
 
+  @Test("a key that is forgotten while it waits for its batch, and asked for again, is sent once")
+  func sentOnce() {
+    let world = World()
+    let memos = world.memos(10)
+    world.ask(memos, [0, 1])
+    memos.forget(1)
+    world.ask(memos, [1, 2])
+    world.scheduler.advance(by: .seconds(2))
+    #expect(world.batches.values == [[0], [1, 2]])
+    #expect(world.answers.values.sorted() == ["0", "1", "1", "2"] && memos.peek(1) == "1")
+  }
+
+  @Test("a batch that is asked for in the background, or whose callers leave, is remembered")
+  func background() async {
+    let world = World()
+    let memos = world.memos(10)
+    world.ask(memos, [0])
+    world.scheduler.advance(by: .seconds(1))
+    let caller = world.scheduler.schedule { () async in
+      memos.refresh(0)
+      memos.refresh(1)
+      _ = try? await memos.value(for: 2)
+    }
+    world.scheduler.advance(by: .zero)
+    caller.cancel()
+    world.scheduler.advance(by: .zero)
+    await caller.value
+    world.scheduler.advance(by: .seconds(2))
+    #expect(world.batches.values == [[0], [0], [1, 2]])
+    #expect([0, 1, 2].map { memos.peek($0) } == ["0", "1", "2"] && world.answers.count == 1)
+    #expect(memos.store.table.withLock { $0.brokenInvariant } == nil)
+  }
+
   @Test("a failure of a batch is that of its keys; a missing key has an error of its own")
   func failures() async throws {
     let calls = Counter()
@@ -113,7 +146,10 @@ struct MemosBatchTests {
       return Dictionary(uniqueKeysWithValues: keys.map { ($0, other) })
     }
     holder.withLock { $0 = memos }
-    await #expect(throws: CyclicEvaluationError.self) { try await memos.value(for: 1) }
+    let error = await #expect(throws: CyclicEvaluationError.self) {
+      try await memos.value(for: 1)
+    }
+    #expect(error?.description.contains("Memos[2]") == true, "\(error?.description ?? "")")
     holder.withLock { $0 = nil }
   }
 
@@ -154,7 +190,7 @@ struct MemosBatchTests {
       queue.join(key) { after in
         made.append(Batch(made.count, after?.number))
         return made[made.count - 1]
-      }.number
+      }.batch.number
     }
     #expect(join(0) == 0 && made[0].after == nil)
     #expect(queue.leave(made[0])! == ([0], 1))

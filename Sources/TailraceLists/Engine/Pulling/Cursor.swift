@@ -13,7 +13,7 @@ package struct Cursor<Element: Sendable> {
   @usableFromInline var limit = 0
   @usableFromInline var base: UnsafeMutablePointer<Element>?
   /// The properties of the current demand.
-  @usableFromInline var demand: Demand
+  @usableFromInline package var demand: Demand
   /// Why the last pull gave no element.
   @usableFromInline var absence = Absence.end
   /// A failed attempt made for this cursor, until the cursor gets there and is told.

@@ -74,7 +74,7 @@ package struct Demand: Sendable {
   }
 
   /// The same demand for one element: a stage gives it to its sources.
-  @inlinable var forOne: Demand {
+  @inlinable package var forOne: Demand {
     var one = self
     one.amount = .one
     return one
