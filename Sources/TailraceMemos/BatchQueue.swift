@@ -7,20 +7,23 @@
 ///
 /// A batch that is opened while none is out leaves at once. The others wait for the one that was the
 /// last to leave when they were opened, so batches that are full leave together with the next one.
+@usableFromInline
 struct BatchQueue<Passenger: Sendable, Batch: AnyObject & Sendable>: Sendable {
-  let limit: Int
+  @usableFromInline let limit: Int
   /// Those that have not left. Only the last one may have room.
-  private var gathering: [(batch: Batch, passengers: [Passenger])] = []
+  @usableFromInline var gathering: [(batch: Batch, passengers: [Passenger])] = []
   /// The last one that has left, if it is not back, and somebody waits for it.
-  private weak var out: Batch?
+  @usableFromInline weak var out: Batch?
   /// How many have left. The number of the last one.
-  private(set) var departures = 0
+  @usableFromInline var departures = 0
 
+  @_alwaysEmitIntoClient
   init(limit: Int) { self.limit = limit }
 
   /// A key travels with the batch that gathers, or with a new one. Returns its place there, too.
   ///
   /// - Parameter make: makes a batch, given the one that it waits for.
+  @_alwaysEmitIntoClient
   mutating func join(
     _ passenger: Passenger, _ make: (Batch?) -> Batch
   ) -> (batch: Batch, seat: Int) {
@@ -34,6 +37,7 @@ struct BatchQueue<Passenger: Sendable, Batch: AnyObject & Sendable>: Sendable {
   }
 
   /// A batch leaves, with its keys and a number.
+  @_alwaysEmitIntoClient
   mutating func leave(_ batch: Batch) -> (passengers: [Passenger], number: Int)? {
     guard let place = gathering.firstIndex(where: { $0.batch === batch }) else { return nil }
     departures += 1
@@ -42,6 +46,7 @@ struct BatchQueue<Passenger: Sendable, Batch: AnyObject & Sendable>: Sendable {
   }
 
   /// A batch is back, with or without values. It may be gone, so it is known by its number.
+  @_alwaysEmitIntoClient
   mutating func comeBack(_ number: Int) {
     if number == departures { out = nil }
   }

@@ -6,24 +6,32 @@ import TailraceSupport
 /// Each batch is a list of one element: the results of its keys, computed in a task of the batch. The
 /// cell of each key is a plain stage over that list, so a key has no task of its own, and whoever waits
 /// for whom is known as elsewhere: a batch that needs one of the keys that wait for it is an error.
+@usableFromInline
 final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  typealias Compute = @Sendable (_ keys: [Key]) async throws -> [Key: Value]
-  typealias Store = MemoStore<Key, Value, any Error>
-  typealias Load = Store.Table.Load
+  @usableFromInline typealias Compute = @Sendable (_ keys: [Key]) async throws -> [Key: Value]
+  @usableFromInline typealias Store = MemoStore<Key, Value, any Error>
+  @usableFromInline typealias Load = Store.Table.Load
   /// In the order in which the keys joined.
-  typealias Results = [Step<Value>]
+  @usableFromInline typealias Results = [Step<Value>]
 
   /// A key in a batch. The same key may be there twice, if it was forgotten in between.
+  @usableFromInline
   struct Passenger: Sendable {
-    let key: Key
-    let load: Load
+    @usableFromInline let key: Key
+    @usableFromInline let load: Load
+
+    @_alwaysEmitIntoClient
+    init(_ key: Key, _ load: Load) { (self.key, self.load) = (key, load) }
   }
 
+  @usableFromInline
   final class Batch: Sendable {
-    private let results: Segment<Results>
+    @usableFromInline let results: Segment<Results>
 
+    @_alwaysEmitIntoClient
     init(_ results: Segment<Results>) { self.results = results }
 
+    @_alwaysEmitIntoClient
     func cursor(isInTask: Bool = false) -> Cursor<Results> {
       Cursor(
         LazyList<Results, Never>(segment: results, offset: 0), takesOver: false, isInTask: isInTask)
@@ -31,12 +39,20 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// A key's place in a batch. While there is one, the batch is known to be out.
+  @usableFromInline
   struct Seat {
-    let batch: Batch
-    let number: Int
-    var results: Cursor<Results>
+    @usableFromInline let batch: Batch
+    @usableFromInline let number: Int
+    @usableFromInline var results: Cursor<Results>
+
+    @_alwaysEmitIntoClient
+    init(_ batch: Batch, _ number: Int) {
+      (self.batch, self.number) = (batch, number)
+      results = batch.cursor()
+    }
 
     /// The result of the key, or why it is not there yet.
+    @_alwaysEmitIntoClient
     mutating func step(
       _ demand: Demand, orElse fail: (any Error) -> Step<Value>
     ) -> Step<Value> {
@@ -53,46 +69,54 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// A batch, known to its own closure, which must not retain it.
   // Guard: the runtime's, for a weak reference; it is set once, before it is shared.
   // May touch it: the maker, then the closure.
-  private final class Reference: @unchecked Sendable {
-    weak var batch: Batch?
+  @usableFromInline
+  final class Reference: @unchecked Sendable {
+    @usableFromInline weak var batch: Batch?
+
+    @_alwaysEmitIntoClient
+    init() {}
   }
 
-  private let queue: Locked<BatchQueue<Passenger, Batch>>
-  private let report: (@Sendable (Int) -> Void)?
-  private let compute: Compute
+  @usableFromInline let queue: Locked<BatchQueue<Passenger, Batch>>
+  @usableFromInline let report: (@Sendable (Int) -> Void)?
+  @usableFromInline let compute: Compute
 
+  @_alwaysEmitIntoClient
   init(limit: Int, report: (@Sendable (Int) -> Void)?, _ compute: @escaping Compute) {
     queue = Locked(BatchQueue(limit: limit))
     (self.report, self.compute) = (report, compute)
   }
 
   /// How many batches have left.
-  var departures: Int { queue.withLock { $0.departures } }
+  @_alwaysEmitIntoClient var departures: Int { queue.withLock { $0.departures } }
 
   // MARK: Keys
 
   /// Computes a key: it joins a batch at the first demand, and then reads its results.
+  @_alwaysEmitIntoClient
   func producer(of key: Key, _ load: Load, _ store: Store.Reference) -> Producer<Value> {
     let seat = Owned<Seat?>(nil)
     return Producer(
       stage: "Memos",
       stepping: { [self] demand in
-        if seat.state == nil { seat.state = join(Passenger(key: key, load: load), store) }
+        if seat.state == nil { seat.state = join(Passenger(key, load), store) }
         return seat.state!.step(demand) { store.finish(key, load, .failure($0)) }
       })
   }
 
-  private func join(_ passenger: Passenger, _ store: Store.Reference) -> Seat {
+  @_alwaysEmitIntoClient
+  func join(_ passenger: Passenger, _ store: Store.Reference) -> Seat {
     let (batch, number) = queue.withLock { queue in
       queue.join(passenger) { makeBatch(after: $0, store) }
     }
-    return Seat(batch: batch, number: number, results: batch.cursor())
+    return Seat(batch, number)
   }
 
   // MARK: Batches
 
   /// A batch that leaves when the one before it is back.
-  private func makeBatch(after last: Batch?, _ store: Store.Reference) -> Batch {
+  @_alwaysEmitIntoClient
+  func makeBatch(after last: Batch?, _ store: Store.Reference) -> Batch {
     let reference = Reference()
     let steps = AsyncSteps<Results>(stage: "Memos") { [self] steps in
       await steps.take { .last(await travel(reference, after: last, store)) }
@@ -102,7 +126,8 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return batch
   }
 
-  private nonisolated(nonsending) func travel(
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) func travel(
     _ reference: Reference, after last: Batch?, _ store: Store.Reference
   ) async -> Results {
     if var others = last?.cursor(isInTask: true) { _ = await others.nextInStep() }
@@ -120,7 +145,8 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// A batch leaves. From here on only those retain it who wait for it.
-  private func depart(_ reference: Reference) -> (passengers: [Passenger], number: Int) {
+  @_alwaysEmitIntoClient
+  func depart(_ reference: Reference) -> (passengers: [Passenger], number: Int) {
     // It has gathered keys until here, so the queue retains it.
     guard let batch = reference.batch, let departure = queue.withLock({ $0.leave(batch) }) else {
       preconditionFailure("a batch left twice")
@@ -128,7 +154,8 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return departure
   }
 
-  private nonisolated(nonsending) func values(
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) func values(
     of passengers: [Passenger]
   ) async -> Result<[Key: Value], any Error> {
     // Nobody waits for them any more.
@@ -153,6 +180,7 @@ public struct MissingValueError: Error, CustomStringConvertible {
   /// The key.
   public let key: any Sendable
 
+  @usableFromInline
   init(_ key: any Sendable) { self.key = key }
 
   public var description: String {

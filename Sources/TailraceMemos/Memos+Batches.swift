@@ -1,3 +1,4 @@
+import TailraceLists
 import TailraceSupport
 
 extension Memos where Failure == any Error {
@@ -31,6 +32,7 @@ extension Memos where Failure == any Error {
   ///   - line: the caller's line.
   ///   - compute: returns the values of keys that differ from each other. Its failure is that of each
   ///     of them; a key without a value has a ``MissingValueError``.
+  @_alwaysEmitIntoClient
   public init(
     batches: Int, capacity: Capacity = .unbounded, lifetime: Duration? = nil,
     refreshingAfter: Duration? = nil,
@@ -48,6 +50,7 @@ extension Memos where Failure == any Error {
 
   /// Creates memos with a closure that computes the values of many keys at once. The values live
   /// since their last use, or each for a time of its own.
+  @_alwaysEmitIntoClient
   public init(
     batches: Int, capacity: Capacity = .unbounded, lifetime: Lifetime,
     refreshingAfter: Duration? = nil,
@@ -62,7 +65,8 @@ extension Memos where Failure == any Error {
       reporting, file, line, compute)
   }
 
-  private init(
+  @_alwaysEmitIntoClient
+  init(
     _ limit: Int, _ capacity: Capacity, _ lifetime: Lifetime, _ refreshingAfter: Duration?,
     _ servingStaleFor: Duration?, _ retryingFailures: Bool, _ clock: any Clock<Duration>,
     _ reporting: (@Sendable (MemoEvent<Key>) -> Void)?, _ file: StaticString, _ line: UInt,

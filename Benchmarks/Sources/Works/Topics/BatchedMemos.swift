@@ -6,9 +6,15 @@ extension Topic {
     "Memos of others", about: "keys that travel together, and keys made of keys",
     rows: [
       Row(
-        "64 tasks ask for keys that are loaded in batches", per: "key", sizes: [100, 10_000],
-        Contender("`Memos(batches: 64)`", loadMemos),
-        Contender("a loader by hand: an actor that gathers keys", loadByHand)),
+        "64 tasks ask for keys that are loaded in batches, of 100 µs each", per: "key",
+        sizes: [100, 10_000],
+        Contender("`Memos(batches: 64)`") { await loadMemos($0, wait) },
+        Contender("a loader by hand: an actor that gathers keys") { await loadByHand($0, wait) }),
+      Row(
+        "64 tasks ask for keys that are loaded in batches, of a yield each", per: "key",
+        sizes: [100, 10_000],
+        Contender("`Memos(batches: 64)`") { await loadMemos($0, yield) },
+        Contender("a loader by hand: an actor that gathers keys") { await loadByHand($0, yield) }),
       Row(
         "a key that needs the one before, down to the first", per: "key",
         sizes: [100, 10_000, 100_000],
@@ -19,10 +25,22 @@ extension Topic {
 
 private let tasks = 64
 
-/// Answers after a suspension, as a database would.
-private func answer(_ keys: [Int]) async -> [Int: Int] {
+private typealias Load = @Sendable (_ keys: [Int]) async -> [Int: Int]
+
+/// Answers as a database nearby would.
+private let wait: Load = { keys in
+  try? await Task.sleep(for: .microseconds(100))
+  return answer(keys)
+}
+
+/// Answers at once: the shorter a batch is out, the fewer keys gather.
+private let yield: Load = { keys in
   await Task.yield()
-  return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0 &* 3) })
+  return answer(keys)
+}
+
+private func answer(_ keys: [Int]) -> [Int: Int] {
+  Dictionary(uniqueKeysWithValues: keys.map { ($0, $0 &* 3) })
 }
 
 /// The sum of all values: each task asks for keys of its own, one after the other.
@@ -43,8 +61,8 @@ private func sum(
 
 // MARK: Tailrace
 
-@inline(never) private func loadMemos(_ count: Int) async -> Int {
-  let memos = Memos<Int, Int, any Error>(batches: tasks) { keys in await answer(keys) }
+@inline(never) private func loadMemos(_ count: Int, _ load: @escaping Load) async -> Int {
+  let memos = Memos<Int, Int, any Error>(batches: tasks) { keys in await load(keys) }
   return await sum(count) { key in (try? await memos.value(for: key)) ?? 0 }
 }
 
@@ -60,10 +78,13 @@ private func sum(
 /// What services write after DataLoader: the first key leaves at once, and others gather while its batch
 /// is out.
 private actor Loader {
+  private let load: Load
   private var values: [Int: Int] = [:]
   private var waiting: [Int: [CheckedContinuation<Int, Never>]] = [:]
   private var gathered: [Int] = []
   private var isOut = false
+
+  init(_ load: @escaping Load) { self.load = load }
 
   func value(for key: Int) async -> Int {
     if let value = values[key] { return value }
@@ -79,7 +100,7 @@ private actor Loader {
     isOut = true
     let keys = Array(gathered.prefix(tasks))
     gathered.removeFirst(keys.count)
-    Task { arrive(await answer(keys)) }
+    Task { arrive(await load(keys)) }
   }
 
   private func arrive(_ batch: [Int: Int]) {
@@ -94,8 +115,8 @@ private actor Loader {
   }
 }
 
-@inline(never) private func loadByHand(_ count: Int) async -> Int {
-  let loader = Loader()
+@inline(never) private func loadByHand(_ count: Int, _ load: @escaping Load) async -> Int {
+  let loader = Loader(load)
   return await sum(count) { key in await loader.value(for: key) }
 }
 
