@@ -16,6 +16,8 @@ struct BatchQueue<Passenger: Sendable, Batch: AnyObject & Sendable>: Sendable {
   @usableFromInline weak var out: Batch?
   /// How many have left. The number of the last one.
   @usableFromInline var departures = 0
+  /// How many of them were sent: the others were cancelled.
+  @usableFromInline var calls = 0
 
   @_alwaysEmitIntoClient
   init(limit: Int) { self.limit = limit }

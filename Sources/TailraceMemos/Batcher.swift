@@ -87,8 +87,8 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     (self.report, self.compute) = (report, compute)
   }
 
-  /// How many batches have left.
-  @_alwaysEmitIntoClient var departures: Int { queue.withLock { $0.departures } }
+  /// How often the closure was called.
+  @_alwaysEmitIntoClient var calls: Int { queue.withLock { $0.calls } }
 
   // MARK: Keys
 
@@ -118,19 +118,27 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   func makeBatch(after last: Batch?, _ store: Store.Reference) -> Batch {
     let reference = Reference()
+    let former = Owned(last)
     let steps = AsyncSteps<Results>(stage: "Memos") { [self] steps in
-      await steps.take { .last(await travel(reference, after: last, store)) }
+      await steps.take { .last(await travel(reference, after: former, store)) }
     }
-    let batch = Batch(Segment(owner: Evaluator(steps), capacity: 1))
+    let evaluator = Evaluator(steps)
+    evaluator.name(ListName("a batch of Memos"))
+    let batch = Batch(Segment(owner: evaluator, capacity: 1))
     reference.batch = batch
     return batch
   }
 
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func travel(
-    _ reference: Reference, after last: Batch?, _ store: Store.Reference
+    _ reference: Reference, after former: Owned<Batch?>, _ store: Store.Reference
   ) async -> Results {
-    if var others = last?.cursor(isInTask: true) { _ = await others.nextInStep() }
+    // Its results are released before this batch leaves.
+    if let last = former.state.take() {
+      var others = last.cursor(isInTask: true)
+      _ = await others.nextInStep()
+      withExtendedLifetime(last) {}
+    }
     let (passengers, number) = depart(reference)
     let values = await values(of: passengers)
     queue.withLock { $0.comeBack(number) }
@@ -160,11 +168,13 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) async -> Result<[Key: Value], any Error> {
     // Nobody waits for them any more.
     if Task.isCancelled { return .failure(CancellationError()) }
-    var known: Set<Key> = []
-    let keys = passengers.lazy.map(\.key).filter { known.insert($0).inserted }
-    let sent = Array(keys)
-    report?(sent.count)
-    do { return .success(try await compute(sent)) } catch { return .failure(error) }
+    var (known, keys): (Set<Key>, [Key]) = ([], [])
+    for passenger in passengers where known.insert(passenger.key).inserted {
+      keys.append(passenger.key)
+    }
+    queue.withLock { $0.calls += 1 }
+    report?(keys.count)
+    do { return .success(try await compute(keys)) } catch { return .failure(error) }
   }
 }
 

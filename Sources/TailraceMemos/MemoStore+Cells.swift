@@ -30,7 +30,7 @@ extension MemoStore {
     @usableFromInline let lifetime: (@Sendable (Key, Value) -> Duration)?
     @usableFromInline let retriesFailures: Bool
     @usableFromInline let report: (@Sendable (Table.Event) -> Void)?
-    /// How many batches of keys have been computed.
+    /// How often a closure was called for several keys.
     @usableFromInline let batches: (@Sendable () -> Int)?
     /// `nil` if values cannot be compared.
     @usableFromInline let areEqual = equality(of: Value.self)

@@ -14,7 +14,8 @@ extension Memos where Failure == any Error {
   ///
   /// The first key leaves at once. Keys that are demanded while its batch is out gather, and leave
   /// together when it is back, as many in a batch as the limit allows. There is no timer. A key that
-  /// is in a batch already is not sent again; its callers wait for that batch.
+  /// is in a batch already is not sent again; its callers wait for that batch. A key that does not equal
+  /// itself is in no dictionary, so it never has a value.
   ///
   /// - Parameters:
   ///   - batches: the most keys of a call, 1 or more; less is a programmer's error and traps.
@@ -78,7 +79,7 @@ extension Memos where Failure == any Error {
     let batcher = Batcher(limit: limit, report: report, compute)
     let rules = MemoStore<Key, Value, Failure>.Rules(
       capacity, lifetime, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor,
-      retriesFailures: retryingFailures, report: reporting, batches: { batcher.departures })
+      retriesFailures: retryingFailures, report: reporting, batches: { batcher.calls })
     let computation = MemoStore<Key, Value, Failure>.Computation.produced { key, load, store in
       batcher.producer(of: key, load, store)
     }

@@ -93,6 +93,43 @@ struct MemosBatchTests {
     #expect(memos.store.table.withLock { $0.brokenInvariant } == nil)
   }
 
+  @Test("a batch whose keys were forgotten before it could leave is not sent, and not counted")
+  func notSent() async {
+    let world = World()
+    let memos = world.memos(10)
+    world.ask(memos, [0])
+    let caller = world.scheduler.schedule { () async in _ = try? await memos.value(for: 1) }
+    world.scheduler.advance(by: .zero)
+    caller.cancel()
+    world.scheduler.advance(by: .zero)
+    await caller.value
+    memos.forget(1)
+    world.scheduler.advance(by: .seconds(2))
+    world.ask(memos, [2])
+    #expect(world.batches.values == [[0], [2]] && memos.statistics.batches == 2)
+  }
+
+  @Test("the results of a batch go when the next one leaves")
+  func formerResults() async throws {
+    let population = Population()
+    let (first, second) = (Gate(), Gate())
+    let memos = Memos(batches: 2) { (keys: [Int]) in
+      await (keys == [0] ? first : second).wait()
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, population.member()) })
+    }
+    let zero = Task { _ = try await memos.value(for: 0) }
+    await first.waitForArrivals(1)
+    let one = Task { _ = try await memos.value(for: 1) }
+    while memos.statistics.loads < 2 { await Task.yield() }
+    first.open()
+    try await zero.value
+    await second.waitForArrivals(1)
+    memos.forget(0)
+    await population.waitUntilEmpty()
+    second.open()
+    try await one.value
+  }
+
   @Test("a failure of a batch is that of its keys; a missing key has an error of its own")
   func failures() async throws {
     let calls = Counter()

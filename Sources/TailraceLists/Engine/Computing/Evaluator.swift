@@ -49,6 +49,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   @inlinable
   package init(_ steps: AsyncSteps<Element>) { self.init(Producer(steps)) }
 
+  @usableFromInline
   package nonisolated func name(_ name: ListName) {
     _ = self.name.storeIfNil(name)
     definition?.name(name)
@@ -259,5 +260,6 @@ package final class ListName: Sendable {
   @usableFromInline let title: Title
   @usableFromInline var text: String { title.text }
 
+  @usableFromInline
   package init(_ title: Title) { self.title = title }
 }
