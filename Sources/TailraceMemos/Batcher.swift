@@ -51,18 +51,12 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       results = batch.cursor()
     }
 
-    /// The result of the key, or why it is not there yet.
+    /// The result of the key, or why it is not there yet. A batch has no failure: its keys have.
     @_alwaysEmitIntoClient
-    mutating func step(
-      _ demand: Demand, orElse fail: (any Error) -> Step<Value>
-    ) -> Step<Value> {
+    mutating func step(_ demand: Demand) -> Step<Value> {
       results.demand = demand.forOne
-      if let results = results.next() { return results[number] }
-      switch results.takeAbsence() {
-      // The batch needs itself, so it has told nobody.
-      case .failed(let failure): return fail(failure)
-      case let absence: return .nothing(absence)
-      }
+      guard let results = results.next() else { return .nothing(results.takeAbsence()) }
+      return results[number]
     }
   }
 
@@ -100,7 +94,7 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       stage: "Memos",
       stepping: { [self] demand in
         if seat.state == nil { seat.state = join(Passenger(key, load), store) }
-        return seat.state!.step(demand) { store.finish(key, load, .failure($0)) }
+        return seat.state!.step(demand)
       })
   }
 
