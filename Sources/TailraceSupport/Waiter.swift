@@ -13,8 +13,6 @@ package enum ResumeReason: Sendable {
   case released
   /// There is a failure in the place of an element.
   case failed(any Error)
-  /// An attempt has failed; there may be others.
-  case failedTransiently(any Error)
 }
 
 /// A task that waits for a cell. It is woken once; later wake-ups have no effect.

@@ -40,6 +40,11 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   // Guard: the task writes it before it is done. After that, the holder of the list's claim reads
   // and takes it.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome?
+  // Guard: as the outcome's.
+  /// When it has failed for now.
+  @exclusivity(unchecked) @usableFromInline var failedAt = 0
+  /// Whether a demand was told that.
+  @exclusivity(unchecked) @usableFromInline var isTold = false
 
   @_alwaysEmitIntoClient
   init(_ rules: Rules, _ element: Input, _ number: Int, in line: (any LineOfSteps)?) {
@@ -80,31 +85,15 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     // Moved: otherwise an element that is a list would be retained here while it is read.
     self.outcome = .some(consume outcome)
     if span != 0 { Recorder.endBeside(span, hasFailed: failure != nil) }
-    guard let failure else { return complete(with: .lookAgain) }
-    if rules.isRetried {
-      complete(with: .failedTransiently(failure))
-    } else {
-      line?.failed(number)
-      complete(with: .lookAgain)
+    if let failure {
+      if rules.isRetried { failedAt = FailedAttempt(failure).time } else { line?.failed(number) }
     }
-  }
-
-  @_alwaysEmitIntoClient
-  func complete(with reason: ResumeReason) {
     let waiters = state.withLock { state in
       done.store(true, ordering: .releasing)
       return state.complete()
     }
-    var isTold = false
-    for waiter in waiters where waiter.wake(reason) { isTold = true }
-    // All of them were cancelled: none hears of a failure.
-    if !isTold, !waiters.isEmpty { state.withLock { $0.isTold = false } }
+    for waiter in waiters { waiter.wake(.lookAgain) }
   }
-
-  /// Whether a temporary failure is still to be reported. It is reported once: to the demands that
-  /// waited for it, or to the first one after that.
-  @_alwaysEmitIntoClient
-  func takeFailure() -> Bool { state.withLock { $0.tell() } }
 
   @_alwaysEmitIntoClient
   func cancel() { state.withLock { $0.cancel() }?.cancel() }
@@ -171,8 +160,6 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
 
   @usableFromInline var phase = Phase.idle
   @usableFromInline var waiters = WaiterSet<Waiter>()
-  /// Whether a temporary failure has been reported.
-  @usableFromInline var isTold = false
   /// The highest priority that the task was made with, or that has waited, perhaps before it began.
   @usableFromInline var raisedTo: UInt8 = 0
 
@@ -229,22 +216,14 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
   @_alwaysEmitIntoClient
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
-  /// The result is there. Returns the waiters, which count as told.
+  /// The result is there. Returns the waiters.
   @_alwaysEmitIntoClient
   mutating func complete() -> [Waiter] {
     guard case .running(let task, _) = phase else {
       preconditionFailure("a step that did not run has a result")
     }
     phase = .done(task)
-    isTold = !waiters.isEmpty
     return waiters.removeAll()
-  }
-
-  /// A demand asks for a temporary failure. False if it was reported before.
-  @_alwaysEmitIntoClient
-  mutating func tell() -> Bool {
-    defer { isTold = true }
-    return !isTold
   }
 
   /// The result is not wanted. Returns the task to cancel, if it is known.

@@ -135,8 +135,8 @@ extension LazyList {
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
         }
-        if let failure = demand.failure(at: step.identity, step.number) {
-          return .nothing(.failedTransiently(failure))
+        if let told = owner.lastFailure?.told(at: step.number, since: demand.since) {
+          return .nothing(.failedTransiently(told))
         }
         guard step.isDone, let result = step.outcome else {
           let mark = Published(count: 0)
@@ -148,9 +148,15 @@ extension LazyList {
           step.outcome = nil
           owner.taken = nil
           return .element(element)
-        case .failure(let failure) where !retryingFailures || step.takeFailure():
-          return .nothing(.fate(failure, retryingFailures))
-        case .failure:
+        case .failure(let failure) where !retryingFailures: return .nothing(.failed(failure))
+        case .failure(let failure):
+          // Told to those who wait, and otherwise to the first demand that comes.
+          let attempt = FailedAttempt(failure, at: step.failedAt)
+          if !step.isTold || attempt.time > demand.since {
+            step.isTold = true
+            return .nothing(.failedTransiently(attempt))
+          }
+          owner.lastFailure = LastFailure(attempt, at: step.number)
           let next = Running(rules, step.element, step.number, in: nil)
           owner.taken = .some(next)
           next.start()

@@ -68,20 +68,22 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// The next slot, or why there is none. For the holder of the claim of the list that is read.
   @_alwaysEmitIntoClient
   func next(_ demand: Demand) -> Step<Slot> {
-    if demand.told != nil, let failure = takeFailure(demand) {
-      return .nothing(.failedTransiently(failure))
-    }
     let isLimited = StepExecutor.isLimited(mark)
-    switch state.withLock({ $0.demand(isLimited: isLimited) }) {
+    switch state.withLock({ $0.demand(since: demand.since, isLimited: isLimited) }) {
     case .slot(let slot, let pullsOn):
       if pullsOn { pullAhead(demand) }
       return .element(slot)
-    case .pull: return pullOnDemand(demand, isLimited)
+    case .pull(let isAgain):
+      // Nobody has waited for an attempt ahead that failed.
+      var demand = demand
+      if isAgain { demand.since = .max }
+      return pullOnDemand(demand, isLimited)
     case .wait(let taken):
       return .nothing(
         .missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
     case .end: return .nothing(.end)
     case .failed(let failure): return .nothing(.failed(failure))
+    case .failedTransiently(let attempt): return .nothing(.failedTransiently(attempt))
     case .abandoned: return .nothing(.released)
     }
   }
@@ -129,7 +131,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   func pullNow(_ demand: Demand) -> Element? {
     source.state.cursor.demand = demand.forOne
-    // The depth, and the failed attempt, are those of this demand; the task that pulls on has others.
+    // The depth, and since when its reader waits, are those of this demand; the task that pulls on has others.
     defer { source.state.cursor.demand = Demand() }
     guard source.state.latency.isMeasured else { return source.state.cursor.next() }
     let start = ContinuousClock.now
@@ -223,10 +225,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     switch absence {
     case .end: end(with: nil)
     case .failed(let failure): end(with: failure)
-    case .failedTransiently(let failure):
-      for waiter in state.withLock({ $0.failedTransiently() }) {
-        waiter.wake(.failedTransiently(failure))
-      }
+    case .failedTransiently(let attempt):
+      let (waiters, former) = state.withLock { $0.failed(attempt) }
+      // Released outside of the lock: it may be the last reference to a user's error.
+      withExtendedLifetime(former) { for waiter in waiters { waiter.wake(.lookAgain) } }
     case .missing, .paused, .cancelled, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
     }
@@ -280,12 +282,6 @@ extension Lookahead: AwaitedPlace {
     state.withLock { $0.isPulling(after: cell.mark.count) }
   }
 
-  /// The failure of the attempt that the reader of this demand has waited for here.
-  @usableFromInline
-  func takeFailure(_ demand: Demand) -> (any Error)? {
-    demand.failure(at: identity, state.withLock { $0.taken })
-  }
-
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
     state.withLock { $0.enter(waiter, after: cell.mark.count) } ? nil : .lookAgain
@@ -307,6 +303,8 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendab
   @usableFromInline let lookahead: Lookahead<Element, Slot>
   /// The demanded slot, until its result is there.
   @exclusivity(unchecked) @usableFromInline var taken: Slot?
+  /// The failure of the attempt before, while its result is awaited.
+  @exclusivity(unchecked) @usableFromInline var lastFailure: LastFailure?
 
   @_alwaysEmitIntoClient
   init(_ lookahead: Lookahead<Element, Slot>) { self.lookahead = lookahead }

@@ -44,13 +44,15 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   enum Demand: Sendable {
     /// A slot pulled before, and whether the caller is to pull on.
     case slot(Slot, pullsOn: Bool)
-    /// The caller pulls the element.
-    case pull
+    /// The caller pulls the element; perhaps again, after an attempt ahead has failed.
+    case pull(isAgain: Bool)
     /// Another pull is in progress: wait until it is done, and ask again. The number is that of
     /// slots taken before.
     case wait(after: Int)
     case end
     case failed(any Error)
+    /// The demand has waited for an attempt that has failed.
+    case failedTransiently(FailedAttempt)
     case abandoned
   }
 
@@ -86,6 +88,8 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// The number of slots taken by demands that must not cause look-ahead, since the last other one.
   /// Not more than `distance` slots are pulled ahead for all of them.
   @usableFromInline var takenAhead = 0
+  /// The last attempt at the next slot, if it has failed while demands waited for it.
+  @usableFromInline var lastFailure: LastFailure?
   /// The demands that wait for the current pull.
   @usableFromInline var waiters = WaiterSet<Waiter>()
   @usableFromInline var puller: Puller?
@@ -97,18 +101,24 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
 
   /// The next element is demanded.
   ///
-  /// - Parameter isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
+  /// - Parameters:
+  ///   - since: since when its reader waits.
+  ///   - isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
   @_alwaysEmitIntoClient
-  mutating func demand(isLimited: Bool = false) -> Demand {
+  mutating func demand(since: Int = .max, isLimited: Bool = false) -> Demand {
     if let first = slots.popFirst() {
       taken += 1
       takenAhead = isLimited ? takenAhead + 1 : 0
       return .slot(first.slot, pullsOn: !isLimited && pullsAhead())
     }
+    if let told = lastFailure?.told(at: taken, since: since) { return .failedTransiently(told) }
     switch source {
-    case .resting, .hesitating:
+    case .resting:
       source = .pulling
-      return .pull
+      return .pull(isAgain: false)
+    case .hesitating:
+      source = .pulling
+      return .pull(isAgain: true)
     case .pulling: return .wait(after: taken)
     case .over(nil): return .end
     case .over(let failure?): return .failed(failure)
@@ -169,12 +179,15 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     return wakeAll()
   }
 
-  /// The puller has failed, and a later attempt may not. Only waiting demands learn of it.
+  /// The puller has failed, and a later attempt may not. Only waiting demands learn of it. Returns them, and
+  /// the failure before, to be released outside of the lock.
   @_alwaysEmitIntoClient
-  mutating func failedTransiently() -> [Waiter] {
-    guard case .pulling = source else { return wakeAll() }
+  mutating func failed(_ attempt: FailedAttempt) -> (wakes: [Waiter], former: LastFailure?) {
+    guard case .pulling = source else { return (wakeAll(), nil) }
     source = .hesitating
-    return wakeAll()
+    guard !waiters.isEmpty else { return ([], nil) }
+    defer { lastFailure = LastFailure(attempt, at: taken) }
+    return (wakeAll(), lastFailure)
   }
 
   /// The puller has met an obstacle, such as the very list that it pulls ahead for. A demand has to

@@ -112,18 +112,20 @@ extension LazyList {
   public consuming func mapFailure<NewFailure: Error>(
     @_CheckedAlone<NewFailure> _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> LazyList<Element, NewFailure> {
-    recovering { (failure, isTransient) in
-      .nothing(.fate(transform(failure), isTransient))
+    recovering { (failure, attempt) in
+      let failure = transform(failure)
+      return .nothing(
+        attempt.map { .failedTransiently(FailedAttempt(failure, at: $0.time)) } ?? .failed(failure))
     }
   }
 
   /// The elements up to a failure, and the continuation that a closure gives.
   ///
-  /// - Parameter recover: receives whether the failed step may be retried.
+  /// - Parameter recover: receives the attempt, if the failed step may be retried.
   @_alwaysEmitIntoClient
   consuming func recovering<NewFailure: Error>(
     _ recover:
-      @escaping @Sendable (_ failure: Failure, _ isTransient: Bool) -> Ending<Element>,
+      @escaping @Sendable (_ failure: Failure, _ attempt: FailedAttempt?) -> Ending<Element>,
     stage: StageName = #function
   ) -> LazyList<Element, NewFailure> {
     let source = Owned(Cursor(self))
@@ -135,8 +137,9 @@ extension LazyList {
         case .become(let list):
           let rest: LazyList<Element, Failure> = list.retyped()
           return .become(rest.recovering(recover, stage: stage))
-        case .nothing(.failed(let failure)): return recover(Failure.known(failure), false)
-        case .nothing(.failedTransiently(let failure)): return recover(Failure.known(failure), true)
+        case .nothing(.failed(let failure)): return recover(Failure.known(failure), nil)
+        case .nothing(.failedTransiently(let attempt)):
+          return recover(Failure.known(attempt.failure), attempt)
         case .nothing(let absence): return .nothing(absence)
         }
       }, stage: stage, upstream: source)

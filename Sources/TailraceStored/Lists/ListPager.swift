@@ -62,7 +62,7 @@ extension LazyList where Failure == any Error {
             step = .nothing(.end)
           }
         } catch {
-          step = .nothing(.failedTransiently(error))
+          step = .nothing(.failedTransiently(FailedAttempt(error)))
         }
         if steps.finish(step) { await steps.executor.park() }
       }

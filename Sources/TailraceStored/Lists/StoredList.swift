@@ -94,7 +94,8 @@ struct StoredList<Store: ListStore>: ListPager {
     guard let first = await writer?.steps.nextInStep() else {
       switch writer?.steps.takeAbsence() {
       case .end: return Pending(ListCommit([], state: nil, isEnd: true))
-      case .failed(let failure), .failedTransiently(let failure): throw failure
+      case .failed(let failure): throw failure
+      case .failedTransiently(let attempt): throw attempt.failure
       case .cancelled, .released, .missing, .paused, nil: throw CancellationError()
       }
     }
@@ -112,7 +113,8 @@ struct StoredList<Store: ListStore>: ListPager {
         // A suspended step continues: its result is for the next commit.
         switch writer?.steps.takeAbsence() {
         case .end: gathered.commit.isEnd = true
-        case .failed(let failure), .failedTransiently(let failure): writer?.untold = failure
+        case .failed(let failure): writer?.untold = failure
+        case .failedTransiently(let attempt): writer?.untold = attempt.failure
         case .cancelled, .released, .missing, .paused, nil: break
         }
         return

@@ -53,7 +53,7 @@ extension StoredWork {
             owned.state = attempt
             return .element(StoredStep(element, attempt))
           } catch {
-            return .nothing(.failedTransiently(error))
+            return .nothing(.failedTransiently(FailedAttempt(error)))
           }
         })
     }
@@ -79,7 +79,7 @@ extension StoredWork {
                 step = .element(StoredStep(element, attempt))
               }
             } catch {
-              step = .nothing(.failedTransiently(error))
+              step = .nothing(.failedTransiently(FailedAttempt(error)))
             }
             if steps.finish(step) { await steps.executor.park() }
           }
@@ -104,7 +104,7 @@ extension StoredWork {
             guard let element = try next(owned.state.state) else { return .nothing(.end) }
             return .element(owned.state.take(element))
           } catch {
-            return .nothing(.failedTransiently(error))
+            return .nothing(.failedTransiently(FailedAttempt(error)))
           }
         })
     }
@@ -130,7 +130,7 @@ extension StoredWork {
                 step = .element(owned.state.take(element))
               }
             } catch {
-              step = .nothing(.failedTransiently(error))
+              step = .nothing(.failedTransiently(FailedAttempt(error)))
             }
             if steps.finish(step) { await steps.executor.park() }
           }

@@ -5,7 +5,7 @@ import Testing
 
 /// A step beside others, its task, and two readers of its result.
 private struct InFlightModel: Explorable {
-  enum Event: Hashable { case begin, attach, enter(Int), leave(Int), raise, complete, tell, cancel }
+  enum Event: Hashable { case begin, attach, enter(Int), leave(Int), raise, complete, cancel }
 
   enum Step: Hashable { case idle, running, done, unwanted }
 
@@ -30,14 +30,12 @@ private struct InFlightModel: Explorable {
   /// Whether a task of higher priority has waited, and whether the step's task was raised to that.
   var hasAsked = false
   var isRaised = false
-  /// Whether the failure, if the result is one, has been reported.
-  var isTold = false
   var violation: String?
 
   var key: String {
     """
     \(state) \(state.waiters.first == nil) \(step) \(hasBegun) \(isAttached) \(isWanted) \
-    \(isTaskCancelled) \(sleepers) \(isTold) \(hasAsked) \(isRaised)
+    \(isTaskCancelled) \(sleepers) \(hasAsked) \(isRaised)
     """
   }
 
@@ -53,7 +51,6 @@ private struct InFlightModel: Explorable {
       events.append(.enter(reader))
     }
     if !sleepers.isEmpty { events.append(.raise) }
-    if step == .done { events.append(.tell) }
     if sleepers.isEmpty { events.append(.cancel) }
     return events
   }
@@ -88,12 +85,7 @@ private struct InFlightModel: Explorable {
       step = .done
       let woken = state.complete().map(\.number)
       if woken != sleepers { violation = "woken are \(woken) and not \(sleepers)" }
-      isTold = !sleepers.isEmpty
       sleepers.removeAll { woken.contains($0) }
-    case .tell:
-      let tells = state.tell()
-      if tells == isTold { violation = "tell() gives \(tells)" }
-      isTold = true
     case .cancel:
       isWanted = false
       let task = state.cancel()
@@ -113,6 +105,6 @@ private struct InFlightModel: Explorable {
 
 @Suite("A step beside others: every order of events", .inTurn)
 struct InFlightTransformOrdersTests {
-  @Test("it runs if it is wanted, all who wait are woken, and its failure is told once")
+  @Test("it runs if it is wanted, and all who wait are woken")
   func orders() async { await InFlightModel().expectSafe() }
 }

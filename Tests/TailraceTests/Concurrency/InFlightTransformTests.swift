@@ -19,47 +19,6 @@ struct InFlightTransformTests {
     #expect(state.enter(all[leaver]) == false, "the result is there")
   }
 
-  @Test("a failure that does not stay is told to those who waited, or to the first who comes")
-  func told() {
-    var awaited = InFlightState<Waiter>()
-    #expect(awaited.begin(at: .medium) == true)
-    #expect(awaited.enter(Waiter()) == true)
-    _ = awaited.complete()
-    #expect(awaited.tell() == false, "it was told in the moment in which it was there")
-    var alone = InFlightState<Waiter>()
-    #expect(alone.begin(at: .medium) == true)
-    let nobody = alone.complete()
-    #expect(nobody.isEmpty)
-    #expect(alone.tell() == true)
-    #expect(alone.tell() == false)
-  }
-
-  @Test("a failure is not told to a waiter that was cancelled", arguments: [false, true])
-  func toldToNobody(_ hasAnother: Bool) async {
-    let gate = Gate()
-    let step = InFlightTransform<Int, Bool>(
-      InFlightTransform.Rules(isRetried: true) { _ in
-        await gate.wait()
-        return false
-      } failure: {
-        $0 ? nil : Mishap(position: 0)
-      }, 0, 0, in: nil)
-    step.start()
-    await gate.waitForArrivals(1)
-    let (leaver, other) = (Waiter(), Waiter())
-    #expect(step.state.withLock { $0.enter(leaver) })
-    if hasAnother { #expect(step.state.withLock { $0.enter(other) }) }
-    leaver.wake(.cancelled)
-    let phase = step.state.withLock { $0.phase }
-    gate.open()
-    guard case .running(let task?, _) = phase else {
-      Issue.record("it has no task")
-      return
-    }
-    await task.value
-    #expect(step.takeFailure() == !hasAnother)
-  }
-
   @Test(
     "a step that nobody wants does not begin, and one that has begun is cancelled when it is known")
   func unwanted() {

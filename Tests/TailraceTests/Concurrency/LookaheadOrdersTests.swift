@@ -76,6 +76,11 @@ private struct LookaheadModel: Explorable {
   var delivered: [Int] = []
   /// The first element whose closure has failed.
   var failed: Int?
+  /// How often a pull has failed for now, and since when each reader waits.
+  var failures = 0
+  var since: [Int] = [.max, .max]
+  /// The position at which an attempt has failed for which a reader slept.
+  var owed: [Int?] = [nil, nil]
   var hasEnded = false
   var isAbandoned = false
   var violation: String?
@@ -91,7 +96,9 @@ private struct LookaheadModel: Explorable {
   var key: String {
     """
     \(state) \(readers) \(ahead) \(isAttached) \(isCancelled) \(pulled) \(running.sorted()) \
-    \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned)
+    \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned) \(owed.map { $0 ?? -1 }) \
+    \(since.map { state.lastFailure?.told(at: state.taken, since: $0) != nil }) \
+    \(since.map { $0 == .max })
     """
   }
 
@@ -153,7 +160,7 @@ private struct LookaheadModel: Explorable {
     case .ends(let puller):
       wake(stop(puller) ? state.end(with: nil) : state.gaveUp())
     case .failsForNow(let puller):
-      wake(stop(puller) ? state.failedTransiently() : state.gaveUp())
+      if stop(puller) { failForNow(puller) } else { wake(state.gaveUp()) }
     case .isInTheWay(let puller):
       _ = stop(puller)
       wake(state.gaveUp())
@@ -195,8 +202,34 @@ private struct LookaheadModel: Explorable {
     }
   }
 
+  /// Those who sleep are to be told; a reader that has pulled for itself has been.
+  private mutating func failForNow(_ puller: Puller) {
+    failures += 1
+    if case .pulling = state.source {
+      for (number, reader) in readers.enumerated() where reader == .asleep {
+        owed[number] = state.taken
+      }
+    }
+    wake(state.failed(FailedAttempt(Mishap(position: state.taken), at: failures)).wakes)
+    if case .reader(let number) = puller { (since[number], owed[number]) = (.max, nil) }
+  }
+
   private mutating func demand(_ reader: Int, isLimited: Bool) {
-    switch state.demand(isLimited: isLimited) {
+    let isOwed = owed[reader] == state.taken && state.slots.isEmpty
+    let answer = state.demand(since: since[reader], isLimited: isLimited)
+    if case .failedTransiently = answer {
+      if since[reader] == .max { violation = "a reader that has not waited is told" }
+    } else if isOwed, !hasEnded, failed == nil, !isAbandoned {
+      violation = "reader \(reader) is not told"
+    }
+    if case .wait = answer {
+      since[reader] = min(since[reader], failures)
+    } else {
+      since[reader] = .max
+    }
+    owed[reader] = nil
+    switch answer {
+    case .failedTransiently: break
     case .slot(let slot, let pullsOn):
       deliver(slot)
       if pullsOn { pullAhead(isLimited) }

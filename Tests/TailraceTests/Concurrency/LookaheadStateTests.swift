@@ -15,13 +15,14 @@ struct LookaheadStateTests {
   }
 
   /// A demand, in words.
-  static func demand(_ state: inout State) -> String {
-    switch state.demand() {
+  static func demand(_ state: inout State, since: Int = .max) -> String {
+    switch state.demand(since: since) {
     case .slot(let slot, let pullsOn): "\(slot)\(pullsOn ? ", pull on" : "")"
-    case .pull: "pull"
+    case .pull(let isAgain): isAgain ? "pull again" : "pull"
     case .wait: "wait"
     case .end: "end"
     case .failed: "failed"
+    case .failedTransiently: "failed for now"
     case .abandoned: "abandoned"
     }
   }
@@ -94,13 +95,18 @@ struct LookaheadStateTests {
   @Test("a failure for now is told to whoever waits; else the demand tries again")
   func transient() {
     var state = Self.begun(2)
-    let nobody = state.failedTransiently()
-    #expect(nobody.isEmpty)
-    #expect(Self.demand(&state) == "pull")
+    let since = FailedAttempt.now
+    let nobody = state.failed(FailedAttempt(Mishap(position: 1)))
+    #expect(nobody.wakes.isEmpty)
+    #expect(Self.demand(&state, since: since) == "pull again", "nobody waited")
     #expect(state.pulledOnDemand().pullsOn == true)
     #expect(state.enter("demand", after: 2) == true)
-    #expect(state.failedTransiently().map(\.name) == ["demand"])
-    #expect(Self.demand(&state) == "pull")
+    #expect(state.failed(FailedAttempt(Mishap(position: 2))).wakes.map(\.name) == ["demand"])
+    #expect(Self.demand(&state, since: since) == "failed for now")
+    #expect(Self.demand(&state, since: FailedAttempt.now) == "pull again")
+    #expect(Self.demand(&state, since: since) == "failed for now", "another demand pulls")
+    #expect(state.pulledOnDemand().pullsOn == true)
+    #expect(Self.demand(&state, since: since) == "wait", "the element has come")
   }
 
   @Test("a failed element drops what lies behind it, keeps what lies before it, and ends the pull")

@@ -4,71 +4,49 @@ import Testing
 
 @testable import TailraceLists
 
-@Suite("FailedAttempt: told once, and only where it was made", .inTurn)
+@Suite("FailedAttempt: told to those who waited, where it was made", .inTurn)
 struct FailedAttemptTests {
-  private final class Place {}
-
-  private let here = Place()
-  private let there = Place()
-
-  private func attempt(_ position: Int = 3) -> FailedAttempt {
-    FailedAttempt(here, position, Mishap(position: position))
+  @Test("each happens later than the ones before")
+  func times() {
+    let before = FailedAttempt.now
+    let first = FailedAttempt(Mishap(position: 1))
+    let second = FailedAttempt(Mishap(position: 2))
+    #expect(before < first.time && first.time < second.time)
+    #expect(FailedAttempt.now >= second.time)
   }
 
-  @Test("the failure is given at its place, the first time")
-  func once() {
-    let attempt = attempt()
-    #expect(attempt.isOpen)
-    #expect(attempt.give(at: here, 3) as? Mishap == Mishap(position: 3))
-    #expect(!attempt.isOpen)
-    #expect(attempt.give(at: here, 3) == nil)
+  @Test(
+    "who waits since before is told, and nobody else",
+    arguments: [(-1, true), (0, false), (1, false)])
+  func since(_ distance: Int, _ isTold: Bool) {
+    let attempt = FailedAttempt(Mishap(position: 3))
+    let last = LastFailure(attempt, at: 3)
+    #expect((last.told(at: 3, since: attempt.time + distance) != nil) == isTold)
+    #expect(last.told(at: 3, since: Demand().since) == nil, "a demand that has not waited")
+    #expect(last.told(at: 3, since: attempt.time - 1)?.failure as? Mishap == Mishap(position: 3))
   }
 
-  @Test("elsewhere nothing is given, and it stays open", arguments: [0, 2, 4])
+  @Test("at another position nobody is told", arguments: [0, 2, 4])
   func elsewhere(_ position: Int) {
-    let attempt = attempt()
-    #expect(attempt.give(at: here, position) == nil)
-    #expect(attempt.give(at: there, 3) == nil)
-    #expect(attempt.isOpen && attempt.isAt(here, 3))
+    #expect(
+      LastFailure(FailedAttempt(Mishap(position: 3)), at: 3).told(at: position, since: 0) == nil)
   }
 
-  @Test("nothing is given in a list at the address of one that has gone")
-  func gone() {
-    var before: Place? = Place()
-    let address = before.map { ObjectIdentifier($0) }
-    let attempt = FailedAttempt(before ?? here, 3, Mishap(position: 3))
-    #expect(attempt.isAt(before ?? here, 3))
-    before = nil
-    var others: [Place] = []
-    repeat {
-      others.append(Place())
-    } while others.count < 10_000
-      && others.last.map { ObjectIdentifier($0) } != address
-    #expect(others.allSatisfy { attempt.give(at: $0, 3) == nil })
-    #expect(attempt.isOpen)
-  }
-
-  @Test("two attempts at one element are the same, whatever each failed with")
-  func same() {
-    let other = FailedAttempt(here, 3, CancellationError())
-    #expect(attempt().isSame(as: other))
-    #expect(!attempt().isSame(as: attempt(4)))
-    #expect(!attempt().isSame(as: FailedAttempt(there, 3, CancellationError())))
-  }
-
-  @Test("a demand takes it along, one call deeper each time, and gives it at its place")
+  @Test("a demand passes on since when its reader waits, however deep, and to steps")
   func demand() {
-    let attempt = attempt()
-    withExtendedLifetime(attempt) {
-      var demand = Demand()
-      demand.told = .passUnretained(attempt)
-      demand.depth = 9
-      let deeper = demand.deeper.deeper
-      #expect(deeper.depth == 7)
-      #expect(deeper.failure(at: there, 3) == nil)
-      #expect(deeper.failure(at: here, 3) is Mishap)
-      #expect(deeper.failure(at: here, 3) == nil)
-    }
-    #expect(Demand().failure(at: here, 3) == nil)
+    let demand = Demand(.all, since: 7)
+    #expect(
+      demand.deeper.deeper.since == 7 && demand.forOne.since == 7 && demand.forStep.since == 7)
+  }
+
+  @Test("a missing cell knows when it was missed")
+  func missed() {
+    let list = LazyList<Int, Never>(state: 0) { _ in nil }
+    guard let segment = list.segment else { return }
+    let before = FailedAttempt.now
+    let cell = MissingCell(segment, mark: segment.mark, .one)
+    let after = FailedAttempt.now
+    _ = FailedAttempt(Mishap(position: 0))
+    #expect((before...after).contains(cell.since))
   }
 }

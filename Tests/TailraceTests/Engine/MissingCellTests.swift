@@ -12,8 +12,8 @@ struct MissingCellTests {
   private final class Front: AwaitedPlace, @unchecked Sendable {
     let title: Title
     var attempts = 0
-    /// For each attempt, the position of the failed one that was passed down; `nil` without one.
-    var told: [Int?] = []
+    /// For each attempt, since when its reader waits.
+    var since: [Int] = []
     var depths: [Int] = []
     var cycle: CyclicEvaluationError?
     /// Why an attempt gives nothing; `nil` if there is something new.
@@ -29,13 +29,13 @@ struct MissingCellTests {
     func raise(to priority: TaskPriority) {}
     func fail(_ mark: Published, with cycle: CyclicEvaluationError) { self.cycle = cycle }
 
-    func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
+    func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> Bool {
       attempts += 1
       depths.append(demand.depth)
-      told.append(demand.told?._withUnsafeGuaranteedRef { $0.position })
-      guard let answer = answer(attempts) else { return .new }
+      since.append(demand.since)
+      guard let answer = answer(attempts) else { return true }
       absence = answer
-      return .nothing
+      return false
     }
   }
 
@@ -43,9 +43,7 @@ struct MissingCellTests {
   private let middle = Front("middle")
   private let bottom = Front("bottom")
 
-  private func settle() -> (obstacle: Absence?, attempt: FailedAttempt?) {
-    top.cell.settleNow(telling: nil, stops: false)
-  }
+  private func settle() -> Absence? { top.cell.settleNow(since: 7, stops: false) }
 
   @Test(
     "the amount and the marks of a claim and of an attempt share a word",
@@ -61,8 +59,8 @@ struct MissingCellTests {
   func deeper() {
     top.answer = { [middle] in $0 == 1 ? .missing(middle.cell) : nil }
     middle.answer = { [bottom] in $0 == 1 ? .missing(bottom.cell) : nil }
-    let settled = settle()
-    #expect(settled.obstacle == nil && settled.attempt == nil)
+    let obstacle = settle()
+    #expect(obstacle == nil)
     #expect([top.attempts, middle.attempts, bottom.attempts] == [2, 2, 1])
   }
 
@@ -70,7 +68,7 @@ struct MissingCellTests {
   func waiting() {
     top.answer = { [middle] _ in .missing(middle.cell) }
     middle.answer = { [middle] _ in .missing(middle.cell) }
-    guard case .missing(let missing)? = settle().obstacle else {
+    guard case .missing(let missing)? = settle() else {
       Issue.record("it is not waited for")
       return
     }
@@ -80,29 +78,20 @@ struct MissingCellTests {
   @Test("a cell of a released definition is not tried again")
   func abandoned() {
     top.answer = { _ in .released }
-    guard case .released? = settle().obstacle else {
+    guard case .released? = settle() else {
       Issue.record("it was tried again")
       return
     }
     #expect(top.attempts == 1)
   }
 
-  @Test(
-    "an attempt that failed below is passed down with the attempt above, and told to the reader")
+  @Test("after a failed attempt below, that above is made, which meets the failure")
   func failed() {
     top.answer = { [middle] in $0 == 1 ? .missing(middle.cell) : nil }
-    middle.answer = { _ in .failedTransiently(Mishap(position: 0)) }
-    let settled = settle()
-    #expect(settled.obstacle == nil)
-    #expect(top.told == [nil, 0] && middle.told == [nil])
-    #expect(settled.attempt?.isAt(middle.identity, 0) == true && settled.attempt?.failure is Mishap)
-  }
-
-  @Test("the attempt that the reader brings is passed down, and is nothing new to it")
-  func told() {
-    let attempt = FailedAttempt(middle.identity, 7, Mishap(position: 7))
-    let settled = top.cell.settleNow(telling: attempt, stops: false)
-    #expect(top.told == [7] && settled.attempt == nil)
+    middle.answer = { _ in .failedTransiently(FailedAttempt(Mishap(position: 0))) }
+    let obstacle = settle()
+    #expect(obstacle == nil)
+    #expect(top.since == [7, 7] && middle.since == [7], "told to those who wait since then")
   }
 
   @Test(
@@ -114,7 +103,7 @@ struct MissingCellTests {
       above.answer = { [unowned below] _ in .missing(below.cell) }
     }
     chain.last?.answer = { _ in .paused }
-    guard case .paused? = settle().obstacle else {
+    guard case .paused? = settle() else {
       Issue.record("the search does not pause")
       return
     }
@@ -123,7 +112,7 @@ struct MissingCellTests {
     guard depth > 0 else { return }
     chain.last?.answer = { _ in nil }
     chain.last?.attempts = 0
-    guard case .paused? = settle().obstacle else {
+    guard case .paused? = settle() else {
       Issue.record("the search does not pause")
       return
     }

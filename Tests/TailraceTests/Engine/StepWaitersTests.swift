@@ -8,7 +8,7 @@ import Testing
 /// A reader asks: it drives the step, if that rests, and waits for it if it suspends; or it waits for the
 /// attempt of another. It may be cancelled on the way, or while it waits, and asks again. A step gives an
 /// element, or fails for now, or stops because nobody waits for it. Once its task has parked, the next
-/// reader may drive it before those who wait are woken.
+/// reader may drive it before those who wait are woken. The stage keeps its last failure.
 private struct StepWaitersModel: Explorable {
   enum Event: Hashable {
     case ask(Int)
@@ -66,14 +66,17 @@ private struct StepWaitersModel: Explorable {
   var attempt = 0
   /// How many runners have parked the task, and have not woken those who wait.
   var parked = 0
-  /// The attempts that gave an element.
-  var gave: [Int] = []
-  /// The attempts that failed, and how they are told.
-  var failed: [Int] = []
+  /// How many elements the steps have given.
+  var given = 0
+  var lastFailure: LastFailure?
+  /// The time on the clock of failures, and since when each reader waits.
+  var failures = 0
+  var since = [Int](repeating: .max, count: 3)
+  /// The failures that readers have waited for, until the element comes, or they are told.
+  var owed = [0, 0, 0]
   /// How often each reader asks.
   let asks: [Int]
   var asked = [0, 0, 0]
-  var lastTold = [0, 0, 0]
   /// The attempt whose reader was cancelled when it was about to come back.
   var unattended = 0
   var violation: String?
@@ -85,16 +88,15 @@ private struct StepWaitersModel: Explorable {
     let former: [Int]
     let coming: Int
     let isStepThere: Bool
-    let failure: ClosedRange<Int>?
-    let settling: ClosedRange<Int>?
+    let isTold: [Bool]
+    let owed: [Int]
     let readers: [Reader]
     let step: Step
     let attempt: Int
     let parked: Int
-    let gave: [Int]
-    let failed: [Int]
+    let given: Int
+    let failures: Int
     let asked: [Int]
-    let lastTold: [Int]
     let isUnattended: Bool
   }
 
@@ -102,10 +104,10 @@ private struct StepWaitersModel: Explorable {
     Key(
       waiting: waiters.waiters.entries.map(\.waiter.number).sorted(),
       former: waiters.former.entries.map(\.waiter.number).sorted(), coming: waiters.coming,
-      isStepThere: waiters.step != nil, failure: waiters.failure?.attempts,
-      settling: waiters.settling?.attempts, readers: readers,
-      step: step, attempt: attempt, parked: parked, gave: gave, failed: failed, asked: asked,
-      lastTold: lastTold, isUnattended: unattended == attempt)
+      isStepThere: waiters.step != nil,
+      isTold: since.map { lastFailure?.told(at: given, since: $0) != nil }, owed: owed,
+      readers: readers, step: step, attempt: attempt, parked: parked, given: given,
+      failures: failures, asked: asked, isUnattended: unattended == attempt)
   }
 
   /// Whether somebody wants the step that is in flight.
@@ -143,6 +145,7 @@ private struct StepWaitersModel: Explorable {
     switch event {
     case .ask(let number):
       asked[number] += 1
+      since[number] = failures
       if step == .rests {
         attempt += 1
         waiters.comes(attempt)
@@ -163,22 +166,21 @@ private struct StepWaitersModel: Explorable {
       }
     case .departs(let number):
       guard case .comes(let own) = readers[number] else { return }
-      readers[number] = .away
+      leaves(number)
       told(waiters.departs(own))
     case .drops(let number):
       guard case .comes(let own) = readers[number] else { return }
       waiters.drops(own)
+      leaves(number)
       readers[number] = .returns(own)
     case .stayAway(let number):
       if readers[number] == .returns(attempt) { unattended = attempt }
       readers[number] = .away
     case .leave(let number):
-      readers[number] = .away
+      leaves(number)
       told(waiters.leave(guests[number]))
     case .look(let number):
-      guard case .looks(let own) = readers[number] else { return }
-      readers[number] = .away
-      look(own, by: number)
+      look(number)
     case .begin:
       let goesOn = waiters.stepWaits(with: stepGuest)
       if goesOn != isWanted { violation = "a step begins: \(goesOn), and is wanted: \(isWanted)" }
@@ -186,13 +188,11 @@ private struct StepWaitersModel: Explorable {
     case .give:
       waiters.stepGoesOn()
       step = .done
-      gave.append(attempt)
+      given += 1
+      owed = [0, 0, 0]
     case .fail:
       waiters.stepGoesOn()
-      if step != .told {
-        if let before = waiters.settling?.error as? Mishap { failed.append(before.attempt) }
-        _ = waiters.failed(Mishap(attempt: attempt), (gave.last ?? 0) + 1...attempt)
-      }
+      if step != .told { fail() }
       step = .done
     case .park:
       step = .rests
@@ -209,10 +209,7 @@ private struct StepWaitersModel: Explorable {
   mutating func wake() {
     parked -= 1
     let last = step == .rests ? attempt : attempt - 1
-    let before = waiters.settling?.error as? Mishap
-    let woken = waiters.parked(after: last).waiters
-    if let before, waiters.settling == nil { failed.append(before.attempt) }
-    for guest in woken {
+    for guest in waiters.parked(after: last) {
       guard case .waits(let own) = readers[guest.number] else {
         violation = "guest \(guest.number) was woken, and does not wait"
         return
@@ -224,18 +221,27 @@ private struct StepWaitersModel: Explorable {
     if waits { violation = "somebody waits for an attempt that is over" }
   }
 
-  /// Of the attempts at the element for which the reader waited, the last that failed is told.
-  mutating func look(_ own: Int, by number: Int) {
-    let told = (waiters.failure(of: own) as? Mishap)?.attempt
-    let expected = failed.last.flatMap { last in
-      own <= last && own > (gave.last { $0 < last } ?? 0) ? last : nil
+  /// All who wait, or have waited and not looked yet, are to be told.
+  mutating func fail() {
+    failures += 1
+    lastFailure = LastFailure(FailedAttempt(Mishap(attempt: attempt), at: failures), at: given)
+    for (number, reader) in readers.enumerated() where since[number] < .max && reader != .away {
+      owed[number] = failures
     }
-    if told != expected {
-      violation = "attempt \(own): told of \(told ?? 0), not \(expected ?? 0)"
+  }
+
+  /// A reader is told of the last failure since it waits, if no element has come since.
+  mutating func look(_ number: Int) {
+    let told = lastFailure?.told(at: given, since: since[number])?.time ?? 0
+    if told != owed[number] {
+      violation = "reader \(number) was told of \(told), not of \(owed[number])"
     }
-    guard let told else { return }
-    if lastTold[number] == told { violation = "reader \(number) was told twice of \(told)" }
-    lastTold[number] = told
+    leaves(number)
+  }
+
+  /// A reader has its answer, or gives up.
+  mutating func leaves(_ number: Int) {
+    (readers[number], since[number], owed[number]) = (.away, .max, 0)
   }
 
   mutating func told(_ guest: Guest?) {

@@ -16,14 +16,14 @@ struct WaiterTests {
     case .cancelled: "cancelled"
     case .released: "released"
     case .unwaited: "awaited by nobody"
-    case .failed(let failure), .failedTransiently(let failure): "\(failure)"
+    case .failed(let failure): "\(failure)"
     }
   }
 
   @Test("the first reason counts; later ones say nothing")
   func first() async {
     #expect(waiter.isWaiting)
-    #expect(waiter.wake(.failedTransiently(Mishap(position: 1))))
+    #expect(waiter.wake(.failed(Mishap(position: 1))))
     #expect(!waiter.isWaiting)
     #expect(!waiter.wake(.lookAgain))
     #expect(Self.name(await waiter.park()) == "Mishap(position: 1)")

@@ -21,9 +21,13 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// `nil` while a demand runs it, and for ever after it has ended, failed, or been abandoned.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var producer: Producer<Element>?
-  /// Whether steps are recorded, as known when the segment was begun.
+  /// Whether a demand does more than a step: steps are recorded, as known when the segment was begun, or
+  /// the last attempt has failed for now.
   @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var isRecorded: Bool
+  nonisolated(unsafe) var isWatched: Bool
+  /// The failure of the last attempt, until another has brought the element.
+  @exclusivity(unchecked) @usableFromInline
+  nonisolated(unsafe) var lastFailure: LastFailure?
 
   /// The producer's steps, if they are asynchronous.
   @usableFromInline nonisolated let steps: AsyncSteps<Element>?
@@ -43,7 +47,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     stage = producer.stage
     self.definition = definition
     // Asynchronous steps are recorded by themselves.
-    isRecorded = Recorder.isOn && producer.steps == nil
+    isWatched = Recorder.isOn && producer.steps == nil
   }
 
   @inlinable
@@ -103,36 +107,71 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// Computes the cell after the front of `segment`, if `mark` is its published state.
   ///
-  /// If there is nothing new to read in the segment, `absence` says why.
+  /// False if there is nothing new to read in the segment; `absence` says why.
   @inlinable @inline(never)
   nonisolated func demand(
     _ segment: Cells, after mark: Published, _ demand: Demand, _ absence: inout Absence
-  ) -> DemandOutcome {
+  ) -> Bool {
     guard demand.depth > 0, let held = claim.take() else {
-      let isTaken = steps == nil && demand.depth > 0 && !claim.isAwaited
-      absence = .missing(MissingCell(segment, mark: mark, demand.amount, isTaken: isTaken))
-      return .nothing
+      absence = missing(segment, mark, demand)
+      return false
     }
     var done: Producer<Element>?
-    var outcome = DemandOutcome.new
+    var isNew = true
     // Otherwise another task was faster.
     if segment.published.load(ordering: .relaxed) == mark {
-      outcome =
-        isRecorded
-        ? recordedStep(segment, mark, demand, held, &absence, &done)
-        : step(segment, mark, demand, held, &absence, &done)
+      if isWatched { return watchedDemand(segment, mark, demand, held, &absence) }
+      isNew = step(segment, mark, demand, held, &absence, &done)
     }
     letGo(held)
-    return outcome
+    return isNew
   }
 
-  /// One step, or as many as fill the segment. `done` is a finished producer: it is released
-  /// when the claim is free.
+  /// Why a demand without the claim, or without depth, gives nothing.
+  @usableFromInline @inline(never)
+  nonisolated func missing(_ segment: Cells, _ mark: Published, _ demand: Demand) -> Absence {
+    let hasDepth = demand.depth > 0
+    if !hasDepth, demand.since != .max, let held = claim.take() {
+      let told = lastFailure?.told(at: segment.start + mark.count, since: demand.since)
+      letGo(held)
+      if let told { return .failedTransiently(told) }
+    }
+    let isTaken = steps == nil && hasDepth && !claim.isAwaited
+    return .missing(MissingCell(segment, mark: mark, demand.amount, isTaken: isTaken))
+  }
+
+  /// A demand after an attempt that has failed for now, or of steps that are recorded.
+  @usableFromInline @inline(never)
+  nonisolated func watchedDemand(
+    _ segment: Cells, _ mark: Published, _ demand: Demand, _ held: consuming Held,
+    _ absence: inout Absence
+  ) -> Bool {
+    // Released when the claim is free: it may be the last reference to a user's error.
+    let former = lastFailure
+    if let told = former?.told(at: segment.start + mark.count, since: demand.since) {
+      absence = .failedTransiently(told)
+      letGo(held)
+      return false
+    }
+    let isRecorded = Recorder.isOn && steps == nil
+    var done: Producer<Element>?
+    let isNew =
+      isRecorded
+      ? recordedStep(segment, mark, demand, held, &absence, &done)
+      : step(segment, mark, demand, held, &absence, &done)
+    if isNew, lastFailure === former { lastFailure = nil }
+    isWatched = isRecorded || lastFailure != nil
+    letGo(held)
+    return withExtendedLifetime(former) { isNew }
+  }
+
+  /// One step, or as many as fill the segment. False if there is nothing new. `done` is a finished producer:
+  /// it is released when the claim is free.
   @inlinable @inline(__always)
   nonisolated func step(
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ held: borrowing Held,
     _ absence: inout Absence, _ done: inout Producer<Element>?
-  ) -> DemandOutcome {
+  ) -> Bool {
     // The claim's holder alone may remove the producer: counting references would cost two atomic
     // counts per element.
     guard self.producer != nil else { fatalError(Anchor<Element>.releasedText) }
@@ -159,20 +198,20 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       if let element {
         guard case .nothing(.end) = ending else {
           _ = segment.extended(with: element)
-          if Recorder.isOn { isRecorded = steps == nil }
-          return .new
+          if Recorder.isOn { isWatched = steps == nil }
+          return true
         }
         segment.finish(with: element, at: mark)
         done = self.producer.take()
-        return .new
+        return true
       }
     }
     switch ending {
     case .stopped:
-      if mark != seen { return .new }
+      if mark != seen { return true }
       // A search has paused, so that its readers can check for cancellation.
       absence = .paused
-      return .nothing
+      return false
     case .become(let list):
       segment.close(becoming: list, at: mark)
     case .nothing(.end): segment.close(.end, at: mark)
@@ -184,20 +223,20 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
       if steps != nil, case .missing(let cell) = why { noteSuspension(segment, cell) }
-      // There is something to read; a reader that wants more will meet the obstacle again. A failed
-      // attempt was made for this reader, and is not repeated before the reader has been told.
+      if case .failedTransiently(let attempt) = why {
+        lastFailure = LastFailure(attempt, at: segment.start + mark.count)
+        isWatched = true
+      }
+      // There is something to read; a reader that wants more will meet the obstacle again.
       if mark != seen {
-        guard case .failedTransiently(let failure) = why else {
-          if case .missing(let cell) = why { cell.place.drops(cell) }
-          return .new
-        }
-        return .failedBehind(FailedAttempt(segment.identity, segment.start + mark.count, failure))
+        if case .missing(let cell) = why { cell.place.drops(cell) }
+        return true
       }
       absence = why
-      return .nothing
+      return false
     }
     done = self.producer.take()
-    return .new
+    return true
   }
 
   @usableFromInline @inline(never)
@@ -211,7 +250,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func takeProducer(of segment: Cells, at mark: Published) -> Producer<Element>? {
     guard let held = claim.take() else { return nil }
     var taken: Producer<Element>?
-    if segment.mark == mark { taken = producer.take() }
+    // Those who wait are told of a failure first.
+    if segment.mark == mark, lastFailure == nil { taken = producer.take() }
     // The segment is not read again; there is nothing left to abandon.
     if taken != nil { segment.close(.end, at: mark) }
     letGo(held)

@@ -28,6 +28,7 @@ extension Cursor {
       switch takeAbsence() {
       case .missing(let cell):
         if cell.isTaken, rounds == 0 { fallBehind() }
+        if demand.since == .max { demand.since = cell.since }
         obstacle = await settle(cell, ahead: place)
       case let why: obstacle = why
       }
@@ -36,6 +37,10 @@ extension Cursor {
       switch obstacle {
       case nil: break
       case .paused?: isLong = true
+      case .failedTransiently(let attempt)?:
+        absence = .failedTransiently(attempt)
+        hasWaited()
+        return nil
       case let obstacle?:
         absence = obstacle
         return nil
@@ -51,7 +56,7 @@ extension Cursor {
         return nil
       }
       if let element = next() {
-        if told != nil, demand.amount == .one { forgetAttempt() }
+        if demand.amount == .one { hasWaited() }
         return element
       }
     }
@@ -62,10 +67,9 @@ extension Cursor {
   nonisolated(nonsending) mutating func settle(
     _ cell: MissingCell, ahead place: (any AwaitedPlace)?
   ) async -> Absence? {
-    let settled = cell.settleNow(telling: told, stops: demand.stops)
-    if let attempt = settled.attempt, let failure = remember(attempt) { return failure }
-    guard case .missing(let missing)? = settled.obstacle else { return settled.obstacle }
-    if let place, missing.place === place { return settled.obstacle }
+    let obstacle = cell.settleNow(since: demand.since, stops: demand.stops)
+    guard case .missing(let missing)? = obstacle else { return obstacle }
+    if let place, missing.place === place { return obstacle }
     if isInTask, Task.isCancelled {
       missing.place.departs(missing)
       return .cancelled
@@ -78,7 +82,6 @@ extension Cursor {
     if span != 0 { endWait(span, reason) }
     switch reason {
     case .lookAgain, .takeJob, .unwaited: return nil
-    case .failedTransiently(let failure): return remember(FailedAttempt(missing, failure))
     // Nothing depends on look-ahead: it gives up until there is a demand.
     case .failed where place != nil: return .missing(missing)
     case .failed(let failure): return .failed(failure)
@@ -87,32 +90,10 @@ extension Cursor {
     }
   }
 
-  /// An attempt that the cursor has waited for failed: the next pull passes it down. Returns the
-  /// failure itself if it was made here, or if the previous pull passed it down in vain.
-  @usableFromInline
-  mutating func remember(_ attempt: FailedAttempt) -> Absence? {
-    // Told at once if it was made at the wanted cell: the next pull could find that a later attempt
-    // has succeeded.
-    let isWanted = segment.map { attempt.isAt($0.identity, $0.start + index) } == true
-    if isWanted || told.map({ $0.isOpen && $0.isSame(as: attempt) }) == true {
-      forgetAttempt()
-      return .failedTransiently(attempt.failure)
-    }
-    keep(attempt)
-    return nil
-  }
-
-  /// Retains an attempt to pass down. Both at once: the reference passed down is not counted.
-  @inlinable @inline(__always)
-  mutating func keep(_ attempt: FailedAttempt) {
-    told = attempt
-    demand.told = .passUnretained(attempt)
-  }
-
-  @inlinable @inline(__always)
-  mutating func forgetAttempt() {
-    demand.told = nil
-    told = nil
+  /// The reader has got what it waited for, or was told of a failure.
+  @inlinable
+  mutating func hasWaited() {
+    demand.since = demand.amount == .all ? FailedAttempt.now : .max
   }
 
   /// The element after a pull that gave nothing, or `nil` at the end.
@@ -134,7 +115,8 @@ extension Cursor {
       if let element = await nextWaiting() { return element }
       switch takeAbsence() {
       case .end: return nil
-      case .failed(let failure), .failedTransiently(let failure): throw Failure.known(failure)
+      case .failed(let failure): throw Failure.known(failure)
+      case .failedTransiently(let attempt): throw Failure.known(attempt.failure)
       case .missing, .paused:
         preconditionFailure("a reader that waits came back without an answer")
       case .released:

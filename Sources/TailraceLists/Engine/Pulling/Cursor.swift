@@ -16,8 +16,6 @@ package struct Cursor<Element: Sendable> {
   @usableFromInline package var demand: Demand
   /// Why the last pull gave no element.
   @usableFromInline var absence = Absence.end
-  /// A failed attempt made for this cursor, until the cursor gets there and is told.
-  @usableFromInline var told: FailedAttempt?
   /// One field: the optimiser keeps a cursor of a few fields in registers ("First pass").
   @usableFromInline var manner: PullingManner
 
@@ -31,7 +29,8 @@ package struct Cursor<Element: Sendable> {
     if takesOver { manner.insert(.takesOver) }
     if stopsWhenCancelled { manner.insert(.stopsWhenCancelled) }
     if isInTask { manner.insert(.isInTask) }
-    demand = Demand(amount)
+    // Who wants everything waits for all of it from now on.
+    demand = amount == .all ? Demand(.all, since: FailedAttempt.now) : Demand()
     // For one element the cursor looks itself.
     demand.stops = stopsWhenCancelled && amount == .all
     segment = list.segment
@@ -114,42 +113,17 @@ package struct Cursor<Element: Sendable> {
       absence = .cancelled
       return false
     }
-    if told != nil || demand.told != nil,
-      let failure = Self.takeFailure(of: told, demand, at: segment, mark)
-    {
-      if told?.isOpen == false { forgetAttempt() }
-      absence = .failedTransiently(failure)
-      return false
-    }
-    let outcome: DemandOutcome
     if segment.owner != nil {
       // The segment retains it: counting references would be a sixth of a first pass.
-      outcome = Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
+      return Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
         $0.demand(segment, after: mark, demand.deeper, &absence)
       }
-    } else if let evaluator = segment.anchor?.evaluator {
-      outcome = evaluator.demand(segment, after: mark, demand.deeper, &absence)
-    } else {
-      absence = .missing(MissingCell(segment, mark: mark, .one))
-      return false
     }
-    switch outcome {
-    case .new: return true
-    case .failedBehind(let attempt):
-      keep(attempt)
-      return true
-    case .nothing: return false
+    if let evaluator = segment.anchor?.evaluator {
+      return evaluator.demand(segment, after: mark, demand.deeper, &absence)
     }
-  }
-
-  /// The failure of the awaited attempt, if it was made at this cell.
-  // Static, so that it changes no field: an assignment to `segment` after it would release `nil`.
-  @inlinable @inline(never)
-  static func takeFailure(
-    of told: FailedAttempt?, _ demand: Demand, at segment: Segment<Element>, _ mark: Published
-  ) -> (any Error)? {
-    let (place, position) = (segment.identity, segment.position(of: mark))
-    return told?.give(at: place, position) ?? demand.failure(at: place, position)
+    absence = .missing(MissingCell(segment, mark: mark, .one))
+    return false
   }
 
   /// Takes over the producer, if no other reader can see its elements.
@@ -161,7 +135,7 @@ package struct Cursor<Element: Sendable> {
   mutating func takeOver(
     from segment: inout Segment<Element>, _ mark: Published
   ) -> Bool {
-    guard told == nil, demand.told == nil, isKnownUniquelyReferenced(&segment),
+    guard isKnownUniquelyReferenced(&segment),
       let producer = segment.owner?.takeProducer(of: segment, at: mark)
     else { return false }
     self.producer = producer

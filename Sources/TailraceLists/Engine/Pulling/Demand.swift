@@ -1,14 +1,3 @@
-/// The result of a demand at the front of a list.
-@usableFromInline
-enum DemandOutcome {
-  /// There is something new to read in the segment.
-  case new
-  /// There are new cells, and after them a failed attempt.
-  case failedBehind(FailedAttempt)
-  /// There is nothing new; the absence says why.
-  case nothing
-}
-
 /// How much a demand wants. `Segment.end(after:_:)` makes a position of it.
 @usableFromInline
 package enum Amount: Sendable {
@@ -23,10 +12,8 @@ package enum Amount: Sendable {
 /// Two words: every stage passes one on for every element, in two registers.
 @usableFromInline
 package struct Demand: Sendable {
-  /// The failed attempt that the reader has waited for. The reader retains it while it pulls; a
-  /// counted reference would cost a tenth of a first pass.
-  // Valid only during the pull that passed it down: a stage overwrites its copy at each pull.
-  @usableFromInline var told: Unmanaged<FailedAttempt>?
+  /// Since when the reader waits, on the clock of failures: it is told of those that happened since.
+  @usableFromInline var since: Int
   /// The depth, and in the two lowest bits the amount and `stops`.
   @usableFromInline var bits: Int
 
@@ -35,8 +22,11 @@ package struct Demand: Sendable {
   /// One step of depth.
   @inlinable static var level: Int { 4 }
 
+  /// - Parameter since: since when the reader waits. A reader of one element does not wait before an
+  ///   element is missing.
   @inlinable
-  init(_ amount: Amount = .one) {
+  init(_ amount: Amount = .one, since: Int = .max) {
+    self.since = since
     bits = fullDepth &* Self.level
     self.amount = amount
   }
@@ -78,13 +68,6 @@ package struct Demand: Sendable {
     var one = self
     one.amount = .one
     return one
-  }
-
-  /// The failure that the reader waited for, if it was at this place.
-  @inlinable @inline(__always)
-  func failure(at place: @autoclosure () -> AnyObject, _ position: Int) -> (any Error)? {
-    guard let told else { return nil }
-    return told._withUnsafeGuaranteedRef { $0.give(at: place(), position) }
   }
 }
 

@@ -1,44 +1,46 @@
-/// An attempt that failed and left nothing: the failure, and the element that was attempted.
+public import Synchronization
+
+/// A failure for now: the attempt has left nothing, and the next demand makes another.
 ///
-/// A reader that waited for the attempt passes this down with its next pull. The place of the
-/// missing element recognises it, and returns the failure to the pull, which passes it up through
-/// all stages like any other failure. So only the reader that waited is told, and only of this
-/// position. Below other stages, a reader that finds the element there, because a later attempt has
-/// succeeded, goes on with it.
-// Guard: the reader that it was made for. May touch it: the pulls of that reader, one at a time.
+/// All attempts that fail share a clock. A demand says since when its reader waits; so a place that keeps its
+/// last failure knows who waited when that happened.
 @usableFromInline
-final class FailedAttempt: @unchecked Sendable {
-  /// The list whose element was attempted. Weak: an attempt outlives it, and its address may be that
-  /// of another list then.
-  private weak var place: AnyObject?
-  @usableFromInline let position: Int
-  @usableFromInline let failure: any Error
-  /// Whether the failure has not been given yet.
-  @usableFromInline private(set) var isOpen = true
+package struct FailedAttempt: Sendable {
+  @usableFromInline package let failure: any Error
+  /// The time of the attempt's end. It stays when a stage passes the failure on, or makes another of it.
+  @usableFromInline let time: Int
 
   @usableFromInline
-  init(_ place: AnyObject, _ position: Int, _ failure: any Error) {
-    (self.place, self.position, self.failure) = (place, position, failure)
+  package init(_ failure: any Error) {
+    self.init(failure, at: Self.clock.add(1, ordering: .relaxed).newValue)
   }
+
+  @inlinable
+  init(_ failure: any Error, at time: Int) { (self.failure, self.time) = (failure, time) }
+
+  /// Counts failures. It does not order memory: whoever reads a failure has acquired it with its place.
+  private static let clock = Atomic(0)
+
+  /// A reader that waits from now on is told of the failures after this.
+  @usableFromInline static var now: Int { clock.load(ordering: .relaxed) }
+}
+
+/// The last failure of a place, with the position at which it happened.
+@usableFromInline
+final class LastFailure: Sendable {
+  private let attempt: FailedAttempt
+  private let position: Int
 
   @usableFromInline
-  convenience init(_ cell: MissingCell, _ failure: any Error) {
-    self.init(cell.place.identity, cell.position, failure)
+  init(_ attempt: FailedAttempt, at position: Int) {
+    (self.attempt, self.position) = (attempt, position)
   }
 
-  func isSame(as other: FailedAttempt) -> Bool {
-    other.place.map { isAt($0, other.position) } == true
-  }
-
-  func isAt(_ place: AnyObject, _ position: Int) -> Bool {
-    place === self.place && position == self.position
-  }
-
-  /// The failure, the first time that it is asked for there.
+  /// The failure for a reader that waits there.
+  ///
+  /// - Parameter time: since when it waits.
   @usableFromInline
-  func give(at place: AnyObject, _ position: Int) -> (any Error)? {
-    guard isOpen, isAt(place, position) else { return nil }
-    isOpen = false
-    return failure
+  func told(at position: Int, since time: Int) -> FailedAttempt? {
+    self.position == position && attempt.time > time ? attempt : nil
   }
 }

@@ -106,7 +106,7 @@ extension LazyList {
           guard case .skip = step else { return step }
         } catch {
           source.pushBack(element)
-          return .nothing(.failedTransiently(error))
+          return .nothing(.failedTransiently(FailedAttempt(error)))
         }
         if !patience.lasts() { return .skip }
       }

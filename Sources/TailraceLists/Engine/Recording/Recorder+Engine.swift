@@ -3,26 +3,19 @@ import TailraceSupport
 // The engine's calls of the recorder. None of this runs without a recording.
 
 extension Evaluator {
-  /// Runs a plain step, and records it if the recording still runs.
-  @usableFromInline @inline(never)
+  /// Runs a plain step, and records it.
   nonisolated func recordedStep(
     _ segment: Cells, _ seen: Published, _ demand: Demand, _ held: borrowing Held,
     _ absence: inout Absence, _ done: inout Producer<Element>?
-  ) -> DemandOutcome {
-    isRecorded = Recorder.isOn
-    let span =
-      isRecorded ? Recorder.begin(.step, RecordedList(self), segment.start + seen.count) : 0
-    let outcome = step(segment, seen, demand, held, &absence, &done)
-    if span == 0 { return outcome }
-    let count = newCount(segment, after: seen)
-    let reason =
-      switch outcome {
-      case .new: String?.none
-      case .failedBehind: "failed for now"
-      case .nothing: absence.recorded
-      }
-    Recorder.end(span, count: count, reason)
-    return outcome
+  ) -> Bool {
+    let span = Recorder.begin(.step, RecordedList(self), segment.start + seen.count)
+    let former = lastFailure
+    let isNew = step(segment, seen, demand, held, &absence, &done)
+    if span == 0 { return isNew }
+    let hasFailed = lastFailure !== former
+    let reason = hasFailed ? "failed for now" : isNew ? nil : absence.recorded
+    Recorder.end(span, count: newCount(segment, after: seen), reason)
+    return isNew
   }
 
   /// How many elements a step has given: after a full segment they are in the next one of this list.
@@ -129,7 +122,6 @@ extension ResumeReason {
     case .takeJob: "drives on"
     case .failed: "a cycle"
     case .released: "given up"
-    case .failedTransiently: "failed for now"
     case .cancelled: "cancelled"
     case .unwaited: "awaited by nobody"
     }

@@ -45,8 +45,10 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var kept: UnsafeMutablePointer<Step<Element>>?
   /// Numbers the attempts: each drive is one.
   @usableFromInline let attempts = Atomic(0)
-  /// The last attempt at the elements that have been given.
-  @exclusivity(unchecked) @usableFromInline var lastGiving = 0
+  /// The failure of the last attempt without a driver that failed for now.
+  private let lastFailure = Locked(LastFailure?.none)
+  /// Its time, so that mostly nobody asks for it.
+  @usableFromInline let failedAt = Atomic(0)
   /// No demand will follow.
   // Written before an exchange of the executor's slot, and read after one.
   @usableFromInline let isOver = Atomic(false)
@@ -73,8 +75,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// Passes the next element to a sink, and more if all are wanted: the producer of the stage.
   @inlinable @inline(__always)
   func next(_ demand: Demand, _ sink: Sink) -> Ending<Element> {
-    if demand.told != nil, let failure = demand.failure(at: self, executor.position) {
-      return .nothing(.failedTransiently(failure))
+    if demand.since < failedAt.load(ordering: .relaxed), let told = told(since: demand.since) {
+      return .nothing(.failedTransiently(told))
     }
     guard executor.isResting || start() else { return missing(demand) }
     while true {
@@ -85,21 +87,23 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
           return run == nil ? .nothing(.end) : missing(demand)
         }
         if demand.stops, Task.isCancelled { return .nothing(.cancelled) }
+        // Before the attempt, which may fail at any time.
+        let since = FailedAttempt.now
         let hasParked = withUnsafeMutablePointer(to: &outcome) { place in
           self.place = place
           return drive(demand, sink)
         }
-        guard hasParked else { return missing(demand, isBegun: true) }
+        guard hasParked else { return missing(demand, isBegun: true, since: since) }
         place = nil
       }
       // None if the sink wants no more elements.
       guard let step = outcome.take() else { return .stopped }
       switch consume step {
       case .element(let element):
-        given(by: attempts.load(ordering: .relaxed))
+        countsElement()
         if !sink(element) || cancelsUnwaited { return .stopped }
       case .last(let element):
-        given(by: attempts.load(ordering: .relaxed))
+        countsElement()
         _ = sink(element)
         return .nothing(.end)
       case .become(let list): return .become(list)
@@ -165,22 +169,26 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// An element has been given, by an attempt or by the ones up to it.
+  /// An element has been given.
   @inlinable @inline(__always)
-  func given(by attempt: Int) {
-    lastGiving = attempt
+  func countsElement() {
     executor.computed.store(executor.computed.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
+  /// The mark of a cell that is missing here is the number of the attempt.
   @inlinable
-  func missing(_ demand: Demand, isBegun: Bool = false) -> Ending<Element> {
-    // Known now: a reader that wakes late may find the steps at another element.
-    let mark = Published(count: executor.position)
+  func missing(
+    _ demand: Demand, isBegun: Bool = false, since: Int = FailedAttempt.now
+  ) -> Ending<Element> {
+    let mark = Published(count: attempts.load(ordering: .relaxed))
     return .nothing(
-      .missing(
-        MissingCell(
-          self, mark: mark, demand.amount, isBegun: isBegun,
-          attempt: attempts.load(ordering: .relaxed))))
+      .missing(MissingCell(self, mark: mark, demand.amount, isBegun: isBegun, since: since)))
+  }
+
+  /// The failure that a reader waited for.
+  @usableFromInline
+  func told(since time: Int) -> FailedAttempt? {
+    lastFailure.withLock { $0 }?.told(at: executor.position, since: time)
   }
 
   /// The outcome of a step that was done without a driver.
@@ -260,8 +268,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     switch consume step {
     case .element(let element):
       if let taker {
-        // The attempt goes on with the next element.
-        given(by: attempts.load(ordering: .relaxed) &- 1)
+        countsElement()
         if taker._withUnsafeGuaranteedRef({ $0.take(element) }) { return false }
       } else {
         keep(.element(element))
@@ -363,10 +370,14 @@ extension AsyncSteps: StepOwner {
   func stepIsDone() {
     guard let kept else { return }
     switch kept.pointee {
-    case .nothing(.failedTransiently(let failure)):
-      let (first, last) = (lastGiving + 1, attempts.load(ordering: .relaxed))
+    case .nothing(.failedTransiently(let attempt)):
+      let failure = LastFailure(attempt, at: executor.position)
       // A user's error may be released with the one before: outside of the lock.
-      let former = waiting.withLock { $0.failed(failure, first...last) }
+      let former = lastFailure.withLock { last in
+        defer { last = failure }
+        return last
+      }
+      failedAt.store(attempt.time, ordering: .relaxed)
       withExtendedLifetime(former) {}
     // A missing cell may retain this very list. All look again.
     case .nothing(.missing(let cell)):
@@ -426,34 +437,21 @@ private struct WeakPlace: Sendable {
 extension AsyncSteps: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { executor }
 
-  @usableFromInline func position(of mark: Published) -> Int { mark.count }
+  @usableFromInline func position(of mark: Published) -> Int { executor.position }
 
   @usableFromInline
   func isMissing(_ cell: MissingCell) -> Bool {
-    guard !executor.isResting else { return false }
-    let now = attempts.load(ordering: .relaxed)
-    return cell.attempt(upTo: now) == now
-  }
-
-  func attempt(of cell: MissingCell) -> Int {
-    cell.attempt(upTo: attempts.load(ordering: .relaxed))
+    !executor.isResting && attempts.load(ordering: .relaxed) == cell.mark.count
   }
 
   @usableFromInline
-  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
+  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> Bool {
     if isMissing(cell) {
       absence = .missing(cell)
-      return .nothing
+      return false
     }
     departs(cell)
-    guard let failure = failure(of: cell) else { return .new }
-    absence = .failedTransiently(failure)
-    return .nothing
-  }
-
-  /// The failure of the attempt that a reader has waited for, if it failed without a driver.
-  private func failure(of cell: MissingCell) -> (any Error)? {
-    waiting.withLock { $0.failure(of: attempt(of: cell)) }
+    return true
   }
 
   @usableFromInline
@@ -469,18 +467,17 @@ extension AsyncSteps: AwaitedPlace {
       } else if isMissing(cell) {
         return reason
       }
-      return failure(of: cell).map { .failedTransiently($0) } ?? .lookAgain
+      return .lookAgain
     }
   }
 
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
-    // A step that is done, but whose task has not parked, is waited for: told now, the reader would
-    // come back to the same attempt.
+    // Also for a step that is done, but whose task has not parked: the reader could not drive it.
     let isEntered = waiting.withLock { waiting in
       // After the abandonment nobody wakes, until a cancelled step ends.
       guard isMissing(cell), !isAbandoned else { return false }
-      waiting.enter(waiter, for: attempt(of: cell), isBegun: cell.isBegun)
+      waiting.enter(waiter, for: cell.mark.count, isBegun: cell.isBegun)
       return true
     }
     if isEntered { return nil }
@@ -492,14 +489,13 @@ extension AsyncSteps: AwaitedPlace {
   func leave(_ waiter: Waiter) { waiting.withLock { $0.leave(waiter) }?.wake(.unwaited) }
 
   private func wake() {
-    // The failure before is released outside of the lock: it may be the last reference to a user's error.
-    let (waiters, failure) = waiting.withLock { waiting in
+    let waiters = waiting.withLock { waiting in
       // In this order: a driver counts its attempt before the task leaves its rest.
       let isResting = executor.isResting
       let attempt = attempts.load(ordering: .relaxed)
       return waiting.parked(after: isAbandoned ? .max : isResting ? attempt : attempt &- 1)
     }
-    withExtendedLifetime(failure) { for waiter in waiters { waiter.wake(.lookAgain) } }
+    for waiter in waiters { waiter.wake(.lookAgain) }
   }
 
   @usableFromInline

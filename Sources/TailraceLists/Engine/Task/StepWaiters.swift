@@ -9,11 +9,9 @@
 /// | `leave`        | a waiter leaves; the step is told if nobody waits any more                |
 /// | `stepWaits`    | the step waits, and is to be told if nobody waits for it                  |
 /// | `stepGoesOn`   | the step does not wait any more                                           |
-/// | `failed`       | the attempts at one element have failed for now: told once it has parked  |
 /// | `parked`       | the task has parked after an attempt: all who wait for it look again      |
 ///
-/// A reader that looks again asks for the `failure` of the attempt that it waited for. The next attempt may
-/// have begun before `parked` is said of the one before: its readers wait on.
+/// The next attempt may have begun before `parked` is said of the one before: its readers wait on.
 struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   /// Those that wait for the latest attempt.
   private(set) var waiters = WaiterSet<Waiter>()
@@ -25,11 +23,6 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   private(set) var coming = 0
   /// With it the step waits, to be told when nobody waits for the step.
   private(set) var step: Waiter?
-  /// The failure of the last attempt at an element, and the numbers of all attempts at it so far.
-  private(set) var failure: (error: any Error, attempts: ClosedRange<Int>)?
-  /// That of the attempt whose task is about to park. Told before, a reader could come back to the same
-  /// attempt, and be told again.
-  private(set) var settling: (error: any Error, attempts: ClosedRange<Int>)?
 
   mutating func comes(_ attempt: Int) {
     follow(attempt)
@@ -84,30 +77,8 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
     waiters.isEmpty && coming == 0 ? step.take() : nil
   }
 
-  /// Returns the failure before, to be released outside of the lock.
-  mutating func failed(_ error: any Error, _ attempts: ClosedRange<Int>) -> (any Error)? {
-    // Its task has parked, since another attempt was made; its readers have not been woken.
-    let former = settling == nil ? nil : failure
-    if let settled = settling { failure = settled }
-    settling = (error, attempts)
-    return former?.error
-  }
-
-  func failure(of attempt: Int) -> (any Error)? {
-    guard let failure, failure.attempts.contains(attempt) else { return nil }
-    return failure.error
-  }
-
-  /// The attempts up to one are over, and the task has parked after it. Returns the failure before, too, to
-  /// be released outside of the lock.
-  mutating func parked(after attempt: Int) -> (waiters: [Waiter], failure: (any Error)?) {
-    var woken = former.removeAll()
-    if latest <= attempt { woken += waiters.removeAll() }
-    guard let settled = settling, settled.attempts.upperBound <= attempt else {
-      return (woken, nil)
-    }
-    settling = nil
-    defer { failure = settled }
-    return (woken, failure?.error)
+  /// The attempts up to one are over, and the task has parked after it.
+  mutating func parked(after attempt: Int) -> [Waiter] {
+    former.removeAll() + (latest <= attempt ? waiters.removeAll() : [])
   }
 }

@@ -40,11 +40,11 @@ extension AsyncSteps {
 
 extension AsyncSteps {
   @usableFromInline
-  func departs(_ cell: MissingCell) { if cell.isBegun { departs(attempt(of: cell)) } }
+  func departs(_ cell: MissingCell) { if cell.isBegun { departs(cell.mark.count) } }
 
   @usableFromInline
   func drops(_ cell: MissingCell) {
     guard cancelsUnwaited, cell.isBegun else { return }
-    waiting.withLock { $0.drops(attempt(of: cell)) }
+    waiting.withLock { $0.drops(cell.mark.count) }
   }
 }

@@ -11,9 +11,9 @@ protocol AwaitedPlace: AnyObject, Sendable {
   func position(of mark: Published) -> Int
   func isMissing(_ cell: MissingCell) -> Bool
 
-  /// Tries to get a cell computed without suspending. If there is nothing new, `absence` says why:
+  /// Tries to get a cell computed without suspending. False if there is nothing new; `absence` says why:
   /// if a cell is missing here, another task computes it.
-  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome
+  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> Bool
   /// Remembers an element that needs itself as a failure.
   func fail(_ mark: Published, with cycle: CyclicEvaluationError)
 
@@ -105,10 +105,10 @@ extension AwaitedPlace {
   func position(of mark: Published) -> Int { mark.count }
 
   @usableFromInline
-  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
-    guard isMissing(cell) else { return .new }
+  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> Bool {
+    guard isMissing(cell) else { return true }
     absence = .missing(cell)
-    return .nothing
+    return false
   }
 
   @usableFromInline

@@ -8,19 +8,19 @@ package struct MissingCell: Sendable {
   /// The published state when the cell was missed. It keeps a late attempt from evaluating an
   /// element without a demand: if there is more meanwhile, there is nothing to do.
   @usableFromInline let mark: Published
-  /// The amount, `isTaken`, `isBegun` and the attempt. Half a word: a `Step` of one word is then returned in registers
-  /// ("Slices").
+  /// The amount, `isTaken`, `isBegun`, and 29 bits of `since`. Half a word: a `Step` of one word is then
+  /// returned in registers ("Slices").
   @usableFromInline let request: UInt32
 
   @inlinable
   init(
     _ place: any AwaitedPlace, mark: Published, _ amount: Amount, isTaken: Bool = false,
-    isBegun: Bool = false, attempt: Int = 0
+    isBegun: Bool = false, since: Int = FailedAttempt.now
   ) {
     self.place = place
     self.mark = mark
     request =
-      UInt32(truncatingIfNeeded: attempt) << 3 | (isBegun ? 4 : 0) | (isTaken ? 2 : 0)
+      UInt32(truncatingIfNeeded: since) << 3 | (isBegun ? 4 : 0) | (isTaken ? 2 : 0)
       | (amount == .all ? 1 : 0)
   }
 
@@ -32,9 +32,12 @@ package struct MissingCell: Sendable {
   /// The reader has begun the attempt that it has to wait for.
   @inlinable var isBegun: Bool { request & 4 != 0 }
 
-  /// The last of the attempts up to now that may be the missed one: the cell has room for 29 bits of its
-  /// number.
-  func attempt(upTo now: Int) -> Int { now &- ((now &- Int(request >> 3)) & 0x1FFF_FFFF) }
+  /// When the cell was missed, on the clock of failures: its reader waits since then. The cell has room
+  /// for 29 bits; the ones above are those of the present.
+  @usableFromInline var since: Int {
+    let now = FailedAttempt.now
+    return now &- ((now &- Int(request >> 3)) & 0x1FFF_FFFF)
+  }
 
   var position: Int { place.position(of: mark) }
 
@@ -45,28 +48,21 @@ package struct MissingCell: Sendable {
   /// Gets the cell computed from the top of the stack, without suspending if possible.
   ///
   /// A chain of stages deeper than `fullDepth` unwinds to here; this loop then evaluates
-  /// each piece of it without recursion. A failed attempt is passed down with the attempt at the
-  /// cell above, so that it passes through the stages in between like any failure.
+  /// each piece of it without recursion. A list keeps the failure of an attempt that was made here; the
+  /// attempt at the cell above meets it, so that it passes through the stages in between like any failure.
   ///
   /// A long search pauses, wherever it is, so that the reader can check for cancellation, or yield. The
   /// reader then begins at the top again: the deeper the chain is, the longer it searches at once.
   ///
   /// - Parameters:
-  ///   - told: the failed attempt that the reader has waited for.
+  ///   - since: since when the reader waits.
   ///   - stops: whether the reader begins no asynchronous step if its task is cancelled.
-  /// - Returns: the cell for which the reader has to wait, or why there is none, or `nil` if there is
-  ///   something new to read; and a failed attempt for this reader, to be passed down with its next
-  ///   pull.
+  /// - Returns: the cell for which the reader has to wait, or why there is none, or `nil` if its next pull
+  ///   finds something new.
   @usableFromInline
-  func settleNow(
-    telling told: FailedAttempt?, stops: Bool
-  ) -> (obstacle: Absence?, attempt: FailedAttempt?) {
-    var demand = Demand()
+  func settleNow(since: Int, stops: Bool) -> Absence? {
+    var demand = Demand(since: since)
     demand.stops = stops
-    var failed = told
-    func settled(_ obstacle: Absence?) -> (Absence?, FailedAttempt?) {
-      (obstacle, failed === told ? nil : failed)
-    }
     var stack: [MissingCell] = []
     // The cells computed by this search; a pause of a stage counts as 64 of them.
     var (work, deepest) = (0, 0)
@@ -78,15 +74,12 @@ package struct MissingCell: Sendable {
     // retains its list, and so everything read of it.
     var top = self
     while true {
-      demand.told = failed.map { .passUnretained($0) }
       var absence = Absence.paused
-      switch withExtendedLifetime(failed, { top.place.attempt(top, demand, &absence) }) {
-      case .new:
-        if isLong(after: 1), !stack.isEmpty { return settled(.paused) }
-      case .failedBehind(let attempt): failed = attempt
-      case .nothing:
+      if top.place.attempt(top, demand, &absence) {
+        if isLong(after: 1), !stack.isEmpty { return .paused }
+      } else {
         switch absence {
-        case .missing(let other) where other.place === top.place: return settled(absence)
+        case .missing(let other) where other.place === top.place: return absence
         case .missing(let deeper):
           guard top.isSame(as: deeper) || stack.contains(where: { $0.isSame(as: deeper) }) else {
             stack.append(top)
@@ -104,16 +97,15 @@ package struct MissingCell: Sendable {
           stack.append(top)
           let path = stack.drop { !$0.isSame(as: deeper) }.map { ($0.place.title, $0.position) }
           deeper.place.fail(deeper.mark, with: CyclicEvaluationError(through: path))
-          return settled(nil)
-        case .failedTransiently(let failure): failed = FailedAttempt(top, failure)
-        case .released: return settled(absence)
+          return nil
+        case .released: return absence
         case .paused:
-          if isLong(after: 64) { return settled(.paused) }
+          if isLong(after: 64) { return .paused }
           continue
-        case .end, .failed, .cancelled: break
+        case .end, .failed, .failedTransiently, .cancelled: break
         }
       }
-      guard let above = stack.popLast() else { return settled(nil) }
+      guard let above = stack.popLast() else { return nil }
       top = above
     }
   }

@@ -16,21 +16,19 @@ extension Segment: AwaitedPlace {
   }
 
   @usableFromInline
-  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> DemandOutcome {
-    guard isMissing(cell.mark) else { return .new }
+  func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> Bool {
+    guard isMissing(cell.mark) else { return true }
     guard let evaluator else {
       absence = .released
-      return .nothing
+      return false
     }
     var demand = demand
     demand.amount = cell.amount
-    let outcome = evaluator.demand(self, after: cell.mark, demand, &absence)
-    if case .nothing = outcome, case .missing(let other) = absence, other.place === self,
-      evaluator.isAbandoned
-    {
+    if evaluator.demand(self, after: cell.mark, demand, &absence) { return true }
+    if case .missing(let other) = absence, other.place === self, evaluator.isAbandoned {
       absence = .released
     }
-    return outcome
+    return false
   }
 
   @usableFromInline
