@@ -113,7 +113,12 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, after mark: Published, _ demand: Demand, _ absence: inout Absence
   ) -> Bool {
     guard demand.depth > 0, let held = claim.take() else {
-      absence = missing(segment, mark, demand)
+      if demand.depth == 0, demand.since != .max, let told = told(segment, mark, demand) {
+        absence = .failedTransiently(told)
+      } else {
+        let isTaken = steps == nil && demand.depth > 0 && !claim.isAwaited
+        absence = .missing(MissingCell(segment, mark: mark, demand.amount, isTaken: isTaken))
+      }
       return false
     }
     var done: Producer<Element>?
@@ -127,17 +132,13 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     return isNew
   }
 
-  /// Why a demand without the claim, or without depth, gives nothing.
+  /// The failure for a reader that waits, for a demand that is too deep for another attempt.
   @usableFromInline @inline(never)
-  nonisolated func missing(_ segment: Cells, _ mark: Published, _ demand: Demand) -> Absence {
-    let hasDepth = demand.depth > 0
-    if !hasDepth, demand.since != .max, let held = claim.take() {
-      let told = lastFailure?.told(at: segment.start + mark.count, since: demand.since)
-      letGo(held)
-      if let told { return .failedTransiently(told) }
-    }
-    let isTaken = steps == nil && hasDepth && !claim.isAwaited
-    return .missing(MissingCell(segment, mark: mark, demand.amount, isTaken: isTaken))
+  nonisolated func told(_ segment: Cells, _ mark: Published, _ demand: Demand) -> FailedAttempt? {
+    guard let held = claim.take() else { return nil }
+    let told = lastFailure?.told(at: segment.start + mark.count, since: demand.since)
+    letGo(held)
+    return told
   }
 
   /// A demand after an attempt that has failed for now, or of steps that are recorded.
