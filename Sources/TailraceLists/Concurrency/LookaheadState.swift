@@ -41,7 +41,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   }
 
   @usableFromInline
-  enum Demand: Sendable {
+  enum Answer: Sendable {
     /// A slot pulled before, and whether the caller is to pull on.
     case slot(Slot, pullsOn: Bool)
     /// The caller pulls the element; perhaps again, after an attempt ahead has failed.
@@ -105,7 +105,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   ///   - since: since when its reader waits.
   ///   - isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
   @_alwaysEmitIntoClient
-  mutating func demand(since: Int = .max, isLimited: Bool = false) -> Demand {
+  mutating func demand(since: Int = .max, isLimited: Bool = false) -> Answer {
     if let first = slots.popFirst() {
       taken += 1
       takenAhead = isLimited ? takenAhead + 1 : 0
@@ -209,16 +209,16 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   mutating func failed(_ number: Int) -> Leavings {
     if case .abandoned = source { return Leavings() }
     lastNumber = min(lastNumber, number)
-    return leave(.over(nil), keeping: number)
+    return stop(.over(nil), keeping: number)
   }
 
   /// Nothing can read any more.
   @_alwaysEmitIntoClient
-  mutating func abandon() -> Leavings { leave(.abandoned, keeping: -1) }
+  mutating func abandon() -> Leavings { stop(.abandoned, keeping: -1) }
 
   /// - Parameter last: the number of the last slot that may still be read.
   @_alwaysEmitIntoClient
-  mutating func leave(_ source: Source, keeping last: Int) -> Leavings {
+  mutating func stop(_ source: Source, keeping last: Int) -> Leavings {
     var left = Leavings()
     left.slots = slots.removeLast { $0.number > last }.map(\.slot)
     left.puller = puller.take()

@@ -18,7 +18,7 @@ struct ClaimTests {
     func take() -> Bool { isHolder(claim.take()) }
     func release() -> Bool { !isHolder(claim.release(Held())) }
     func releaseAwaited() -> Bool { !isHolder(claim.releaseAwaited(Held())) }
-    func await() -> Bool { claim.await() }
+    func noteAwaited() -> Bool { claim.noteAwaited() }
     func abandon() -> Bool { isHolder(claim.abandon()) }
 
     private func isHolder(_ held: consuming Held?) -> Bool {
@@ -43,16 +43,16 @@ struct ClaimTests {
   @Test("there is nothing to wait for where nobody holds it")
   func awaitingNobody() {
     let claim = Shared()
-    #expect(!claim.await())
+    #expect(!claim.noteAwaited())
     #expect(claim.take() && claim.release())
-    #expect(!claim.await())
+    #expect(!claim.noteAwaited())
   }
 
   @Test("the holder finds out that somebody waits")
   func awaiting() {
     let claim = Shared()
     #expect(claim.take())
-    #expect(claim.await() && claim.await())
+    #expect(claim.noteAwaited() && claim.noteAwaited())
     #expect(claim.isContested)
     #expect(!claim.release())
     #expect(claim.isHeld)
@@ -74,7 +74,7 @@ struct ClaimTests {
   func abandonedHeld(_ isAwaited: Bool) {
     let claim = Shared()
     #expect(claim.take())
-    if isAwaited { #expect(claim.await()) }
+    if isAwaited { #expect(claim.noteAwaited()) }
     #expect(!claim.abandon())
     #expect(claim.isContested && claim.isAbandoned)
     #expect(!claim.release())
@@ -91,7 +91,7 @@ struct ClaimTests {
           var taken = 0
           while taken < 2_000 {
             guard shared.take() else {
-              _ = shared.await()
+              _ = shared.noteAwaited()
               await Task.yield()
               continue
             }

@@ -62,7 +62,7 @@ struct CursorTests {
     let list = List(0..<20).map { $0 }
     let evaluator = try #require(list.segment?.evaluator)
     evaluator.claim.take()!.end()
-    let isMarked = isAwaited && evaluator.claim.await()
+    let isMarked = isAwaited && evaluator.claim.noteAwaited()
     #expect(isMarked == isAwaited)
     var cursor = Cursor(list)
     #expect(cursor.next() == nil)

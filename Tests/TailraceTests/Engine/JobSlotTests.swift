@@ -137,7 +137,7 @@ private struct TaskModel: Explorable, Hashable {
       case .parked, .ended: (runner, isClaimFree) = (nil, true)
       case _ where event == .leaves:
         runner = nil
-        dispatch(slot.leave())
+        dispatch(slot.runnerLeaves())
       default:
         guard let job = slot.next() else { return runner = nil }
         attend(job)
@@ -149,18 +149,18 @@ private struct TaskModel: Explorable, Hashable {
       attend(Job.own.rawValue)
     case .awaits:
       waits -= 1
-      if slot.await() { reader = .awaited }
+      if slot.readerComes() { reader = .awaited }
     case .isWokenForAnotherReason: reader = .late
     case .stopsAwaiting:
-      _ = slot.stopAwaiting()
+      _ = slot.readerLeaves()
       reader = .none
     case .declines:
       declines = false
-      slot.decline()
+      slot.readerDeclines()
       dispatch(Job.own.rawValue)
     case .goesOn:
       reader = .none
-      attend(slot.goOn())
+      attend(slot.readerRuns())
     }
   }
 
@@ -219,15 +219,15 @@ struct JobSlotTests {
   @Test("a reader that waits gets the task's own job, and no child's")
   func reader() {
     var slot = JobSlot(.idle)
-    let isAwaited = slot.await()
+    let isAwaited = slot.readerComes()
     #expect(isAwaited)
-    let isAwaitedTwice = slot.await()
+    let isAwaitedTwice = slot.readerComes()
     #expect(!isAwaitedTwice)
     #expect(slot.arrived(32, isOwn: false) == .dispatch(32))
     #expect(slot.arrived(16, isOwn: true) == .wakeReader)
-    let isStopped = slot.stopAwaiting()
+    let isStopped = slot.readerLeaves()
     #expect(!isStopped)
-    #expect(slot.goOn() == 16)
+    #expect(slot.readerRuns() == 16)
     #expect(slot.state == .running)
   }
 

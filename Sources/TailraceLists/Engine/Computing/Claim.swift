@@ -51,7 +51,7 @@ struct Claim: ~Copyable, Sendable {
   }
 
   /// Marks that a task waits. False if the claim is free: then there is nothing to wait for.
-  func await() -> Bool {
+  func noteAwaited() -> Bool {
     var seen = word.load(ordering: .acquiring)
     while seen & Self.held != 0 {
       if seen & Self.awaited != 0 { return true }

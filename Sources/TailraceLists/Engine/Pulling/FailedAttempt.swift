@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 
 /// A failure for now: the attempt has left nothing, and the next demand makes another.
 ///

@@ -462,7 +462,7 @@ extension AsyncSteps: AwaitedPlace {
       let reason = await waitOnce(for: cell, asked: asked, cancellable: cancellable)
       if case .takeJob = reason {
         // The step may suspend again.
-        guard executor.goOn() else { continue }
+        guard executor.runHeldJob() else { continue }
         taskHasParked()
       } else if isMissing(cell) {
         return reason

@@ -3,23 +3,23 @@ import Synchronization
 /// The place of the jobs of a list's task, as a value: one method per event, which returns what to
 /// do.
 ///
-/// | Event          | State before           | State after         |
-/// |----------------|------------------------|---------------------|
-/// | `starts`       | idle                   | running             |
-/// | `started`      | holding                | parked              |
-/// | `drive`        | parked                 | running             |
-/// | `parks`        | running, holding       | parked              |
-/// | `ends`         | running, holding       | ended               |
-/// | `next`         | running; holding       | idle; running       |
-/// | `leave`        | running, holding       | idle                |
-/// | `begin`        | idle, awaited          | running             |
-/// | `arrived`      | running                | holding             |
-/// | `arrived`, own | holding another        | holding             |
-/// | `arrived`, own | awaited                | holding, for reader |
-/// | `await`        | idle                   | awaited             |
-/// | `stopAwaiting` | awaited                | idle                |
-/// | `goOn`         | holding, for reader    | running             |
-/// | `decline`      | holding, for reader    | idle                |
+/// | Event            | State before        | State after         |
+/// |------------------|---------------------|---------------------|
+/// | `starts`         | idle                | running             |
+/// | `started`        | holding             | parked              |
+/// | `drive`          | parked              | running             |
+/// | `parks`          | running, holding    | parked              |
+/// | `ends`           | running, holding    | ended               |
+/// | `next`           | running; holding    | idle; running       |
+/// | `runnerLeaves`   | running, holding    | idle                |
+/// | `begin`          | idle, awaited       | running             |
+/// | `arrived`        | running             | holding             |
+/// | `arrived`, own   | holding another     | holding             |
+/// | `arrived`, own   | awaited             | holding, for reader |
+/// | `readerComes`    | idle                | awaited             |
+/// | `readerLeaves`   | awaited             | idle                |
+/// | `readerRuns`     | holding, for reader | running             |
+/// | `readerDeclines` | holding, for reader | idle                |
 ///
 /// The task's own job runs at one place at a time, and is never lost: it is parked here, held here
 /// until the runner below takes it, run by a driver or by the executor, or with the code for which
@@ -160,7 +160,7 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   }
 
   /// The runner leaves, although there may be more to run. Returns the held job.
-  mutating func leave() -> Job? {
+  mutating func runnerLeaves() -> Job? {
     switch state {
     case .running:
       become(.idle)
@@ -202,28 +202,28 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   // MARK: Readers that wait to run the job
 
   /// A reader is about to wait. False if there is nothing to wait for.
-  mutating func await() -> Bool {
+  mutating func readerComes() -> Bool {
     guard case .idle = state else { return false }
     become(.awaited)
     return true
   }
 
   /// The reader leaves. False if it is not waited for any more.
-  mutating func stopAwaiting() -> Bool {
+  mutating func readerLeaves() -> Bool {
     guard case .awaited = state else { return false }
     become(.idle)
     return true
   }
 
   /// The woken reader runs the job that was held for it.
-  mutating func goOn() -> Job {
+  mutating func readerRuns() -> Job {
     guard case .holding(let job) = state else { trap("a reader was woken for a job, and had none") }
     become(.running)
     return job
   }
 
   /// The reader was woken for another reason before: its job runs elsewhere.
-  mutating func decline() {
+  mutating func readerDeclines() {
     guard case .holding = state else { trap("a reader declined a job, and had none") }
     become(.idle)
   }

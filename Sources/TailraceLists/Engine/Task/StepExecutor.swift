@@ -155,8 +155,8 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
 
   /// The reader was woken for the job, and runs it. True if the task has parked. Otherwise the step has
   /// suspended again.
-  nonisolated func goOn() -> Bool {
-    let job = update { $0.goOn() }
+  nonisolated func runHeldJob() -> Bool {
+    let job = update { $0.readerRuns() }
     forget()
     depth.store(1, ordering: .relaxed)
     return attend(job, isDriven: false)
@@ -194,7 +194,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// The runner leaves a job to the executor where suspended steps go on; so it does a late one, of a
   /// child, or of an actor that the step has called.
   private nonisolated func leave(_ job: JobSlot.Job) {
-    let late = update { $0.leave() }
+    let late = update { $0.runnerLeaves() }
     dispatch(job)
     if let late { dispatch(late) }
   }
@@ -217,7 +217,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
       if awaiting?.wake(.takeJob) == true { return }
       // It leaves at the same time, for another reason.
       forget()
-      update { $0.decline() }
+      update { $0.readerDeclines() }
       dispatch(job)
     }
   }
@@ -257,7 +257,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// place. The reader runs the job when it comes back, which saves a wake-up.
   ///
   /// - Returns: whether it will be woken for that.
-  nonisolated func await(_ waiter: Waiter) -> Bool {
+  nonisolated func readerComes(_ waiter: Waiter) -> Bool {
     guard isKnown.load(ordering: .acquiring), Self.preferredExecutor === home,
       case .idle = slot.load(ordering: .relaxed).state
     else { return false }
@@ -268,20 +268,20 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
       expected: 0, desired: max(priority, 1), ordering: .acquiringAndReleasing)
     guard isFirst.exchanged else { return false }
     awaiting = waiter
-    guard update({ $0.await() }) else {
+    guard update({ $0.readerComes() }) else {
       forget()
       return false
     }
     // A reader of higher priority notes that before it checks who waits for the job (`raise`).
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if raisedTo.load(ordering: .relaxed) > priority { stopAwaiting() }
+    if raisedTo.load(ordering: .relaxed) > priority { readerLeaves() }
     return true
   }
 
   /// The reader does not run the job, unless it was woken for that. The code that changes the slot's
   /// state forgets the reader.
-  nonisolated func stopAwaiting() {
-    if update({ $0.stopAwaiting() }) { forget() }
+  nonisolated func readerLeaves() {
+    if update({ $0.readerLeaves() }) { forget() }
   }
 
   private nonisolated func forget() {
@@ -316,10 +316,10 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// A task of this priority waits.
   nonisolated func raise(to priority: TaskPriority) {
     let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
-    // Noted before the check of who waits for the job (`await`): one of the two sees the other.
+    // Noted before the check of who waits for the job (`readerComes`): one of the two sees the other.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     // A reader of lower priority must not run the step.
-    if priority.rawValue > awaitingPriority.load(ordering: .relaxed) { stopAwaiting() }
+    if priority.rawValue > awaitingPriority.load(ordering: .relaxed) { readerLeaves() }
     if before < priority.rawValue { escalate(to: priority) }
   }
 

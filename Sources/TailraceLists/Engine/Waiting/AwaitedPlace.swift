@@ -86,11 +86,11 @@ extension AwaitedPlace {
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
     // A step may not go on here on an actor, nor in another step.
     let executor = node == nil && isolation == nil ? jobs : nil
-    let mayTakeJob = executor?.await(waiter) == true
+    let mayTakeJob = executor?.readerComes(waiter) == true
     let reason = await waiter.wait(cancellable: cancellable) { raise(to: $0) }
     if mayTakeJob {
       if case .takeJob = reason { return reason }
-      executor?.stopAwaiting()
+      executor?.readerLeaves()
     }
     return reason
   }

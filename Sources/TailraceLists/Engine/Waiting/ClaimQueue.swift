@@ -11,7 +11,7 @@ extension Evaluator {
   nonisolated func enter(_ waiter: Waiter) -> ResumeReason? {
     queue.waiters.withLock { waiters in
       // Under the lock that the holder takes to wake the waiters of a claim that it finds awaited.
-      let isHeld = claim.await()
+      let isHeld = claim.noteAwaited()
       if claim.isAbandoned { return .released }
       guard isHeld else { return .lookAgain }
       waiters.enter(waiter)
