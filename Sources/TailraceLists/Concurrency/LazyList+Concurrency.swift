@@ -135,10 +135,10 @@ extension LazyList {
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
         }
-        if let told = owner.lastFailure?.told(at: step.number, since: demand.since) {
-          return .nothing(.failedTransiently(told))
-        }
         guard step.isDone, let result = step.outcome else {
+          if let told = owner.lastFailure?.told(at: step.number, since: demand.since) {
+            return .nothing(.failedTransiently(told))
+          }
           let mark = Published(count: 0)
           return .nothing(.missing(MissingCell(step, mark: mark, demand.amount)))
         }
@@ -146,15 +146,20 @@ extension LazyList {
         case .success(let element):
           // The task may not have released the step yet.
           step.outcome = nil
-          owner.taken = nil
+          (owner.taken, owner.lastFailure) = (nil, nil)
           return .element(element)
         case .failure(let failure) where !retryingFailures: return .nothing(.failed(failure))
         case .failure(let failure):
           // Told to those who wait, and otherwise to the first demand that comes.
           let attempt = FailedAttempt(failure, at: step.failedAt)
-          if !step.isTold || attempt.time > demand.since {
+          if attempt.time > demand.since {
             step.isTold = true
             return .nothing(.failedTransiently(attempt))
+          }
+          if !step.isTold {
+            step.isTold = true
+            // It happens now, for the lists on the way to the reader.
+            return .nothing(.failedTransiently(FailedAttempt(failure)))
           }
           owner.lastFailure = LastFailure(attempt, at: step.number)
           let next = Running(rules, step.element, step.number, in: nil)

@@ -73,10 +73,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     case .slot(let slot, let pullsOn):
       if pullsOn { pullAhead(demand) }
       return .element(slot)
-    case .pull(let isAgain):
-      // Nobody has waited for an attempt ahead that failed.
+    case .pull(let since):
       var demand = demand
-      if isAgain { demand.since = .max }
+      demand.since = since
       return pullOnDemand(demand, isLimited)
     case .wait(let taken):
       return .nothing(
@@ -117,7 +116,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
         case .missing(let cell):
           cell.place.drops(cell)
           return pullBeside()
-        case .paused: return pullBeside()
+        case .paused, .caught: return pullBeside()
         case .end, .failed, .failedTransiently, .released, .cancelled:
           return stop(absence)
         }
@@ -229,7 +228,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       let (waiters, former) = state.withLock { $0.failed(attempt) }
       // Released outside of the lock: it may be the last reference to a user's error.
       withExtendedLifetime(former) { for waiter in waiters { waiter.wake(.lookAgain) } }
-    case .missing, .paused, .cancelled, .released:
+    case .missing, .paused, .caught, .cancelled, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
     }
   }

@@ -44,8 +44,8 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   enum Answer: Sendable {
     /// A slot pulled before, and whether the caller is to pull on.
     case slot(Slot, pullsOn: Bool)
-    /// The caller pulls the element; perhaps again, after an attempt ahead has failed.
-    case pull(isAgain: Bool)
+    /// The caller pulls the element, as one that waits since then.
+    case pull(since: Int)
     /// Another pull is in progress: wait until it is done, and ask again. The number is that of
     /// slots taken before.
     case wait(after: Int)
@@ -90,6 +90,10 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @usableFromInline var takenAhead = 0
   /// The last attempt at the next slot, if it has failed while demands waited for it.
   @usableFromInline var lastFailure: LastFailure?
+  /// When an attempt ahead has failed last, for which no demand waited.
+  @usableFromInline var unawaitedFailure = 0
+  /// Whether a demand has come to wait for an attempt at the next slot, since one has failed.
+  @usableFromInline var isAwaited = false
   /// The demands that wait for the current pull.
   @usableFromInline var waiters = WaiterSet<Waiter>()
   @usableFromInline var puller: Puller?
@@ -113,13 +117,12 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     }
     if let told = lastFailure?.told(at: taken, since: since) { return .failedTransiently(told) }
     switch source {
-    case .resting:
+    case .resting, .hesitating:
       source = .pulling
-      return .pull(isAgain: false)
-    case .hesitating:
-      source = .pulling
-      return .pull(isAgain: true)
-    case .pulling: return .wait(after: taken)
+      return .pull(since: max(since, unawaitedFailure))
+    case .pulling:
+      isAwaited = true
+      return .wait(after: taken)
     case .over(nil): return .end
     case .over(let failure?): return .failed(failure)
     case .abandoned: return .abandoned
@@ -137,6 +140,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @_alwaysEmitIntoClient
   mutating func enter(_ waiter: Waiter, after taken: Int) -> Bool {
     guard isPulling(after: taken) else { return false }
+    isAwaited = true
     waiters.enter(waiter)
     return true
   }
@@ -151,7 +155,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   mutating func pulledOnDemand(isLimited: Bool = false) -> (pullsOn: Bool, wakes: [Waiter]) {
     let waiters = wakeAll()
     guard case .pulling = source else { return (false, waiters) }
-    source = .resting
+    (source, isAwaited) = (.resting, false)
     taken += 1
     if !isLimited { takenAhead = 0 }
     return (!isLimited && pullsAhead(), waiters)
@@ -163,6 +167,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     if case .abandoned = source { return .refused }
     guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
+    isAwaited = false
     let waiters = wakeAll()
     // Pulling does not go on if it has been given up meanwhile.
     guard case .pulling = source else { return .kept(pullsOn: false, wakes: waiters) }
@@ -183,11 +188,15 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// the failure before, to be released outside of the lock.
   @_alwaysEmitIntoClient
   mutating func failed(_ attempt: FailedAttempt) -> (wakes: [Waiter], former: LastFailure?) {
-    guard case .pulling = source else { return (wakeAll(), nil) }
+    let waiters = wakeAll()
+    guard case .pulling = source else { return (waiters, nil) }
     source = .hesitating
-    guard !waiters.isEmpty else { return ([], nil) }
-    defer { lastFailure = LastFailure(attempt, at: taken) }
-    return (wakeAll(), lastFailure)
+    guard isAwaited else {
+      unawaitedFailure = attempt.time
+      return (waiters, nil)
+    }
+    defer { (lastFailure, isAwaited) = (LastFailure(attempt, at: taken), false) }
+    return (waiters, lastFailure)
   }
 
   /// The puller has met an obstacle, such as the very list that it pulls ahead for. A demand has to

@@ -128,10 +128,11 @@ extension LazyList {
       @escaping @Sendable (_ failure: Failure, _ attempt: FailedAttempt?) -> Ending<Element>,
     stage: StageName = #function
   ) -> LazyList<Element, NewFailure> {
-    let source = Owned(Cursor(self))
+    let owned = Owned(Pulling(self, Caught<Element>?.none))
     let producer = Producer<Element>(
       { (demand, sink) in
-        let ending: Ending<Element> = source.state.push(demand, sink)
+        if let caught = owned.state.state { return caught.ending(for: demand) }
+        let ending: Ending<Element> = owned.state.source.push(demand, sink)
         switch ending {
         case .stopped: return .stopped
         case .become(let list):
@@ -139,10 +140,32 @@ extension LazyList {
           return .become(rest.recovering(recover, stage: stage))
         case .nothing(.failed(let failure)): return recover(Failure.known(failure), nil)
         case .nothing(.failedTransiently(let attempt)):
-          return recover(Failure.known(attempt.failure), attempt)
+          let ending = recover(Failure.known(attempt.failure), attempt)
+          if case .nothing(.failedTransiently) = ending { return ending }
+          let caught = Caught(ending, at: attempt.time)
+          owned.state.state = caught
+          return caught.ending(for: demand)
         case .nothing(let absence): return .nothing(absence)
         }
-      }, stage: stage, upstream: source)
+      }, stage: stage, upstream: owned)
     return LazyList<Element, NewFailure>(Evaluator(producer))
+  }
+}
+
+/// How a list goes on after a failure that may be retried was caught.
+@usableFromInline
+struct Caught<Element: Sendable> {
+  @usableFromInline let ending: Ending<Element>
+  /// When the attempt failed.
+  @usableFromInline let time: Int
+
+  @usableFromInline
+  init(_ ending: Ending<Element>, at time: Int) { (self.ending, self.time) = (ending, time) }
+
+  /// A reader that waits since before the failure has been told now. It comes again, as one that waits since
+  /// then: the rest may be the list that has failed.
+  @usableFromInline
+  func ending(for demand: Demand) -> Ending<Element> {
+    time > demand.since ? .nothing(.caught(time)) : ending
   }
 }

@@ -96,7 +96,7 @@ struct StoredList<Store: ListStore>: ListPager {
       case .end: return Pending(ListCommit([], state: nil, isEnd: true))
       case .failed(let failure): throw failure
       case .failedTransiently(let attempt): throw attempt.failure
-      case .cancelled, .released, .missing, .paused, nil: throw CancellationError()
+      case .cancelled, .released, .missing, .paused, .caught, nil: throw CancellationError()
       }
     }
     var gathered = Pending(ListCommit([first.element], state: first.state))
@@ -115,7 +115,7 @@ struct StoredList<Store: ListStore>: ListPager {
         case .end: gathered.commit.isEnd = true
         case .failed(let failure): writer?.untold = failure
         case .failedTransiently(let attempt): writer?.untold = attempt.failure
-        case .cancelled, .released, .missing, .paused, nil: break
+        case .cancelled, .released, .missing, .paused, .caught, nil: break
         }
         return
       }

@@ -18,7 +18,7 @@ struct LookaheadStateTests {
   static func demand(_ state: inout State, since: Int = .max) -> String {
     switch state.demand(since: since) {
     case .slot(let slot, let pullsOn): "\(slot)\(pullsOn ? ", pull on" : "")"
-    case .pull(let isAgain): isAgain ? "pull again" : "pull"
+    case .pull(let pulledSince): pulledSince > since ? "pull anew" : "pull"
     case .wait: "wait"
     case .end: "end"
     case .failed: "failed"
@@ -98,15 +98,18 @@ struct LookaheadStateTests {
     let since = FailedAttempt.now
     let nobody = state.failed(FailedAttempt(Mishap(position: 1)))
     #expect(nobody.wakes.isEmpty)
-    #expect(Self.demand(&state, since: since) == "pull again", "nobody waited")
+    #expect(Self.demand(&state, since: since) == "pull anew", "nobody waited")
     #expect(state.pulledOnDemand().pullsOn == true)
     #expect(state.enter("demand", after: 2) == true)
     #expect(state.failed(FailedAttempt(Mishap(position: 2))).wakes.map(\.name) == ["demand"])
     #expect(Self.demand(&state, since: since) == "failed for now")
-    #expect(Self.demand(&state, since: FailedAttempt.now) == "pull again")
+    #expect(Self.demand(&state, since: FailedAttempt.now) == "pull")
     #expect(Self.demand(&state, since: since) == "failed for now", "another demand pulls")
     #expect(state.pulledOnDemand().pullsOn == true)
     #expect(Self.demand(&state, since: since) == "wait", "the element has come")
+    #expect(
+      state.failed(FailedAttempt(Mishap(position: 3))).wakes.isEmpty, "it has not come to wait")
+    #expect(Self.demand(&state, since: since) == "failed for now")
   }
 
   @Test("a failed element drops what lies behind it, keeps what lies before it, and ends the pull")

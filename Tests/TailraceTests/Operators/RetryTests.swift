@@ -172,6 +172,70 @@ struct RetryTests {
     #expect(try await list.array() == Array(0..<20))
   }
 
+  @Test("a failure at any depth below an asynchronous stage", .timeLimit(.minutes(5)))
+  func deepStep() async throws {
+    for depth in 40...70 {
+      let attempts = Attempts()
+      let source = LazyList(1...4).map(retryingFailures: true) { try attempts.plain($0, $0) }
+      for stages in [1, 4] {
+        var list = source.map { $0 }
+        for _ in 0..<stages { list = list.mapAsync { $0 } }
+        for _ in 0..<depth { list = list.map { $0 } }
+        if stages == 1 {
+          await #expect(throws: Mishap.self) { try await list.array() }
+          await #expect(throws: Mishap.self) { try await list.element(at: 2) }
+        }
+        #expect(try await list.array() == [1, 2, 3, 4])
+      }
+      #expect(attempts.calls.values == [1, 2, 3, 3, 3, 4])
+    }
+  }
+
+  @Test("who catches a failure may go on with the list that failed", arguments: [false, true])
+  func caught(_ suspends: Bool) async {
+    func flaky(_ attempts: Attempts) -> List {
+      suspends
+        ? LazyList(1...4).map(retryingFailures: true) { try await attempts.async($0, $0) }
+        : LazyList(1...4).map(retryingFailures: true) { try attempts.plain($0, $0) }
+    }
+    for asks in [0, 1, 2] {
+      let attempts = Attempts()
+      let list = flaky(attempts)
+      let again: List =
+        switch asks {
+        case 0: list.catch { _ in list.catch { _ in list } }
+        case 1:
+          list.endingAtFailure().setFailureType() + list.endingAtFailure().setFailureType() + list
+        default: list.catch { _ in list }.catch { _ in list }
+        }
+      #expect((try? await again.array()) == [1, 2, 1, 2, 1, 2, 3, 4])
+      #expect(attempts.calls.values == [1, 2, 3, 3, 3, 4], "each failure is caught once")
+    }
+    let attempts = Attempts()
+    let list = flaky(attempts)
+    let third = list.dropFirst(2)
+    #expect((try? await third.catch { _ in third.catch { _ in third } }.head()) == 3)
+    #expect(attempts.calls.values == [1, 2, 3, 3, 3])
+  }
+
+  @Test("a closure ahead that fails is told to the first that comes, below many stages")
+  func aheadBelowMany() async {
+    await OneThread.run {
+      let attempts = Attempts()
+      var list = LazyList(2...5).setFailureType(to: (any Error).self)
+        .concurrentMap(limit: 2, retryingFailures: true) { try attempts.plain($0, $0) }
+      for _ in 0..<150 { list = list.map { $0 } }
+      #expect((try? await list.head()) == 2)
+      for _ in 0..<20 { await Task.yield() }
+      #expect(attempts.calls.values == [2, 3], "it has failed ahead")
+      for _ in 0..<2 {
+        await #expect(throws: Mishap.self) { try await list.element(at: 1) }
+      }
+      #expect((try? await list.array()) == [2, 3, 4, 5])
+      #expect(attempts.calls.values.sorted() == [2, 3, 3, 3, 4, 5])
+    }
+  }
+
   @Test("lists that closures make, of a state or at once", arguments: [nil, false, true])
   func lists(_ suspends: Bool?) async {
     await OneThread.run {

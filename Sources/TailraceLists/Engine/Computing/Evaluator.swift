@@ -113,7 +113,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, after mark: Published, _ demand: Demand, _ absence: inout Absence
   ) -> Bool {
     guard demand.depth > 0, let held = claim.take() else {
-      if demand.depth == 0, demand.since != .max, let told = told(segment, mark, demand) {
+      if demand.depth <= 0, demand.since != .max, let told = told(segment, mark, demand) {
         absence = .failedTransiently(told)
       } else {
         let isTaken = steps == nil && demand.depth > 0 && !claim.isAwaited
@@ -136,9 +136,10 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline @inline(never)
   nonisolated func told(_ segment: Cells, _ mark: Published, _ demand: Demand) -> FailedAttempt? {
     guard let held = claim.take() else { return nil }
-    let told = lastFailure?.told(at: segment.start + mark.count, since: demand.since)
+    let isMissing = segment.published.load(ordering: .relaxed) == mark
+    let last = isMissing ? lastFailure : nil
     letGo(held)
-    return told
+    return last?.told(at: segment.start + mark.count, since: demand.since)
   }
 
   /// A demand after an attempt that has failed for now, or of steps that are recorded.
@@ -160,10 +161,17 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       isRecorded
       ? recordedStep(segment, mark, demand, held, &absence, &done)
       : step(segment, mark, demand, held, &absence, &done)
-    if isNew, lastFailure === former { lastFailure = nil }
+    if isNew { forget(former, held) }
     isWatched = isRecorded || lastFailure != nil
     letGo(held)
     return withExtendedLifetime(former) { isNew }
+  }
+
+  /// An element has come after a failure. The caller releases that when the claim is free.
+  nonisolated func forget(_ former: LastFailure?, _ held: borrowing Held) {
+    guard lastFailure === former else { return }
+    lastFailure = nil
+    if steps != nil { isWatched = false }
   }
 
   /// One step, or as many as fill the segment. False if there is nothing new. `done` is a finished producer:
@@ -199,7 +207,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       if let element {
         guard case .nothing(.end) = ending else {
           _ = segment.extended(with: element)
-          if Recorder.isOn { isWatched = steps == nil }
+          if Recorder.isOn { isWatched = steps == nil || lastFailure != nil }
           return true
         }
         segment.finish(with: element, at: mark)

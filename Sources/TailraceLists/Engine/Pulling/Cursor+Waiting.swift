@@ -37,6 +37,7 @@ extension Cursor {
       switch obstacle {
       case nil: break
       case .paused?: isLong = true
+      case .caught(let time)?: demand.since = max(demand.since, time)
       case .failedTransiently(let attempt)?:
         absence = .failedTransiently(attempt)
         hasWaited()
@@ -117,7 +118,7 @@ extension Cursor {
       case .end: return nil
       case .failed(let failure): throw Failure.known(failure)
       case .failedTransiently(let attempt): throw Failure.known(attempt.failure)
-      case .missing, .paused:
+      case .missing, .paused, .caught:
         preconditionFailure("a reader that waits came back without an answer")
       case .released:
         // Reading it is a program error; having waited for it, a cancellation.
@@ -125,10 +126,12 @@ extension Cursor {
         fatalError(Anchor<Element>.releasedText)
       case .cancelled:
         if let cancellation = Source.cancellation {
+          hasWaited()
           noteCancellation()
           throw Failure.known(cancellation)
         }
         if isNil {
+          hasWaited()
           noteCancellation()
           return nil
         }

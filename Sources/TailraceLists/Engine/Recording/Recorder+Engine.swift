@@ -79,7 +79,7 @@ extension Absence {
     switch self {
     case .end: "the end"
     case .failed: "failed"
-    case .failedTransiently: "failed for now"
+    case .failedTransiently, .caught: "failed for now"
     case .missing(let cell): "needs \(cell.place.title) \(cell.position)"
     case .released: "released"
     case .cancelled: "cancelled"

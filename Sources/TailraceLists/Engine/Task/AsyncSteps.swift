@@ -18,7 +18,7 @@ public import Synchronization
 ///
 /// `StepExecutor` knows the task's state, and `StepWaiters` the readers.
 // Guard: while the task rests, the holder of the producer (a claim, or a cursor that took the
-// producer over); otherwise the task. `waiting` has its own lock.
+// producer over); otherwise the task. `waiting`, `lastFailure` and `open` have locks of their own.
 @usableFromInline
 package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Sink = Producer<Element>.Sink
@@ -75,10 +75,14 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// Passes the next element to a sink, and more if all are wanted: the producer of the stage.
   @inlinable @inline(__always)
   func next(_ demand: Demand, _ sink: Sink) -> Ending<Element> {
-    if demand.since < failedAt.load(ordering: .relaxed), let told = told(since: demand.since) {
+    let isResting = executor.isResting
+    // Unless a later attempt has brought the element.
+    if demand.since < failedAt.load(ordering: .relaxed), !isResting || kept == nil,
+      let told = told(since: demand.since)
+    {
       return .nothing(.failedTransiently(told))
     }
-    guard executor.isResting || start() else { return missing(demand) }
+    guard isResting || start() else { return missing(demand) }
     while true {
       var outcome = takeKept()
       if outcome == nil {
@@ -95,6 +99,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
         }
         guard hasParked else { return missing(demand, isBegun: true, since: since) }
         place = nil
+        // The driver may have left while the job came back to it.
+        if outcome == nil { outcome = takeKept() }
       }
       // None if the sink wants no more elements.
       guard let step = outcome.take() else { return .stopped }
@@ -172,6 +178,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// An element has been given.
   @inlinable @inline(__always)
   func countsElement() {
+    if failedAt.load(ordering: .relaxed) != 0 { forgetFailure() }
     executor.computed.store(executor.computed.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
@@ -185,8 +192,16 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
       .missing(MissingCell(self, mark: mark, demand.amount, isBegun: isBegun, since: since)))
   }
 
+  /// The element has come.
+  @usableFromInline @inline(never)
+  func forgetFailure() {
+    failedAt.store(0, ordering: .relaxed)
+    // Released outside of the lock.
+    _ = lastFailure.withLock { $0.take() }
+  }
+
   /// The failure that a reader waited for.
-  @usableFromInline
+  @usableFromInline @inline(never)
   func told(since time: Int) -> FailedAttempt? {
     lastFailure.withLock { $0 }?.told(at: executor.position, since: time)
   }
@@ -298,8 +313,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     case .nothing(.cancelled) where !isAbandoned:
       // Only the step itself can have cancelled its task.
       keep(.nothing(.failed(CancellationError())))
-    case .element, .skip, .nothing(.missing), .nothing(.failedTransiently), .nothing(.paused),
-      .nothing(.released), .nothing(.cancelled):
+    case .element, .skip, .nothing(.missing), .nothing(.failedTransiently), .nothing(.caught),
+      .nothing(.paused), .nothing(.released), .nothing(.cancelled):
       keep(step)
       return true
     case .last, .become, .nothing(.end), .nothing(.failed): keep(step)
@@ -386,7 +401,7 @@ extension AsyncSteps: StepOwner {
       } else {
         cell.place.drops(cell)
       }
-    case .skip, .nothing(.paused), .nothing(.released), .nothing(.cancelled):
+    case .skip, .nothing(.paused), .nothing(.caught), .nothing(.released), .nothing(.cancelled):
       break
     case .element, .last, .become, .nothing(.end), .nothing(.failed): return
     }
@@ -403,16 +418,19 @@ extension AsyncSteps: StepOwner {
     guard let place = open.withLock({ $0.place }) else { return }
     let segment = unsafeDowncast(place as AnyObject, to: Segment<Element>.self)
     guard let evaluator = segment.evaluator, let held = evaluator.claim.take() else { return }
-    let mark = segment.mark
+    let (mark, former) = (segment.mark, evaluator.lastFailure)
     var done: Producer<Element>?
     // Under the claim: another demand may have been faster.
     if evaluator.producer?.steps === self, executor.isResting, kept != nil, !mark.isClosed {
       var absence = Absence.paused
       var demand = Demand()
       demand.depth = 0
-      _ = evaluator.step(segment, mark, demand, held, &absence, &done)
+      if evaluator.step(segment, mark, demand, held, &absence, &done) {
+        evaluator.forget(former, held)
+      }
     }
     evaluator.letGo(held)
+    withExtendedLifetime(former) {}
     if let done { ReleaseQueue.release(Leftover(done)) }
   }
 

@@ -6,7 +6,8 @@
 package struct MissingCell: Sendable {
   @usableFromInline let place: any AwaitedPlace
   /// The published state when the cell was missed. It keeps a late attempt from evaluating an
-  /// element without a demand: if there is more meanwhile, there is nothing to do.
+  /// element without a demand: if there is more meanwhile, there is nothing to do. A place that publishes
+  /// nothing has a number of its own here.
   @usableFromInline let mark: Published
   /// The amount, `isTaken`, `isBegun`, and 29 bits of `since`. Half a word: a `Step` of one word is then
   /// returned in registers ("Slices").
@@ -98,11 +99,12 @@ package struct MissingCell: Sendable {
           let path = stack.drop { !$0.isSame(as: deeper) }.map { ($0.place.title, $0.position) }
           deeper.place.fail(deeper.mark, with: CyclicEvaluationError(through: path))
           return nil
-        case .released: return absence
+        case .released, .caught: return absence
+        case .failedTransiently: if isLong(after: 1) { return .paused }
         case .paused:
           if isLong(after: 64) { return .paused }
           continue
-        case .end, .failed, .failedTransiently, .cancelled: break
+        case .end, .failed, .cancelled: break
         }
       }
       guard let above = stack.popLast() else { return nil }
