@@ -73,10 +73,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     case .slot(let slot, let pullsOn):
       if pullsOn { pullAhead(demand) }
       return .element(slot)
-    case .pull(let since):
-      var demand = demand
-      demand.since = since
-      return pullOnDemand(demand, isLimited)
+    case .pull: return pullOnDemand(demand, isLimited)
+    case .ignored(let time): return .nothing(.caught(time))
     case .wait(let taken):
       return .nothing(
         .missing(MissingCell(self, mark: Published(count: taken), demand.amount)))

@@ -44,8 +44,11 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   enum Answer: Sendable {
     /// A slot pulled before, and whether the caller is to pull on.
     case slot(Slot, pullsOn: Bool)
-    /// The caller pulls the element, as one that waits since then.
-    case pull(since: Int)
+    /// The caller pulls the element.
+    case pull
+    /// Its reader waits since before a failure of that time, for which nobody has waited: it asks again, as
+    /// one that waits since then.
+    case ignored(Int)
     /// Another pull is in progress: wait until it is done, and ask again. The number is that of
     /// slots taken before.
     case wait(after: Int)
@@ -118,8 +121,9 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     if let told = lastFailure?.told(at: taken, since: since) { return .failedTransiently(told) }
     switch source {
     case .resting, .hesitating:
+      if since < unawaitedFailure { return .ignored(unawaitedFailure) }
       source = .pulling
-      return .pull(since: max(since, unawaitedFailure))
+      return .pull
     case .pulling:
       isAwaited = true
       return .wait(after: taken)

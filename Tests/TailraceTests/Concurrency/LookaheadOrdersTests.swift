@@ -221,7 +221,11 @@ private struct LookaheadModel: Explorable {
 
   private mutating func demand(_ reader: Int, isLimited: Bool) {
     let isOwed = owed[reader] == state.taken && state.slots.isEmpty
-    let answer = state.demand(since: since[reader], isLimited: isLimited)
+    var answer = state.demand(since: since[reader], isLimited: isLimited)
+    if case .ignored(let time) = answer {
+      since[reader] = time
+      answer = state.demand(since: time, isLimited: isLimited)
+    }
     if case .failedTransiently = answer {
       if since[reader] == .max { violation = "a reader that has not waited is told" }
     } else if isOwed, !hasEnded, failed == nil, !isAbandoned {
@@ -235,6 +239,7 @@ private struct LookaheadModel: Explorable {
     owed[reader] = nil
     switch answer {
     case .failedTransiently: break
+    case .ignored: violation = "reader \(reader) has to ask again twice"
     case .slot(let slot, let pullsOn):
       deliver(slot)
       if pullsOn { pullAhead(isLimited) }

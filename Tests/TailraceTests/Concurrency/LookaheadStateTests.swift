@@ -18,7 +18,8 @@ struct LookaheadStateTests {
   static func demand(_ state: inout State, since: Int = .max) -> String {
     switch state.demand(since: since) {
     case .slot(let slot, let pullsOn): "\(slot)\(pullsOn ? ", pull on" : "")"
-    case .pull(let pulledSince): pulledSince > since ? "pull anew" : "pull"
+    case .pull: "pull"
+    case .ignored: "ask again"
     case .wait: "wait"
     case .end: "end"
     case .failed: "failed"
@@ -98,7 +99,8 @@ struct LookaheadStateTests {
     let since = FailedAttempt.now
     let nobody = state.failed(FailedAttempt(Mishap(position: 1)))
     #expect(nobody.wakes.isEmpty)
-    #expect(Self.demand(&state, since: since) == "pull anew", "nobody waited")
+    #expect(Self.demand(&state, since: since) == "ask again", "nobody waited")
+    #expect(Self.demand(&state, since: FailedAttempt.now) == "pull")
     #expect(state.pulledOnDemand().pullsOn == true)
     #expect(state.enter("demand", after: 2) == true)
     #expect(state.failed(FailedAttempt(Mishap(position: 2))).wakes.map(\.name) == ["demand"])

@@ -218,6 +218,25 @@ struct RetryTests {
     #expect(attempts.calls.values == [1, 2, 3, 3, 3])
   }
 
+  @Test("a step ahead that fails, many stages below", .timeLimit(.minutes(5)))
+  func aheadOverMany() async {
+    for depth in [0, 20, 60, 61, 62, 63, 64, 65, 100, 200] {
+      await OneThread.run {
+        let attempts = Attempts()
+        var list = LazyList(1...6).map(retryingFailures: true) { try attempts.plain($0, $0) }
+        for _ in 0..<depth { list = list.map { $0 } }
+        let slow = list.prefetching(3).mapAsync { element in
+          for _ in 0..<20 { await Task.yield() }
+          return element
+        }
+        var failures = 0
+        while (try? await slow.array()) == nil, failures < 3 { failures += 1 }
+        #expect(failures < 3)
+        #expect(attempts.calls.values == [1, 2, 3, 3, 3, 4, 5, 6])
+      }
+    }
+  }
+
   @Test("a closure ahead that fails is told to the first that comes, below many stages")
   func aheadBelowMany() async {
     await OneThread.run {

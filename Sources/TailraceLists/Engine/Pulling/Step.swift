@@ -7,7 +7,8 @@ package enum Absence: Sendable {
   case failed(any Error)
   /// This attempt failed; the next demand tries again, with the same state.
   case failedTransiently(FailedAttempt)
-  /// A failure of that time was caught for the reader: ask again, as one that waits since then.
+  /// A failure of that time was caught for the reader, or is none of its: ask again, as one that waits since
+  /// then.
   case caught(Int)
   /// Another cell is needed first. Waiting for it suspends, or unwinds the stack.
   case missing(MissingCell)
