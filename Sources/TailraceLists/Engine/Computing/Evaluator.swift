@@ -113,7 +113,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, after mark: Published, _ demand: Demand, _ absence: inout Absence
   ) -> Bool {
     guard demand.depth > 0, let held = claim.take() else {
-      if demand.depth <= 0, demand.since < FailedAttempt.now, let told = told(segment, mark, demand) {
+      if demand.depth <= 0, demand.since < FailedAttempt.now, let told = told(segment, mark, demand)
+      {
         absence = .failedTransiently(told)
       } else {
         let isTaken = steps == nil && demand.depth > 0 && !claim.isAwaited
