@@ -114,8 +114,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
         case .missing(let cell):
           cell.place.drops(cell)
           return pullBeside()
-        case .paused, .caught: return pullBeside()
-        case .end, .failed, .failedTransiently, .released, .cancelled:
+        case .paused: return pullBeside()
+        case .end, .failed, .failedTransiently, .caught, .released, .cancelled:
           return stop(absence)
         }
       }
@@ -226,7 +226,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       let (waiters, former) = state.withLock { $0.failed(attempt) }
       // Released outside of the lock: it may be the last reference to a user's error.
       withExtendedLifetime(former) { for waiter in waiters { waiter.wake(.lookAgain) } }
-    case .missing, .paused, .caught, .cancelled, .released:
+    case .caught(let time):
+      for waiter in state.withLock({ $0.gaveUp(caughtAt: time) }) { waiter.wake(.lookAgain) }
+    case .missing, .paused, .cancelled, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
     }
   }

@@ -93,7 +93,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @usableFromInline var takenAhead = 0
   /// The last attempt at the next slot, if it has failed while demands waited for it.
   @usableFromInline var lastFailure: LastFailure?
-  /// When an attempt ahead has failed last, for which no demand waited.
+  /// When an attempt ahead has failed last, for which no demand waited, or whose failure was caught below.
   @usableFromInline var unawaitedFailure = 0
   /// Whether a demand has come to wait for an attempt at the next slot, since one has failed.
   @usableFromInline var isAwaited = false
@@ -205,8 +205,11 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
 
   /// The puller has met an obstacle, such as the very list that it pulls ahead for. A demand has to
   /// handle it. Returns the waiters, to do so.
+  ///
+  /// - Parameter time: when an attempt failed that was caught below.
   @_alwaysEmitIntoClient
-  mutating func gaveUp() -> [Waiter] {
+  mutating func gaveUp(caughtAt time: Int = 0) -> [Waiter] {
+    unawaitedFailure = max(unawaitedFailure, time)
     guard case .pulling = source else { return wakeAll() }
     source = .resting
     return wakeAll()

@@ -128,10 +128,12 @@ extension LazyList {
       @escaping @Sendable (_ failure: Failure, _ attempt: FailedAttempt?) -> Ending<Element>,
     stage: StageName = #function
   ) -> LazyList<Element, NewFailure> {
-    let owned = Owned(Pulling(self, Caught<Element>?.none))
+    // How the list goes on after a failure that may be retried: once it is known, the stage comes back once,
+    // so that no reader is told of the failure again, if the rest is the very list that has failed.
+    let owned = Owned(Pulling(self, Ending<Element>?.none))
     let producer = Producer<Element>(
       { (demand, sink) in
-        if let caught = owned.state.state { return caught.ending(for: demand) }
+        if let ending = owned.state.state { return ending }
         let ending: Ending<Element> = owned.state.source.push(demand, sink)
         switch ending {
         case .stopped: return .stopped
@@ -142,30 +144,11 @@ extension LazyList {
         case .nothing(.failedTransiently(let attempt)):
           let ending = recover(Failure.known(attempt.failure), attempt)
           if case .nothing(.failedTransiently) = ending { return ending }
-          let caught = Caught(ending, at: attempt.time)
-          owned.state.state = caught
-          return caught.ending(for: demand)
+          owned.state.state = ending
+          return .nothing(.caught(attempt.time))
         case .nothing(let absence): return .nothing(absence)
         }
       }, stage: stage, upstream: owned)
     return LazyList<Element, NewFailure>(Evaluator(producer))
-  }
-}
-
-/// How a list goes on after a failure that may be retried was caught.
-@usableFromInline
-struct Caught<Element: Sendable> {
-  @usableFromInline let ending: Ending<Element>
-  /// When the attempt failed.
-  @usableFromInline let time: Int
-
-  @usableFromInline
-  init(_ ending: Ending<Element>, at time: Int) { (self.ending, self.time) = (ending, time) }
-
-  /// A reader that waits since before the failure has been told now. It comes again, as one that waits since
-  /// then: the rest may be the list that has failed.
-  @usableFromInline
-  func ending(for demand: Demand) -> Ending<Element> {
-    time > demand.since ? .nothing(.caught(time)) : ending
   }
 }

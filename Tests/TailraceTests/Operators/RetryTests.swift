@@ -218,6 +218,36 @@ struct RetryTests {
     #expect(attempts.calls.values == [1, 2, 3, 3, 3])
   }
 
+  @Test("readers that wait for one attempt, above who catches its failure", arguments: 0..<6)
+  func caughtForSeveral(_ asks: Int) async {
+    await OneThread.run {
+      let attempts = Attempts()
+      let list = LazyList(1...4).map(retryingFailures: true) { try await attempts.async($0, $0) }
+      let third = list.dropFirst(2)
+      let ended = third.endingAtFailure().setFailureType(to: (any Error).self)
+      let again: List =
+        switch asks {
+        case 0: third.catch { _ in third.catch { _ in third } }
+        case 1: ended + third.endingAtFailure().setFailureType() + third
+        case 2: third.catch { _ in third.catch { _ in third } }.map { $0 }
+        case 3: third.catch { _ in third }.prefetching(2).catch { _ in third }
+        case 4:
+          third.catch { _ in third }.map {
+            await Task.yield()
+            return $0
+          }.catch { _ in third }
+        default: LazyList.deferred { third.catch { _ in third } }.catch { _ in third }
+        }
+      async let first = again.array()
+      async let second = again.head()
+      async let other = again.map { $0 }.array()
+      #expect((try? await first) == [3, 4])
+      #expect((try? await second) == 3)
+      #expect((try? await other) == [3, 4])
+      #expect(attempts.calls.values == [1, 2, 3, 3, 3, 4], "each failure is caught once")
+    }
+  }
+
   @Test("a step ahead that fails, many stages below", .timeLimit(.minutes(5)))
   func aheadOverMany() async {
     for depth in [0, 20, 60, 61, 62, 63, 64, 65, 100, 200] {

@@ -53,6 +53,10 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
   /// The number of cells moved out.
   // Guard: the only reference to the segment. May touch it: the reader that holds it, and `deinit`.
   @exclusivity(unchecked) @usableFromInline var emptied = 0
+  /// The time of the last failure that was caught for the elements after these cells, or 0. Only the last
+  /// segment has it: a reader that waits since before has been told of that failure.
+  // Guard: as the link's.
+  @exclusivity(unchecked) @usableFromInline var caughtAt = 0
 
   /// An open, empty segment at the front of an evaluator's cells.
   @inlinable
@@ -140,6 +144,9 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
   @inlinable
   package var evaluator: Evaluator<Element>? { if let owner { owner } else { anchor?.evaluator } }
 
+  /// Whether a failure was caught for what follows. Known once the segment is closed.
+  @inlinable var hasCaught: Bool { mark.isClosed && caughtAt != 0 }
+
   /// Moves the link out. For a segment that no other thread can see.
   func unlinked() -> Link<Element> {
     let link = link
@@ -173,6 +180,7 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
       owner: owner, anchor: anchor, start: start + capacity,
       capacity: Capacity<Element>.following(capacity))
     next.append(element, to: Published(count: 0))
+    swap(&next.caughtAt, &caughtAt)
     close(.more(next, 0), at: Published(count: capacity))
     return next
   }
@@ -319,7 +327,7 @@ extension Cursor {
   /// Follows the known links, so that a position has only one name. A failure is read there.
   @inlinable
   mutating func skipLinks() {
-    let place = Segment.resolve(segment, index).place
+    let place = Segment.resolve(segment, index) { segment, _ in !segment.hasCaught }.place
     move(to: place?.segment, at: place?.offset ?? 0)
   }
 }
@@ -332,7 +340,16 @@ extension Segment {
   /// Closes a segment whose list becomes another.
   @usableFromInline
   func close(becoming list: LazyList<Element, any Error>, at mark: Published) {
-    linking.withLock { _ in close(list.destination(from: self), at: mark) }
+    linking.withLock { _ in
+      let link = list.destination(from: self)
+      // Empty segments are skipped, but not the failures that were caught there.
+      _ = Segment.resolve(list.segment, list.offset) { segment, offset in
+        let mark = segment.mark
+        if mark.isClosed, offset >= mark.count { caughtAt = max(caughtAt, segment.caughtAt) }
+        return true
+      }
+      close(link, at: mark)
+    }
   }
 }
 

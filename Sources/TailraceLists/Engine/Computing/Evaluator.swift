@@ -138,7 +138,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func told(_ segment: Cells, _ mark: Published, _ demand: Demand) -> FailedAttempt? {
     guard let held = claim.take() else { return nil }
     let isMissing = segment.published.load(ordering: .relaxed) == mark
-    let last = isMissing ? lastFailure : nil
+    let last = isMissing && demand.since >= segment.caughtAt ? lastFailure : nil
     letGo(held)
     return last?.told(at: segment.start + mark.count, since: demand.since)
   }
@@ -149,6 +149,12 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, _ mark: Published, _ demand: Demand, _ held: consuming Held,
     _ absence: inout Absence
   ) -> Bool {
+    let caughtAt = segment.caughtAt
+    if demand.since < caughtAt {
+      absence = .caught(caughtAt)
+      letGo(held)
+      return false
+    }
     // Released when the claim is free: it may be the last reference to a user's error.
     let former = lastFailure
     if let told = former?.told(at: segment.start + mark.count, since: demand.since) {
@@ -163,7 +169,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       ? recordedStep(segment, mark, demand, held, &absence, &done)
       : step(segment, mark, demand, held, &absence, &done)
     if isNew { forget(former, held) }
-    isWatched = isRecorded || lastFailure != nil
+    // The time may be in the next segment now.
+    isWatched = isRecorded || lastFailure != nil || caughtAt != 0 || segment.caughtAt != 0
     letGo(held)
     return withExtendedLifetime(former) { isNew }
   }
@@ -171,8 +178,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// An element has come after a failure. The caller releases that when the claim is free.
   nonisolated func forget(_ former: LastFailure?, _ held: borrowing Held) {
     guard lastFailure === former else { return }
+    // The next demand finds out whether it is watched still.
     lastFailure = nil
-    if steps != nil { isWatched = false }
   }
 
   /// One step, or as many as fill the segment. False if there is nothing new. `done` is a finished producer:
@@ -207,8 +214,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       }
       if let element {
         guard case .nothing(.end) = ending else {
-          _ = segment.extended(with: element)
-          if Recorder.isOn { isWatched = steps == nil || lastFailure != nil }
+          let next = segment.extended(with: element)
+          if Recorder.isOn { isWatched = steps == nil || lastFailure != nil || next.caughtAt != 0 }
           return true
         }
         segment.finish(with: element, at: mark)
@@ -235,6 +242,10 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       if steps != nil, case .missing(let cell) = why { noteSuspension(segment, cell) }
       if case .failedTransiently(let attempt) = why {
         lastFailure = LastFailure(attempt, at: segment.start + mark.count)
+        isWatched = true
+      }
+      if case .caught(let time) = why {
+        segment.caughtAt = max(segment.caughtAt, time)
         isWatched = true
       }
       // There is something to read; a reader that wants more will meet the obstacle again.

@@ -95,7 +95,10 @@ extension ConcatenationTree {
         guard let held = evaluator.claim.take() else {
           return ConcatenationTree(Leaf(list, isBusy: true))
         }
-        let unevaluated = evaluator.unevaluated(from: segment.start + rest.offset, held)
+        // A failure that was caught is known to the whole list only.
+        let unevaluated =
+          segment.caughtAt == 0
+          ? evaluator.unevaluated(from: segment.start + rest.offset, held) : nil
         evaluator.letGo(held)
         guard let (count, pieces) = unevaluated else { break }
         evaluated += count

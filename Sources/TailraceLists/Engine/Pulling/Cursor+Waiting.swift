@@ -37,7 +37,7 @@ extension Cursor {
       switch obstacle {
       case nil: break
       case .paused?: isLong = true
-      case .caught(let time)?: demand.since = max(demand.since, time)
+      case .caught(let time)? where place == nil: demand.since = max(demand.since, time)
       case .failedTransiently(let attempt)?:
         absence = .failedTransiently(attempt)
         hasWaited()

@@ -97,7 +97,7 @@ package struct Cursor<Element: Sendable> {
         continue
       }
       if takesOver, index == count, takeOver(from: &segment, mark) {
-        if isLongSearch(&moves) { return nil }
+        if passes(segment.caughtAt) || isLongSearch(&moves) { return nil }
         continue
       }
       let isNew = demandNext(of: segment, mark)
@@ -249,7 +249,10 @@ package struct Cursor<Element: Sendable> {
         guard follow(consume segment, count, &moves) else { return false }
         continue
       }
-      if takesOver, index == count, takeOver(from: &segment, mark) { return false }
+      if takesOver, index == count, takeOver(from: &segment, mark) {
+        _ = passes(segment.caughtAt)
+        return false
+      }
       let isNew = demandNext(of: segment, mark)
       self.segment = consume segment
       if !isNew { return false }
@@ -263,15 +266,28 @@ package struct Cursor<Element: Sendable> {
   mutating func follow(
     _ segment: consuming Segment<Element>, _ count: Int, _ moves: inout Int
   ) -> Bool {
+    let time = segment.caughtAt
     switch segment.link {
     case .end: move(to: nil, at: 0)
     case .more(let next, let offset): move(to: next, at: offset &+ index &- count)
+    case .failed(let failure) where time != 0:
+      let fate = LazyList<Element, any Error>.failing(failure)
+      move(to: fate.segment, at: 0)
     case .failed(let failure):
       self.segment = consume segment
       absence = .failed(failure)
       return false
     }
-    return !isLongSearch(&moves)
+    return !passes(time) && !isLongSearch(&moves)
+  }
+
+  /// The cursor has passed cells behind which a failure was caught. It says so once: the lists above note
+  /// the time, and their readers ask again.
+  @inlinable
+  mutating func passes(_ time: Int) -> Bool {
+    guard time != 0 else { return false }
+    absence = .caught(time)
+    return true
   }
 
   /// Counts a move to other cells. Lists that become lists without end are a search: it pauses.

@@ -401,9 +401,8 @@ extension AsyncSteps: StepOwner {
       } else {
         cell.place.drops(cell)
       }
-    case .skip, .nothing(.paused), .nothing(.caught), .nothing(.released), .nothing(.cancelled):
-      break
-    case .element, .last, .become, .nothing(.end), .nothing(.failed): return
+    case .skip, .nothing(.paused), .nothing(.released), .nothing(.cancelled): break
+    case .element, .last, .become, .nothing(.end), .nothing(.failed), .nothing(.caught): return
     }
     _ = moveKept()
   }
