@@ -250,7 +250,8 @@ package struct Cursor<Element: Sendable> {
         continue
       }
       if takesOver, index == count, takeOver(from: &segment, mark) {
-        _ = passes(segment.caughtAt)
+        // Its reader is the top: nobody above has to note the time.
+        demand.since = max(demand.since, segment.caughtAt)
         return false
       }
       let isNew = demandNext(of: segment, mark)
