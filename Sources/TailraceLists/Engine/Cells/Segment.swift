@@ -308,9 +308,10 @@ extension Segment {
   ) -> Resolved<Element> {
     guard var segment = first else { return .end }
     var offset = position
-    while goesOn(segment, offset) {
+    while true {
+      // Read first: a segment that is closed here is closed for the closure as well.
       let mark = segment.mark
-      guard mark.isClosed, offset >= mark.count else { break }
+      guard goesOn(segment, offset), mark.isClosed, offset >= mark.count else { break }
       switch segment.link {
       case .more(let next, let start):
         let (position, overflows) = start.addingReportingOverflow(offset &- mark.count)
@@ -340,24 +341,19 @@ extension Segment {
   /// Closes a segment whose list becomes another.
   @usableFromInline
   func close(becoming list: LazyList<Element, any Error>, at mark: Published) {
-    linking.withLock { _ in
-      let link = list.destination(from: self)
-      // Empty segments are skipped, but not the failures that were caught there.
-      _ = Segment.resolve(list.segment, list.offset) { segment, offset in
-        let mark = segment.mark
-        if mark.isClosed, offset >= mark.count { caughtAt = max(caughtAt, segment.caughtAt) }
-        return true
-      }
-      close(link, at: mark)
-    }
+    linking.withLock { _ in close(list.destination(from: self), at: mark) }
   }
 }
 
 extension LazyList {
   /// The destination of a segment that this list replaces. Empty closed segments are skipped, so
-  /// that chains of replaced lists stay one step long.
+  /// that chains of replaced lists stay one step long; the failures caught there are noted in the origin.
   fileprivate func destination(from origin: Segment<Element>) -> Link<Element> {
-    switch Segment.resolve(segment, offset) {
+    let resolved = Segment.resolve(segment, offset) { segment, _ in
+      if segment.hasCaught { origin.caughtAt = Swift.max(origin.caughtAt, segment.caughtAt) }
+      return true
+    }
+    switch resolved {
     case .cell(let last, let index) where last === origin && index >= last.mark.count:
       // The segment lacks the next element, which is defined as itself.
       var places = [(origin.title, origin.start + last.mark.count)]

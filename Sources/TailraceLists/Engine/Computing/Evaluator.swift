@@ -214,8 +214,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       }
       if let element {
         guard case .nothing(.end) = ending else {
-          let next = segment.extended(with: element)
-          if Recorder.isOn { isWatched = steps == nil || lastFailure != nil || next.caughtAt != 0 }
+          _ = segment.extended(with: element)
+          if Recorder.isOn, steps == nil { isWatched = true }
           return true
         }
         segment.finish(with: element, at: mark)
@@ -239,14 +239,15 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
         lists: [segment.title], position: segment.start + mark.count)
       segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
-      if steps != nil, case .missing(let cell) = why { noteSuspension(segment, cell) }
-      if case .failedTransiently(let attempt) = why {
+      switch why {
+      case .missing(let cell) where steps != nil: noteSuspension(segment, cell)
+      case .failedTransiently(let attempt):
         lastFailure = LastFailure(attempt, at: segment.start + mark.count)
         isWatched = true
-      }
-      if case .caught(let time) = why {
+      case .caught(let time):
         segment.caughtAt = max(segment.caughtAt, time)
         isWatched = true
+      default: break
       }
       // There is something to read; a reader that wants more will meet the obstacle again.
       if mark != seen {
