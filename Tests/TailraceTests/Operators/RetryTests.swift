@@ -6,13 +6,16 @@ import Testing
 struct RetryTests {
   typealias List = LazyList<Int, any Error>
 
-  /// Calls of a closure, two of which, those for the element 3, fail.
+  /// Calls of a closure, some of which, the first for the element 3, fail.
   struct Attempts: Sendable {
     let calls = Probe<Int>()
+    var failures = 2
 
     func plain<T>(_ element: Int, _ result: T) throws -> T {
       calls.record(element)
-      if element == 3, calls.values.count(where: { $0 == 3 }) <= 2 { throw Mishap(position: 2) }
+      if element == 3, calls.values.count(where: { $0 == 3 }) <= failures {
+        throw Mishap(position: 2)
+      }
       return result
     }
 
@@ -245,6 +248,50 @@ struct RetryTests {
       #expect((try? await second) == 3)
       #expect((try? await other) == [3, 4])
       #expect(attempts.calls.values == [1, 2, 3, 3, 3, 4], "each failure is caught once")
+    }
+  }
+
+  /// Lists that catch the first failure of a list, and read it again later.
+  enum Catching: CaseIterable {
+    case inTheSameCells, inLaterCells, inTheMiddleOfAConcatenation, inAFailedList,
+      inListsThatBecomeIt
+    case inAnEmptyListBefore
+  }
+
+  @Test("a reader that comes late does not meet a caught failure", arguments: Catching.allCases)
+  func caughtBeforeALateReader(_ place: Catching) async {
+    await OneThread.run {
+      let attempts = Attempts(failures: 1)
+      let third = List([3, 4]).map(retryingFailures: true) { try attempts.plain($0, $0) }
+      let ended = third.endingAtFailure().setFailureType(to: (any Error).self)
+      let count = place == .inLaterCells || place == .inTheMiddleOfAConcatenation ? 20 : 1
+      let between = List(Array(repeating: 9, count: count))
+      let catching: List =
+        switch place {
+        case .inAFailedList: ended + between + .failing(Mishap(position: 0))
+        case .inListsThatBecomeIt: third.catch { _ in between + third }
+        case .inAnEmptyListBefore: List([]) + ended.map { $0 } + between + third
+        default: ended + between + third
+        }
+      let gate = Gate()
+      // It waits for all elements since before the failure, and reads what the other reader has left.
+      let late = List.deferred {
+        await gate.wait()
+        return switch place {
+        case .inTheMiddleOfAConcatenation: catching + [0]
+        case .inAFailedList: catching.catch { _ in third }
+        default: catching
+        }
+      }
+      async let all = late.array()
+      await gate.waitForArrivals(1)
+      #expect((try? await catching.element(at: count - 1)) == 9)
+      #expect(attempts.calls.values == [3])
+      if place == .inAFailedList { #expect((try? await catching.array()) == nil) }
+      gate.open()
+      let last = place == .inTheMiddleOfAConcatenation ? [0] : []
+      #expect((try? await all) == Array(repeating: 9, count: count) + [3, 4] + last)
+      #expect(attempts.calls.values == [3, 3, 4])
     }
   }
 
