@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
@@ -251,11 +252,11 @@ struct RetryTests {
     }
   }
 
-  /// Lists that catch the first failure of a list, and read it again later.
+  /// Where the failure was caught that a reader does not meet.
   enum Catching: CaseIterable {
-    case inTheSameCells, inLaterCells, inTheMiddleOfAConcatenation, inAFailedList,
-      inListsThatBecomeIt
-    case inAnEmptyListBefore
+    case inTheSameCells, beforeLaterCells, beforeAListOfLaterCells, inAFailedList
+    case inAListThatBecameAnother, inAListThatIsTakenOver, behindAnElementThatFailsAbove
+    case inAPiece, inLaterCellsOfAPiece, inAPieceThatBecameAnother
   }
 
   @Test("a reader that comes late does not meet a caught failure", arguments: Catching.allCases)
@@ -264,33 +265,54 @@ struct RetryTests {
       let attempts = Attempts(failures: 1)
       let third = List([3, 4]).map(retryingFailures: true) { try attempts.plain($0, $0) }
       let ended = third.endingAtFailure().setFailureType(to: (any Error).self)
-      let count = place == .inLaterCells || place == .inTheMiddleOfAConcatenation ? 20 : 1
-      let between = List(Array(repeating: 9, count: count))
-      let catching: List =
+      let isLong = [.beforeLaterCells, .beforeAListOfLaterCells, .inLaterCellsOfAPiece].contains(
+        place)
+      let between = List(Array(repeating: 9, count: isLong ? 20 : 2))
+      var catching: List? =
         switch place {
         case .inAFailedList: ended + between + .failing(Mishap(position: 0))
-        case .inListsThatBecomeIt: third.catch { _ in between + third }
-        case .inAnEmptyListBefore: List([]) + ended.map { $0 } + between + third
+        case .inAListThatBecameAnother, .inAPieceThatBecameAnother:
+          third.catch { _ in between + third }
+        case .behindAnElementThatFailsAbove: (List([9]) + third).catch { _ in List([9]) + third }
         default: ended + between + third
         }
       let gate = Gate()
-      // It waits for all elements since before the failure, and reads what the other reader has left.
+      let rest = Locked<List?>(nil)
+      // It waits for all elements since before the failure.
       let late = List.deferred {
         await gate.wait()
-        return switch place {
-        case .inTheMiddleOfAConcatenation: catching + [0]
-        case .inAFailedList: catching.catch { _ in third }
-        default: catching
-        }
+        return rest.withLock { $0.take() }!
       }
       async let all = late.array()
       await gate.waitForArrivals(1)
-      #expect((try? await catching.element(at: count - 1)) == 9)
-      #expect(attempts.calls.values == [3])
-      if place == .inAFailedList { #expect((try? await catching.array()) == nil) }
+
+      #expect((try? await catching!.element(at: isLong ? 19 : 1)) == 9)
+      #expect(attempts.calls.values == [3], "it has failed, and was caught")
+      let made: List
+      switch place {
+      case .beforeAListOfLaterCells:
+        var tail = catching!
+        for _ in 0..<12 { tail = (try? await tail.uncons())?.tail ?? [] }
+        made = tail
+      case .inAFailedList:
+        #expect((try? await catching!.array()) == nil)
+        made = catching!.catch { _ in third }
+      case .inAListThatIsTakenOver: made = catching.take()!.map { $0 }
+      case .behindAnElementThatFailsAbove:
+        let first = Probe<Int>()
+        made = catching!.map(retryingFailures: true) { element in
+          first.record(element)
+          if first.count == 1 { throw Mishap(position: 0) }
+          return element
+        }
+        #expect((try? await made.head()) == nil)
+        #expect((try? await made.head()) == 9)
+      case .inAPiece, .inLaterCellsOfAPiece, .inAPieceThatBecameAnother: made = catching! + [0]
+      default: made = catching!
+      }
+      rest.withLock { $0 = made }
       gate.open()
-      let last = place == .inTheMiddleOfAConcatenation ? [0] : []
-      #expect((try? await all) == Array(repeating: 9, count: count) + [3, 4] + last)
+      #expect((try? await all)?.filter { $0 != 0 }.suffix(3) == [9, 3, 4])
       #expect(attempts.calls.values == [3, 3, 4])
     }
   }

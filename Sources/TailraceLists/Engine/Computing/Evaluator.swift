@@ -138,7 +138,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func told(_ segment: Cells, _ mark: Published, _ demand: Demand) -> FailedAttempt? {
     guard let held = claim.take() else { return nil }
     let isMissing = segment.published.load(ordering: .relaxed) == mark
-    let last = isMissing && demand.since >= segment.caughtAt ? lastFailure : nil
+    let last = isMissing ? lastFailure : nil
     letGo(held)
     return last?.told(at: segment.start + mark.count, since: demand.since)
   }
