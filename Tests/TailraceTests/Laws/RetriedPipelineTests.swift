@@ -47,6 +47,8 @@ struct RetriedPipeline: FuzzCase {
   enum Passing: CaseIterable {
     case map, mapAsync, filterAsync, flatMap, joined, prefetching, prefetchingThree, concurrentMap
     case mapFailure, cancellable, onEachAsync, removeDuplicates, zipped, appended, deferred
+    /// One failure, or two, are caught, and the list goes on where it has failed.
+    case caught, caughtTwice
 
     /// Attempts are made that nobody waits for.
     var looksAhead: Bool {
@@ -191,7 +193,9 @@ struct RetriedPipeline: FuzzCase {
     var lists: [List] = []
     for (number, stage) in stages.enumerated() {
       switch stage {
-      case .passing(let kind): lists.append(kind.make(lists.last ?? List(0..<length)))
+      case .passing(let kind):
+        lists.append(
+          kind.make(lists.last ?? List(0..<length)) { run.log.caught($0, below: number) })
       case .failing(let kind, _):
         lists.append(
           kind.make(lists.last, length) {
@@ -201,12 +205,13 @@ struct RetriedPipeline: FuzzCase {
           })
       }
     }
-    let caught = lists[lists.count - 1].catch { failure in
+    let made = lists
+    let caught = made[made.count - 1].catch { failure in
       guard let told = failure as? Told else { return [-1] }
-      run.log.caught(told)
+      run.log.caught(told, below: made.count)
       return [-1000 - told.position]
     }
-    let (made, executor) = (lists, executor.make())
+    let executor = executor.make()
     await withTaskGroup { group in
       for reader in readers {
         group.addTask {
@@ -228,6 +233,7 @@ struct RetriedPipeline: FuzzCase {
     }
     let caughtAt = catching > 0 ? run.check(await caught.array()) : nil
     run.checkCalls(caughtAt: catching > 1 ? caughtAt : nil)
+    run.log.checkCaught()
     return run.log.problems
   }
 }
@@ -317,8 +323,17 @@ extension RetriedPipeline.Failing {
 }
 
 extension RetriedPipeline.Passing {
-  fileprivate func make(_ list: RetriedPipeline.List) -> RetriedPipeline.List {
-    switch self {
+  /// - Parameter catches: is told of each failure that is caught.
+  fileprivate func make(
+    _ list: RetriedPipeline.List, catches: @escaping @Sendable (RetriedPipeline.Told) -> Void
+  ) -> RetriedPipeline.List {
+    /// The list from the failed element on.
+    @Sendable func again(_ failure: any Error) -> RetriedPipeline.List {
+      guard let told = failure as? RetriedPipeline.Told else { return .failing(failure) }
+      catches(told)
+      return list.dropFirst(told.position)
+    }
+    return switch self {
     case .map: list.map { $0 }
     case .mapAsync: list.mapAsync { $0 }
     case .filterAsync:
@@ -342,6 +357,8 @@ extension RetriedPipeline.Passing {
     case .zipped: list.zip(LazyList(0...).setFailureType()).map { $0.0 }
     case .appended: list + []
     case .deferred: .deferred { list }
+    case .caught: list.catch { again($0) }
+    case .caughtTwice: list.catch { again($0).catch { again($0) } }
     }
   }
 }
@@ -356,7 +373,8 @@ extension RetriedPipeline {
       var failed: Set<Told> = []
       /// When the readers of a list first knew of an attempt.
       var known: [Int: [Told: Int]] = [:]
-      var caught: Set<Told> = []
+      /// The lowest stage that has caught a failure.
+      var caught: [Told: Int] = [:]
       var problems: [String] = []
     }
 
@@ -370,12 +388,27 @@ extension RetriedPipeline {
     var problems: [String] { state.withLock { $0.problems } }
     func problem(_ text: String) { state.withLock { $0.problems.append(text) } }
     var calls: [[Int]] { state.withLock { $0.calls } }
-    func caught(_ told: Told) { state.withLock { _ = $0.caught.insert(told) } }
+
+    func caught(_ told: Told, below stage: Int) {
+      state.withLock { $0.caught[told] = min(stage, $0.caught[told] ?? stage) }
+    }
+
+    /// A failure that was caught is told to nobody above.
+    func checkCaught() {
+      state.withLock { state in
+        for (key, known) in state.known {
+          let stage = key < 0 ? -1 - key : key
+          for told in known.keys where state.caught[told, default: .max] <= stage {
+            state.problems.append("\(stage) was told \(told), which was caught below")
+          }
+        }
+      }
+    }
 
     /// Failed attempts that nobody has heard of.
     var untold: Set<Told> {
       state.withLock { state in
-        state.known.values.reduce(state.failed.subtracting(state.caught)) {
+        state.known.values.reduce(state.failed.subtracting(state.caught.keys)) {
           $0.subtracting($1.keys)
         }
       }
