@@ -10,7 +10,7 @@ public import Synchronization
 /// that the first demand preferred, or on the global one.
 ///
 /// The task parks by a hop onto this actor, whose executor keeps the job instead of running it.
-/// That costs half of a continuation, because nothing looks up where to resume (<doc:TheCell>). The
+/// That costs half of a continuation, because nothing looks up where to resume (<doc:MeasuredDesigns>). The
 /// job then runs as one of the task executor, so `park` touches nothing that an actor would have to
 /// protect.
 ///
