@@ -74,7 +74,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       if pullsOn { pullAhead(demand) }
       return .element(slot)
     case .pull: return pullOnDemand(demand, isLimited)
-    case .ignored(let time): return .nothing(.caught(time))
+    case .askAgain(let time): return .nothing(.caught(time))
     case .wait(let taken):
       return .nothing(
         .missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
@@ -91,7 +91,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func pullOnDemand(_ demand: Demand, _ isLimited: Bool) -> Step<Slot> {
     guard let element = pullNow(demand) else {
       let absence = source.state.cursor.takeAbsence()
-      stop(absence)
+      // The lists above learn of a caught failure from this demand.
+      if case .caught = absence { stop(.paused) } else { stop(absence) }
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
@@ -105,6 +106,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   @_alwaysEmitIntoClient
   func pullAhead(_ demand: Demand) {
+    // Nobody waits for what is ahead.
+    var demand = demand
+    demand.since = .max
     // The first demand of many need not wait for all of them.
     var patience = 64
     while source.state.latency.isQuick, patience > 0 {
@@ -160,6 +164,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func pullAll() async {
+    source.state.cursor.demand = Demand()
     while !Task.isCancelled {
       let start = ContinuousClock.now
       guard let element = await nextAhead() else { break }

@@ -46,9 +46,9 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     case slot(Slot, pullsOn: Bool)
     /// The caller pulls the element.
     case pull
-    /// Its reader waits since before a failure of that time, for which nobody has waited: it asks again, as
-    /// one that waits since then.
-    case ignored(Int)
+    /// Its reader asks again, as one that waits since that time. A failure then was caught below, or it was
+    /// one ahead, for which nobody has waited.
+    case askAgain(since: Int)
     /// Another pull is in progress: wait until it is done, and ask again. The number is that of
     /// slots taken before.
     case wait(after: Int)
@@ -93,8 +93,12 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @usableFromInline var takenAhead = 0
   /// The last attempt at the next slot, if it has failed while demands waited for it.
   @usableFromInline var lastFailure: LastFailure?
-  /// When an attempt ahead has failed last, for which no demand waited, or whose failure was caught below.
+  /// When an attempt ahead has failed last, for which no demand waited.
   @usableFromInline var unawaitedFailure = 0
+  /// When a failure was caught below, by a pull ahead; 0 for none. The first demand after that many slots
+  /// says so, to the lists above.
+  @usableFromInline var caughtAt = 0
+  @usableFromInline var caughtAfter = 0
   /// Whether a demand has come to wait for an attempt at the next slot, since one has failed.
   @usableFromInline var isAwaited = false
   /// The demands that wait for the current pull.
@@ -113,6 +117,10 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   ///   - isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
   @_alwaysEmitIntoClient
   mutating func demand(since: Int = .max, isLimited: Bool = false) -> Answer {
+    if caughtAt != 0, taken >= caughtAfter {
+      defer { caughtAt = 0 }
+      return .askAgain(since: caughtAt)
+    }
     if let first = slots.popFirst() {
       taken += 1
       takenAhead = isLimited ? takenAhead + 1 : 0
@@ -121,7 +129,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     if let told = lastFailure?.told(at: taken, since: since) { return .failedTransiently(told) }
     switch source {
     case .resting, .hesitating:
-      if since < unawaitedFailure { return .ignored(unawaitedFailure) }
+      if since < unawaitedFailure { return .askAgain(since: unawaitedFailure) }
       source = .pulling
       return .pull
     case .pulling:
@@ -196,7 +204,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     guard case .pulling = source else { return (waiters, nil) }
     source = .hesitating
     guard isAwaited else {
-      unawaitedFailure = attempt.time
+      unawaitedFailure = max(unawaitedFailure, attempt.time)
       return (waiters, nil)
     }
     defer { (lastFailure, isAwaited) = (LastFailure(attempt, at: taken), false) }
@@ -206,10 +214,13 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// The puller has met an obstacle, such as the very list that it pulls ahead for. A demand has to
   /// handle it. Returns the waiters, to do so.
   ///
-  /// - Parameter time: when an attempt failed that was caught below.
+  /// - Parameter time: when an attempt failed that was caught below; 0 for none.
   @_alwaysEmitIntoClient
   mutating func gaveUp(caughtAt time: Int = 0) -> [Waiter] {
-    unawaitedFailure = max(unawaitedFailure, time)
+    if time != 0 {
+      if caughtAt == 0 { caughtAfter = taken + slots.count }
+      caughtAt = max(caughtAt, time)
+    }
     guard case .pulling = source else { return wakeAll() }
     source = .resting
     return wakeAll()

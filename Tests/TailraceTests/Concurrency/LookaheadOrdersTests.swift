@@ -27,6 +27,8 @@ private struct LookaheadModel: Explorable {
     case limitedDemand(Int)
     /// The outcomes of a pull by a reader, or by the task that pulls ahead.
     case pulls(Puller), ends(Puller), failsForNow(Puller), isInTheWay(Puller)
+    /// A failure is caught below.
+    case catches(Puller)
     /// The slot that was filled is put into the state.
     case keeps(Puller)
     /// A reader that has to wait sleeps, and one that sleeps is cancelled.
@@ -79,6 +81,9 @@ private struct LookaheadModel: Explorable {
   /// How often a pull has failed for now, and since when each reader waits.
   var failures = 0
   var since: [Int] = [.max, .max]
+  /// How many elements were pulled when a failure was caught ahead, until a demand has come back there.
+  var caught: Int?
+  var hasCaught = false
   /// The position at which an attempt has failed for which a reader slept.
   var owed: [Int?] = [nil, nil]
   var hasEnded = false
@@ -97,9 +102,11 @@ private struct LookaheadModel: Explorable {
     var state = state
     // Only compared with the times since when readers wait.
     state.unawaitedFailure = 0
+    state.caughtAt = 0
     return """
       \(state) \(readers) \(ahead) \(isAttached) \(isCancelled) \(pulled) \(running.sorted()) \
       \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned) \(owed.map { $0 ?? -1 }) \
+      \(caught ?? -1) \(hasCaught) \
       \(since.map { state.lastFailure?.told(at: state.taken, since: $0) != nil }) \
       \(since.map { $0 == .max })
       """
@@ -146,6 +153,7 @@ private struct LookaheadModel: Explorable {
 
   private func outcomes(of puller: Puller) -> [Event] {
     [pulled < length ? .pulls(puller) : .ends(puller), .failsForNow(puller), .isInTheWay(puller)]
+      + (hasCaught ? [] : [.catches(puller)])
   }
 
   mutating func apply(_ event: Event) {
@@ -167,6 +175,12 @@ private struct LookaheadModel: Explorable {
     case .isInTheWay(let puller):
       _ = stop(puller)
       wake(state.gaveUp())
+    case .catches(let puller):
+      hasCaught = true
+      failures += 1
+      let isAhead = puller == .ahead
+      if stop(puller), isAhead { caught = pulled }
+      wake(state.gaveUp(caughtAt: caught == nil ? 0 : failures))
     case .sleeps(let reader):
       guard case .waiting(let taken) = readers[reader] else { return }
       readers[reader] = state.enter(Self.waiters[reader], after: taken) ? .asleep : .idle
@@ -200,6 +214,9 @@ private struct LookaheadModel: Explorable {
     {
       violation = "a reader sleeps, and nobody pulls"
     }
+    if violation == nil, let caught, delivered.count > caught {
+      violation = "a failure that was caught after \(caught) elements is forgotten"
+    }
     if violation == nil, state.slots.count > state.distance + 1 {
       violation = "\(state.slots.count) slots lie ahead"
     }
@@ -222,9 +239,12 @@ private struct LookaheadModel: Explorable {
   private mutating func demand(_ reader: Int, isLimited: Bool) {
     let isOwed = owed[reader] == state.taken && state.slots.isEmpty
     var answer = state.demand(since: since[reader], isLimited: isLimited)
-    if case .ignored(let time) = answer {
-      since[reader] = time
-      answer = state.demand(since: time, isLimited: isLimited)
+    // For a caught failure, and for one ahead.
+    for _ in 0..<2 {
+      guard case .askAgain(let time) = answer else { break }
+      since[reader] = max(since[reader], time)
+      if let caught, caught <= delivered.count { self.caught = nil }
+      answer = state.demand(since: since[reader], isLimited: isLimited)
     }
     if case .failedTransiently = answer {
       if since[reader] == .max { violation = "a reader that has not waited is told" }
@@ -239,7 +259,7 @@ private struct LookaheadModel: Explorable {
     owed[reader] = nil
     switch answer {
     case .failedTransiently: break
-    case .ignored: violation = "reader \(reader) has to ask again twice"
+    case .askAgain: violation = "reader \(reader) has to ask again for ever"
     case .slot(let slot, let pullsOn):
       deliver(slot)
       if pullsOn { pullAhead(isLimited) }

@@ -19,7 +19,7 @@ struct LookaheadStateTests {
     switch state.demand(since: since) {
     case .slot(let slot, let pullsOn): "\(slot)\(pullsOn ? ", pull on" : "")"
     case .pull: "pull"
-    case .ignored: "ask again"
+    case .askAgain: "ask again"
     case .wait: "wait"
     case .end: "end"
     case .failed: "failed"

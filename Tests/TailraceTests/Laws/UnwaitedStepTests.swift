@@ -90,13 +90,35 @@ struct UnwaitedStepTests {
     await loads.begun.waitForCount(2)
     // A reader that is cancelled before it waits again is not known.
     let steps = list.segment?.evaluator?.steps
-    while steps?.waiting.withLock({ $0.isEmpty }) == true { await Task.yield() }
+    while steps?.waiting.withLock({ $0.waiters.isEmpty }) == true { await Task.yield() }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     await loads.cancelled.waitForCount(1)
     #expect(loads.cancelled.values == [2])
     loads.free()
     #expect(try await marked.array() == [1, 2, 3, 4, 5, 6])
+  }
+
+  @Test("a reader of a stage above waits for the next step, too, that the stage's step begins")
+  func behindAStage() async throws {
+    for _ in 0..<20 {
+      let (loads, gate) = (Loads(), Gate())
+      loads.free()
+      let list = loads.list(upTo: 2).filter { element async in
+        if element == 1 { await gate.wait() }
+        return element > 1
+      }
+      let task = Task { try await list.head() }
+      await gate.waitForArrivals(1)
+      loads.hold()
+      // The reader runs the stage's job in its own place; so it must still count as one that waits.
+      gate.open()
+      await loads.begun.waitForCount(2)
+      loads.free()
+      #expect(try await task.value == 2)
+      #expect(loads.begun.values == [1, 2])
+      #expect(loads.cancelled.count == 0)
+    }
   }
 
   @Test("a list made with false, and every other, computes on")

@@ -255,7 +255,8 @@ struct RetryTests {
   /// Where the failure was caught that a reader does not meet.
   enum Catching: CaseIterable {
     case inTheSameCells, beforeLaterCells, beforeAListOfLaterCells, inAFailedList
-    case inAListThatBecameAnother, inAListThatIsTakenOver, behindAnElementThatFailsAbove
+    case inAListThatBecameAnother, beforeATail, inAListThatIsTakenOver,
+      behindAnElementThatFailsAbove
     case inAPiece, inLaterCellsOfAPiece, inAPieceThatBecameAnother
   }
 
@@ -271,7 +272,7 @@ struct RetryTests {
       var catching: List? =
         switch place {
         case .inAFailedList: ended + between + .failing(Mishap(position: 0))
-        case .inAListThatBecameAnother, .inAPieceThatBecameAnother:
+        case .inAListThatBecameAnother, .inAPieceThatBecameAnother, .beforeATail:
           third.catch { _ in between + third }
         case .behindAnElementThatFailsAbove: (List([9]) + third).catch { _ in List([9]) + third }
         default: ended + between + third
@@ -297,6 +298,7 @@ struct RetryTests {
       case .inAFailedList:
         #expect((try? await catching!.array()) == nil)
         made = catching!.catch { _ in third }
+      case .beforeATail: made = catching!.tail
       case .inAListThatIsTakenOver: made = catching.take()!.map { $0 }
       case .behindAnElementThatFailsAbove:
         let first = Probe<Int>()
@@ -314,6 +316,60 @@ struct RetryTests {
       gate.open()
       #expect((try? await all)?.filter { $0 != 0 }.suffix(3) == [9, 3, 4])
       #expect(attempts.calls.values == [3, 3, 4])
+    }
+  }
+
+  @Test("a failure that is caught ahead of the readers is caught once, and not met again behind")
+  func caughtAhead() async {
+    for distance in 1...5 {
+      await OneThread.run {
+        let attempts = Attempts()
+        let list = LazyList(1...4).map(retryingFailures: true) { try attempts.plain($0, $0) }
+        let twice = list.catch { _ in list.catch { _ in list } }.prefetching(distance)
+        #expect((try? await twice.array()) == [1, 2, 1, 2, 1, 2, 3, 4])
+        #expect(attempts.calls.values == [1, 2, 3, 3, 3, 4])
+      }
+      for end in [nil, 4] {
+        await OneThread.run {
+          let attempts = Attempts(failures: 1)
+          let list = LazyList(1...4).map(retryingFailures: true) { try attempts.plain($0, $0) }
+          let ahead = list.catch { _ in List([9, 9, 9]) }.prefetching(distance)
+          let elements = [1, 2, 9, 9, 9].prefix(end ?? 5)
+          #expect(
+            (try? await (ahead.prefix(elements.count) + list).array()) == elements + [1, 2, 3, 4])
+        }
+      }
+    }
+  }
+
+  @Test(
+    "a failure caught many stages below is noted by the lists above", arguments: [0, 60, 80, 200])
+  func caughtBelowMany(_ stages: Int) async {
+    await OneThread.run {
+      let (calls, first, second) = (Probe<Int>(), Gate(), Gate())
+      let third = List([3]).map(retryingFailures: true) { number async throws in
+        calls.record(number)
+        if calls.count > 1 {
+          await second.wait()
+          return number
+        }
+        await first.wait()
+        throw Mishap(position: 0)
+      }
+      var deep = third.catch { _ in List([9, 9]) }
+      for _ in 0..<stages { deep = deep.map { $0 } }
+      let all = deep.prefix(1) + third
+      async let one = all.array()
+      async let other = all.array()
+      await first.waitForArrivals(1)
+      for _ in 0..<40 { await Task.yield() }
+      first.open()
+      await second.waitForArrivals(1)
+      for _ in 0..<40 { await Task.yield() }
+      second.open()
+      #expect((try? await one) == [9, 3])
+      #expect((try? await other) == [9, 3])
+      #expect(calls.count == 2)
     }
   }
 

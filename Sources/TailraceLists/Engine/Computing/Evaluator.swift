@@ -115,7 +115,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     guard demand.depth > 0, let held = claim.take() else {
       if demand.depth <= 0, demand.since < FailedAttempt.now, let told = told(segment, mark, demand)
       {
-        absence = .failedTransiently(told)
+        absence = told
       } else {
         let isTaken = steps == nil && demand.depth > 0 && !claim.isAwaited
         absence = .missing(MissingCell(segment, mark: mark, demand.amount, isTaken: isTaken))
@@ -135,12 +135,15 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
 
   /// The failure for a reader that waits, for a demand that is too deep for another attempt.
   @usableFromInline @inline(never)
-  nonisolated func told(_ segment: Cells, _ mark: Published, _ demand: Demand) -> FailedAttempt? {
+  nonisolated func told(_ segment: Cells, _ mark: Published, _ demand: Demand) -> Absence? {
     guard let held = claim.take() else { return nil }
     let isMissing = segment.published.load(ordering: .relaxed) == mark
+    let caughtAt = segment.caughtAt
     let last = isMissing ? lastFailure : nil
     letGo(held)
-    return last?.told(at: segment.start + mark.count, since: demand.since)
+    if isMissing, demand.since < caughtAt { return .caught(caughtAt) }
+    let told = last?.told(at: segment.start + mark.count, since: demand.since)
+    return told.map { .failedTransiently($0) }
   }
 
   /// A demand after an attempt that has failed for now, or of steps that are recorded.

@@ -130,7 +130,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     let hasParked =
       demand.amount == .one || cancelsUnwaited ? executor.drive() : driveOn(sink)
     if span != 0 { endDemand(span, isSuspended: !hasParked) }
-    if hasParked, cancelsUnwaited { departs(attempt) }
+    // A driver that has left has said that it comes.
+    if hasParked, cancelsUnwaited || place == nil { departs(attempt) }
     return hasParked
   }
 
@@ -226,7 +227,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
       WorkerToken.making(executor) { token in
         Task(name: taskName, executorPreference: executor) { [executor] in
           token.begin()
-          await self.run?(self)
+          // Abandoned before a demand has driven it, it has no steps to take.
+          if let run = self.run { await run(self) } else { self.end() }
           token.end(of: executor)
           withExtendedLifetime(self) {}
         }
@@ -379,6 +381,7 @@ extension AsyncSteps: StepOwner {
   func driverLeaves() {
     (place, taker) = (nil, nil)
     demand = Demand()
+    if !cancelsUnwaited { comes(attempts.load(ordering: .relaxed)) }
   }
 
   /// A step without a driver is done. An outcome that is not one to keep is told to those who wait.
@@ -396,10 +399,10 @@ extension AsyncSteps: StepOwner {
       withExtendedLifetime(former) {}
     // A missing cell may retain this very list. All look again.
     case .nothing(.missing(let cell)):
-      if waiting.withLock({ $0.isEmpty }) {
-        cell.place.departs(cell)
-      } else {
+      if waiting.withLock({ $0.isAwaited }) {
         cell.place.drops(cell)
+      } else {
+        cell.place.departs(cell)
       }
     case .skip, .nothing(.paused), .nothing(.released), .nothing(.cancelled): break
     case .element, .last, .become, .nothing(.end), .nothing(.failed), .nothing(.caught): return
@@ -475,16 +478,21 @@ extension AsyncSteps: AwaitedPlace {
   nonisolated(nonsending) func wait(
     for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason {
+    var former: Waiter?
     while true {
-      let reason = await waitOnce(for: cell, asked: asked, cancellable: cancellable)
+      let waiter = Waiter()
+      let refusal = enter(waiter, for: cell)
+      if let former { leave(former) }
+      if let refusal { return refusal }
+      let reason = await park(waiter, for: cell, asked: asked, cancellable: cancellable)
       if case .takeJob = reason {
-        // The step may suspend again.
+        // It waits meanwhile, and until it has entered again, if the step suspends again.
+        former = waiter
         guard executor.runHeldJob() else { continue }
         taskHasParked()
-      } else if isMissing(cell) {
-        return reason
       }
-      return .lookAgain
+      leave(waiter)
+      return isMissing(cell) ? reason : .lookAgain
     }
   }
 

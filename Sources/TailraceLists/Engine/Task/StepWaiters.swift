@@ -18,8 +18,7 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   /// Those that wait for attempts before it: they are about to be woken.
   private(set) var former = WaiterSet<Waiter>()
   private var latest = 0
-  /// The driver of that attempt is on its way to wait; 0 for none. Only steps that are cancelled when
-  /// nobody waits for them say it.
+  /// The driver of that attempt is on its way to wait; 0 for none.
   private(set) var coming = 0
   /// With it the step waits, to be told when nobody waits for the step.
   private(set) var step: Waiter?
@@ -54,7 +53,8 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   /// nobody is known to want the step, and the step is not told.
   mutating func drops(_ attempt: Int) { if coming == attempt { coming = 0 } }
 
-  var isEmpty: Bool { waiters.isEmpty && former.isEmpty }
+  /// Whether somebody waits for a step, or is on the way.
+  var isAwaited: Bool { coming != 0 || !waiters.isEmpty || !former.isEmpty }
 
   /// The waiter may be unknown, because it was woken meanwhile. Returns the waiter of the step, to be
   /// told that nobody waits for it.

@@ -33,7 +33,6 @@ extension AsyncSteps {
   /// The reader that has begun an attempt does not wait for it.
   @usableFromInline
   func departs(_ attempt: Int) {
-    guard cancelsUnwaited else { return }
     waiting.withLock { $0.departs(attempt) }?.wake(.unwaited)
   }
 }
@@ -44,7 +43,7 @@ extension AsyncSteps {
 
   @usableFromInline
   func drops(_ cell: MissingCell) {
-    guard cancelsUnwaited, cell.isBegun else { return }
+    guard cell.isBegun else { return }
     waiting.withLock { $0.drops(cell.mark.count) }
   }
 }

@@ -71,6 +71,14 @@ extension AwaitedPlace {
     let waiter = Waiter()
     if let reason = enter(waiter, for: cell) { return reason }
     defer { leave(waiter) }
+    return await park(waiter, for: cell, asked: asked, cancellable: cancellable)
+  }
+
+  /// Waits until the waiter, which has entered, is woken.
+  nonisolated(nonsending) func park(
+    _ waiter: Waiter, for cell: MissingCell, asked: MissingCell?, cancellable: Bool
+  ) async -> ResumeReason {
+    let isolation: (any Actor)? = #isolation
     let mark = Exploring.waits(
       for: Exploring.Wait("element \(cell.position) of ", title.text, identity))
     defer { mark?.end() }

@@ -99,8 +99,9 @@ package struct MissingCell: Sendable {
           let path = stack.drop { !$0.isSame(as: deeper) }.map { ($0.place.title, $0.position) }
           deeper.place.fail(deeper.mark, with: CyclicEvaluationError(through: path))
           return nil
-        case .released, .caught: return absence
-        case .failedTransiently: if isLong(after: 1) { return .paused }
+        case .released: return absence
+        // The lists in between learn of it from the attempt above.
+        case .failedTransiently, .caught: if isLong(after: 1) { return .paused }
         case .paused:
           if isLong(after: 64) { return .paused }
           continue
