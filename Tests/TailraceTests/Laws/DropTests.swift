@@ -15,6 +15,24 @@ struct DropTests {
   private static let turns = 200_000
   private static let moments = [0, 1, 2, 3, 5, 8, 13, 21, 34]
 
+  @Test("by a reader that is cancelled before the task of its list has taken a step")
+  func beforeTheFirstStep() async {
+    weak var executor: InlineExecutor?
+    do {
+      let preferred = InlineExecutor()
+      executor = preferred
+      let plain = LazyList<Int, any Error>([1]).onEach { _ in
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+      let list = plain.zip(LazyList([2]).mapAsync { $0 }.setFailureType(to: (any Error).self))
+      let reader = Task(executorPreference: preferred) { [list] in try await list.array() }
+      await #expect(throws: CancellationError.self) { try await reader.value }
+      #expect(list.evaluatedCount == 0)
+    }
+    for _ in 0..<Self.turns where executor != nil { await Task.yield() }
+    #expect(executor == nil, "the list's task is held, and with it the executor that it prefers")
+  }
+
   @Test("by a reader that is cancelled, and by who holds the list", arguments: Row.all)
   func leaving(_ row: Row) async {
     await onSerialExecutors { executor in
