@@ -195,6 +195,8 @@ private struct StepWaitersModel: Explorable {
       if step != .told { fail() }
       step = .done
     case .park:
+      let isWaitedFor = readers.contains { $0 == .comes(attempt) || $0 == .waits(attempt) }
+      if isWaitedFor, !waiters.isAwaited { violation = "somebody waits, and is not known to" }
       step = .rests
       parked += 1
     case .wake: wake()

@@ -132,6 +132,29 @@ struct EveryOrderRetryTests {
     }
   }
 
+  @Test(
+    "ahead of the readers: two catches, one over the other, catch a failure each", arguments: 1...3)
+  func caughtTwice(_ distance: Int) async throws {
+    try await tried { run in
+      let failures = Counter()
+      let list = List(0..<4).map(retryingFailures: true) { position in
+        if position == 2, failures.value < 2 {
+          failures.increment()
+          throw Mishap(position: position)
+        }
+        return position
+      }
+      let safe = list.catch { _ in list.catch { _ in list } }.prefetching(distance)
+      let readers = (0..<2).map { number in
+        run.spawn(name: "reader \(number)") { try await safe.array() }
+      }
+      for reader in readers {
+        let elements = try await reader.value
+        try run.require(elements == [0, 1, 0, 1, 0, 1, 2, 3], "\(elements)")
+      }
+    }
+  }
+
   @Test("beside calls for the whole list, one of which is cancelled: told once of each attempt")
   func whole() async throws {
     try await tried { run in
