@@ -21,8 +21,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// `nil` while a demand runs it, and for ever after it has ended, failed, or been abandoned.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var producer: Producer<Element>?
-  /// Whether a demand does more than a step: steps are recorded, as known when the segment was begun, or
-  /// the last attempt has failed for now.
+  /// Whether a demand does more than a step: steps are recorded, as known when the segment was begun, the
+  /// last attempt has failed for now, or a failure was caught for the element after the last cell.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var isWatched: Bool
   /// The failure of the last attempt, until another has brought the element.

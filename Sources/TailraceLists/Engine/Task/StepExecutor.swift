@@ -111,8 +111,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     // before they ask for the task, under the lock under which it is stored.
     let raised = raisedTo.load(ordering: .relaxed)
     if raised > priority { escalate(to: TaskPriority(rawValue: raised)) }
-    // Abandoned before the task was known.
-    if owner.isAbandoned { started.cancel() }
   }
 
   /// For the holder of the producer.

@@ -1,7 +1,5 @@
 /// An executor's view of the steps whose task it runs.
 protocol StepOwner: AnyObject, Sendable {
-  /// No demand will follow.
-  var isAbandoned: Bool { get }
   /// The list's name in errors.
   var title: Title { get }
   /// The step has suspended, and the driver leaves.
