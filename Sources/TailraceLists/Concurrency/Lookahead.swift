@@ -17,6 +17,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     @usableFromInline var cursor: Cursor<Element>
     @usableFromInline var pulls = 0
     @usableFromInline var latency = LatencyEstimate()
+    /// When a failure was caught last. What is ahead is pulled as for a reader that knows of it.
+    @usableFromInline var caughtAt = 0
 
     @_alwaysEmitIntoClient
     init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) {
@@ -106,9 +108,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   @_alwaysEmitIntoClient
   func pullAhead(_ demand: Demand) {
-    // Nobody waits for what is ahead.
     var demand = demand
-    demand.since = .max
+    demand.since = max(demand.since, source.state.caughtAt)
     // The first demand of many need not wait for all of them.
     var patience = 64
     while source.state.latency.isQuick, patience > 0 {
@@ -232,6 +233,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       // Released outside of the lock: it may be the last reference to a user's error.
       withExtendedLifetime(former) { for waiter in waiters { waiter.wake(.lookAgain) } }
     case .caught(let time):
+      source.state.caughtAt = max(source.state.caughtAt, time)
       for waiter in state.withLock({ $0.gaveUp(caughtAt: time) }) { waiter.wake(.lookAgain) }
     case .missing, .paused, .cancelled, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }

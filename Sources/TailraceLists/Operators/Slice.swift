@@ -52,16 +52,14 @@ extension LazyList {
     guard count > 0 else { return self }
     let (position, overflows) = offset.addingReportingOverflow(count)
     if overflows { return skipping(count) }
-    // The links of evaluated elements are known, so these are skipped right here, but not past a failure
-    // that was caught: its time is read there.
-    switch Segment.resolve(segment, position, while: { segment, _ in !segment.hasCaught }) {
+    // The links of evaluated elements are known, so these are skipped right here.
+    switch Segment.resolve(segment, position) {
     case .end: return .empty
     // The failure may be a cycle, for which the reader of a list that cannot fail traps.
     case .failed(let failure, _, _): return LazyList<Element, any Error>.failing(failure).retyped()
     case .cell(let segment, let offset):
       let list = LazyList(segment: segment, offset: offset)
-      return offset < segment.capacity || segment.mark.isClosed
-        ? list : list.skippingRest(of: segment)
+      return offset < segment.capacity ? list : list.skippingRest(of: segment)
     }
   }
 

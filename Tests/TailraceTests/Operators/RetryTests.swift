@@ -255,7 +255,7 @@ struct RetryTests {
   /// Where the failure was caught that a reader does not meet.
   enum Catching: CaseIterable {
     case inTheSameCells, beforeLaterCells, beforeAListOfLaterCells, inAFailedList
-    case inAListThatBecameAnother, beforeATail, inAListThatIsTakenOver,
+    case inAListThatBecameAnother, inAListThatIsTakenOver,
       behindAnElementThatFailsAbove
     case inAPiece, inLaterCellsOfAPiece, inAPieceThatBecameAnother
   }
@@ -272,7 +272,7 @@ struct RetryTests {
       var catching: List? =
         switch place {
         case .inAFailedList: ended + between + .failing(Mishap(position: 0))
-        case .inAListThatBecameAnother, .inAPieceThatBecameAnother, .beforeATail:
+        case .inAListThatBecameAnother, .inAPieceThatBecameAnother:
           third.catch { _ in between + third }
         case .behindAnElementThatFailsAbove: (List([9]) + third).catch { _ in List([9]) + third }
         default: ended + between + third
@@ -298,7 +298,6 @@ struct RetryTests {
       case .inAFailedList:
         #expect((try? await catching!.array()) == nil)
         made = catching!.catch { _ in third }
-      case .beforeATail: made = catching!.tail
       case .inAListThatIsTakenOver: made = catching.take()!.map { $0 }
       case .behindAnElementThatFailsAbove:
         let first = Probe<Int>()
