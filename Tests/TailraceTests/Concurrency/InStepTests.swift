@@ -518,6 +518,8 @@ struct InStepTests {
     #expect(
       "\(readers[0])"
         == "InStepReader(0 of 6, within 1: at 7, waits for readers 1, 2 and 3 others, at 0)")
+    // A reader that is released is not waited for.
+    withExtendedLifetime(readers) {}
     course.stop()
   }
 
