@@ -138,12 +138,18 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func told(_ segment: Cells, _ mark: Published, _ demand: Demand) -> Absence? {
     guard let held = claim.take() else { return nil }
     let isMissing = segment.published.load(ordering: .relaxed) == mark
-    let caughtAt = segment.caughtAt
-    let last = isMissing ? lastFailure : nil
+    let told = isMissing ? told(segment, mark, demand, held) : nil
     letGo(held)
-    if isMissing, demand.since < caughtAt { return .caught(caughtAt) }
-    let told = last?.told(at: segment.start + mark.count, since: demand.since)
-    return told.map { .failedTransiently($0) }
+    return told
+  }
+
+  /// The failure for a reader that waits for the cell after the mark, or the time of one that was caught.
+  private nonisolated func told(
+    _ segment: Cells, _ mark: Published, _ demand: Demand, _ held: borrowing Held
+  ) -> Absence? {
+    if demand.since < segment.caughtAt { return .caught(segment.caughtAt) }
+    return lastFailure?.told(at: segment.start + mark.count, since: demand.since)
+      .map { .failedTransiently($0) }
   }
 
   /// A demand after an attempt that has failed for now, or of steps that are recorded.
@@ -152,19 +158,14 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, _ mark: Published, _ demand: Demand, _ held: consuming Held,
     _ absence: inout Absence
   ) -> Bool {
-    let caughtAt = segment.caughtAt
-    if demand.since < caughtAt {
-      absence = .caught(caughtAt)
+    if let told = told(segment, mark, demand, held) {
+      absence = told
       letGo(held)
       return false
     }
     // Released when the claim is free: it may be the last reference to a user's error.
     let former = lastFailure
-    if let told = former?.told(at: segment.start + mark.count, since: demand.since) {
-      absence = .failedTransiently(told)
-      letGo(held)
-      return false
-    }
+    let caughtAt = segment.caughtAt
     let isRecorded = Recorder.isOn && steps == nil
     var done: Producer<Element>?
     let isNew =
