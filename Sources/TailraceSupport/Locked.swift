@@ -13,7 +13,7 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   #endif
 
   @inlinable
-  package init(_ value: Value) { self.value = Mutex(value) }
+  package init(_ value: consuming Value) { self.value = Mutex(value) }
 
   @inlinable
   package borrowing func withLock<R: Sendable>(_ body: (inout Value) -> R) -> R {

@@ -54,7 +54,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let isOver = Atomic(false)
   let waiting = Locked(StepWaiters<Waiter>())
   /// The open segment of the stage's own list, once a step has suspended.
-  private let open = Locked(WeakPlace())
+  private let open = LazyReference<OpenPlace>()
 
   @inlinable
   package init(stage: StageName? = nil, cancelsUnwaited: Bool = false, _ run: @escaping Run) {
@@ -220,7 +220,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   }
 
   /// Makes the task, for the first demand. False if the task runs.
-  @usableFromInline @inline(never)
+  @inlinable @inline(never)
   func start() -> Bool {
     guard !executor.isStarted else { return false }
     executor.start(self) {
@@ -309,7 +309,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   }
 
   /// Keeps an outcome that is no element. False if it is the last one.
-  @usableFromInline @inline(never)
+  // Inlinable: unspecialised code would look the type of the step up ("Memo").
+  @inlinable @inline(never)
   func keepsOn(_ step: Step<Element>) -> Bool {
     switch step {
     case .nothing(.cancelled) where !isAbandoned:
@@ -331,7 +332,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     executor.end()
   }
 
-  private func releaseRun() { if let leftover = leftover() { ReleaseQueue.release(leftover) } }
+  @usableFromInline
+  func releaseRun() { if let leftover = leftover() { ReleaseQueue.release(leftover) } }
 
   /// Moves the closure out, with what it retains.
   private func leftover() -> Leftover? {
@@ -378,6 +380,7 @@ extension AsyncSteps: StepOwner {
     name.load()?.title ?? "LazyList<\(Element.self)>"
   }
 
+  @usableFromInline
   func driverLeaves() {
     (place, taker) = (nil, nil)
     demand = Demand()
@@ -385,6 +388,7 @@ extension AsyncSteps: StepOwner {
   }
 
   /// A step without a driver is done. An outcome that is not one to keep is told to those who wait.
+  @usableFromInline
   func stepIsDone() {
     guard let kept else { return }
     switch kept.pointee {
@@ -410,6 +414,7 @@ extension AsyncSteps: StepOwner {
     _ = moveKept()
   }
 
+  @usableFromInline
   func taskHasParked() {
     if isAbandoned { endTask() } else { publish() }
     wake()
@@ -417,7 +422,7 @@ extension AsyncSteps: StepOwner {
 
   /// The outcome becomes a cell, if the stage has a list of its own: no reader may follow.
   private func publish() {
-    guard let place = open.withLock({ $0.place }) else { return }
+    guard let place = open.load()?.segment.withLock({ $0.place }) else { return }
     let segment = unsafeDowncast(place as AnyObject, to: Segment<Element>.self)
     guard let evaluator = segment.evaluator, let held = evaluator.claim.take() else { return }
     let (mark, former) = (segment.mark, evaluator.lastFailure)
@@ -440,7 +445,8 @@ extension AsyncSteps: StepOwner {
   @usableFromInline
   func isSuspended(in segment: Segment<Element>) {
     // The former one is released outside of the lock: this may be the last reference to it.
-    let former = open.withLock { open in
+    let open = open.load() ?? self.open.storeIfNil(OpenPlace())
+    let former = open.segment.withLock { open in
       let former = open.place
       if former !== segment { open.place = segment }
       return former
@@ -449,9 +455,14 @@ extension AsyncSteps: StepOwner {
   }
 }
 
-/// Not generic: unspecialised code would look its type up.
-private struct WeakPlace: Sendable {
-  weak var place: (any AwaitedPlace)?
+/// The open segment of a stage's own list. Steps that never suspend have none.
+// Not generic: unspecialised code would look its type up.
+private final class OpenPlace: Sendable {
+  let segment = Locked(Weak())
+
+  struct Weak: Sendable {
+    weak var place: (any AwaitedPlace)?
+  }
 }
 
 extension AsyncSteps: AwaitedPlace {

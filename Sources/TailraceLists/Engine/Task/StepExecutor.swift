@@ -97,6 +97,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   // MARK: Driving
 
   /// Makes the task, for the holder of the producer. It begins when it is driven.
+  @usableFromInline
   nonisolated func start(_ owner: any StepOwner, _ make: () -> Task<Void, Never>) {
     home = Self.preferredHome
     if Exploring.isOn { jobsInPlace = 1 }

@@ -1,4 +1,5 @@
 /// An executor's view of the steps whose task it runs.
+@usableFromInline
 protocol StepOwner: AnyObject, Sendable {
   /// The list's name in errors.
   var title: Title { get }

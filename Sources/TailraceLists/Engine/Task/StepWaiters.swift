@@ -79,6 +79,7 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
 
   /// The attempts up to one are over, and the task has parked after it.
   mutating func parked(after attempt: Int) -> [Waiter] {
-    former.removeAll() + (latest <= attempt ? waiters.removeAll() : [])
+    let latest = latest <= attempt ? waiters.removeAll() : []
+    return former.isEmpty ? latest : former.removeAll() + latest
   }
 }
