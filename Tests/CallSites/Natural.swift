@@ -1,5 +1,5 @@
 // Code as users write it. It belongs to no target: the checks of the project type-check it alone, and
-// fail when an expression takes long. Nothing here runs.
+// fail when an expression takes the compiler too many attempts. Nothing here runs.
 import Tailrace
 
 struct Oops: Error {}
