@@ -41,7 +41,7 @@ struct StepExecutorTests {
           for number in 0..<steps {
             if list.isAbandoned { break }
             await step(number)
-            task.willPark()
+            task.isParking = true
             await task.park()
           }
           token.end(of: task)

@@ -84,7 +84,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     }
     guard isResting || start() else { return missing(demand) }
     while true {
-      var outcome = takeKept()
+      var outcome = kept == nil ? nil : takeKept()
       if outcome == nil {
         // Without depth it takes only the outcome of a step that is done.
         guard demand.depth > 0, run != nil else {
@@ -100,7 +100,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
         guard hasParked else { return missing(demand, isBegun: true, since: since) }
         place = nil
         // The driver may have left while the job came back to it.
-        if outcome == nil { outcome = takeKept() }
+        if outcome == nil, kept != nil { outcome = takeKept() }
       }
       // None if the sink wants no more elements.
       guard let step = outcome.take() else { return .stopped }
@@ -208,11 +208,9 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   }
 
   /// The outcome of a step that was done without a driver.
-  @inlinable @inline(__always)
-  func takeKept() -> Step<Element>? { kept == nil ? nil : moveKept() }
-
+  // Mostly there is none, and its callers look at that themselves.
   @inlinable @inline(never)
-  func moveKept() -> Step<Element>? {
+  func takeKept() -> Step<Element>? {
     guard let kept else { return nil }
     self.kept = nil
     defer { kept.deallocate() }
@@ -292,7 +290,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
       }
     case let step: if !keepsOn(step) { return false }
     }
-    executor.willPark()
+    executor.isParking = true
     return true
   }
 
@@ -411,7 +409,7 @@ extension AsyncSteps: StepOwner {
     case .skip, .nothing(.paused), .nothing(.released), .nothing(.cancelled): break
     case .element, .last, .become, .nothing(.end), .nothing(.failed), .nothing(.caught): return
     }
-    _ = moveKept()
+    _ = takeKept()
   }
 
   @usableFromInline

@@ -67,18 +67,19 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   /// Whether the state is `parked` or `ended`.
   @inlinable var isResting: Bool { rawValue & Self.parkedTag != 0 || rawValue == 3 }
 
-  var state: State {
-    switch rawValue {
-    case 0: .idle
-    case 1: .running
-    case 2: .awaited
-    case 3: .ended
-    case let job where job & Self.parkedTag == 0: .holding(job)
-    case let job: .parked(job & ~Self.parkedTag)
+  private(set) var state: State {
+    get {
+      switch rawValue {
+      case 0: .idle
+      case 1: .running
+      case 2: .awaited
+      case 3: .ended
+      case let job where job & Self.parkedTag == 0: .holding(job)
+      case let job: .parked(job & ~Self.parkedTag)
+      }
     }
+    set { self = JobSlot(newValue) }
   }
-
-  private mutating func become(_ state: State) { self = JobSlot(state) }
 
   private func trap(_ event: StaticString) -> Never {
     fatalError("JobSlot: \(event) in the state \(state)")
@@ -89,20 +90,20 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   /// The task is being made; its job arrives.
   mutating func starts() {
     guard case .idle = state else { trap("a list's task was started twice") }
-    become(.running)
+    state = .running
   }
 
   /// The task is made. Its job rests until the first demand.
   mutating func started() -> Job {
     guard case .holding(let job) = state else { trap("a list's task was made and has no job") }
-    become(.parked(job))
+    state = .parked(job)
     return job
   }
 
   /// A demand runs the parked task.
   mutating func drive() -> Job {
     guard case .parked(let job) = state else { trap("a list's task was driven while it ran") }
-    become(.running)
+    state = .running
     return job
   }
 
@@ -110,10 +111,10 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   mutating func parks(_ own: Job) -> Job? {
     switch state {
     case .running:
-      become(.parked(own))
+      state = .parked(own)
       return nil
     case .holding(let other) where other != own:
-      become(.parked(own))
+      state = .parked(own)
       return other
     default: trap("a list's task parked where it does not run")
     }
@@ -123,10 +124,10 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   mutating func ends() -> Job? {
     switch state {
     case .running:
-      become(.ended)
+      state = .ended
       return nil
     case .holding(let other):
-      become(.ended)
+      state = .ended
       return other
     default: trap("a list's task ended where it does not run")
     }
@@ -139,10 +140,10 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   mutating func next() -> Job? {
     switch state {
     case .running:
-      become(.idle)
+      state = .idle
       return nil
     case .holding(let job):
-      become(.running)
+      state = .running
       return job
     case .idle, .awaited, .parked, .ended: trap("a runner was there, and was not known")
     }
@@ -151,7 +152,7 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   /// The task's own job runs where suspended steps go on. True if a reader waited
   /// to run it, which is to be forgotten.
   mutating func begin() -> Bool {
-    defer { become(.running) }
+    defer { state = .running }
     switch state {
     case .idle: return false
     case .awaited: return true
@@ -163,10 +164,10 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   mutating func runnerLeaves() -> Job? {
     switch state {
     case .running:
-      become(.idle)
+      state = .idle
       return nil
     case .holding(let job):
-      become(.idle)
+      state = .idle
       return job
     default: trap("a runner left, and was not known")
     }
@@ -186,14 +187,14 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   mutating func arrived(_ job: Job, isOwn: Bool) -> Arrival {
     switch state {
     case .running:
-      become(.holding(job))
+      state = .holding(job)
       return .held
     case .holding(let other) where isOwn && other != job:
       // The task's own job comes first.
-      become(.holding(job))
+      state = .holding(job)
       return .dispatch(other)
     case .awaited where isOwn:
-      become(.holding(job))
+      state = .holding(job)
       return .wakeReader
     default: return .dispatch(job)
     }
@@ -204,27 +205,27 @@ struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   /// A reader is about to wait. False if there is nothing to wait for.
   mutating func readerComes() -> Bool {
     guard case .idle = state else { return false }
-    become(.awaited)
+    state = .awaited
     return true
   }
 
   /// The reader leaves. False if it is not waited for any more.
   mutating func readerLeaves() -> Bool {
     guard case .awaited = state else { return false }
-    become(.idle)
+    state = .idle
     return true
   }
 
   /// The woken reader runs the job that was held for it.
   mutating func readerRuns() -> Job {
     guard case .holding(let job) = state else { trap("a reader was woken for a job, and had none") }
-    become(.running)
+    state = .running
     return job
   }
 
   /// The reader was woken for another reason before: its job runs elsewhere.
   mutating func readerDeclines() {
     guard case .holding = state else { trap("a reader declined a job, and had none") }
-    become(.idle)
+    state = .idle
   }
 }

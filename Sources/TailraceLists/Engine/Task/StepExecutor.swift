@@ -22,6 +22,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   @usableFromInline let slot = Atomic(JobSlot(rawValue: 0))
   // Guard: the code that runs the task's job. May touch them: that code, and the task; and all may
   // read `own`, which is set before the task first runs.
+  /// The task is about to wait for the next demand: its job, which comes next, is not run.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var isParking = false
   /// The task waits for the next demand. Its runner puts the job into the slot when it has come back:
   /// the next driver may come as soon as the slot says so.
@@ -125,20 +126,14 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   @inlinable @inline(__always)
   nonisolated var isResting: Bool { slot.load(ordering: .acquiring).isResting }
 
-  /// Takes the job of the parked task. For the holder of the producer.
-  private nonisolated func takeParked() -> JobSlot.Job {
-    // No other event changes a parked slot: it can be stored without an exchange.
-    var parked = slot.load(ordering: .acquiring)
-    let job = parked.drive()
-    slot.store(parked, ordering: .releasing)
-    return job
-  }
-
   /// Resumes the task, and runs it here until it parks. False if a step has suspended. For the
   /// holder of the producer.
   @usableFromInline
   nonisolated func drive() -> Bool {
-    let job = takeParked()
+    // No other event changes a parked slot: it can be stored without an exchange.
+    var parked = slot.load(ordering: .acquiring)
+    let job = parked.drive()
+    slot.store(parked, ordering: .releasing)
     let outer = Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
     driver.note(outer)
@@ -203,7 +198,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   /// Jobs of the task and of its children arrive here, and those of default actors that they call.
   @usableFromInline
   package nonisolated func enqueue(_ job: consuming ExecutorJob) {
-    let job = Self.bits(UnownedJob(job))
+    let job = UnownedJob(job).bits
     let isOwn = job == own
     if isOwn, isParking {
       (isParking, hasParked) = (false, true)
@@ -222,12 +217,12 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   }
 
   private nonisolated func run(_ job: JobSlot.Job) {
-    Self.job(job).runSynchronously(on: asUnownedTaskExecutor())
+    UnownedJob(bits: job).runSynchronously(on: asUnownedTaskExecutor())
   }
 
   /// Runs a job where suspended steps go on.
   private nonisolated func dispatch(_ job: JobSlot.Job) {
-    let priority = TaskPriority(ExecutorJob(Self.job(job)).priority)
+    let priority = TaskPriority(ExecutorJob(UnownedJob(bits: job)).priority)
     if let home {
       Task(executorPreference: home, priority: priority) { self.runAway(job) }
     } else {
@@ -241,13 +236,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     let owner = owner
     if update({ $0.begin() }) { forget() }
     if attend(job, isDriven: false) { owner?.taskHasParked() }
-  }
-
-  private static func bits(_ job: UnownedJob) -> JobSlot.Job {
-    unsafeBitCast(job, to: JobSlot.Job.self)
-  }
-  private static func job(_ bits: JobSlot.Job) -> UnownedJob {
-    unsafeBitCast(bits, to: UnownedJob.self)
   }
 
   // MARK: Readers that wait to run the job
@@ -289,10 +277,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   }
 
   // MARK: The task's side
-
-  /// The task is about to wait for the next demand.
-  @inlinable
-  nonisolated func willPark() { isParking = true }
 
   /// Suspends: the hop hands the job to `enqueue`, which keeps it.
   @usableFromInline @inline(never)
@@ -348,4 +332,9 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
     owner?.title ?? "LazyList<\(ahead?.elements ?? Any.self)>"
   }
   @usableFromInline package nonisolated var position: Int { computed.load(ordering: .relaxed) }
+}
+
+extension UnownedJob {
+  fileprivate init(bits: JobSlot.Job) { self = unsafeBitCast(bits, to: Self.self) }
+  fileprivate var bits: JobSlot.Job { unsafeBitCast(self, to: JobSlot.Job.self) }
 }
