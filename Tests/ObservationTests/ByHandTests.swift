@@ -5,7 +5,7 @@ import TailraceTesting
 import Testing
 
 @MainActor
-@Suite("The model by hand, which the article shows beside ListModel", .timeLimit(.minutes(5)))
+@Suite("The model by hand, which the article shows beside ListModel", .timeLimit(.minutes(15)))
 struct ByHandTests {
   struct Refused: Error {}
 

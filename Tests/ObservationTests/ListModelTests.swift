@@ -5,7 +5,7 @@ import TailraceTesting
 import Testing
 
 @MainActor
-@Suite("A list as an observable model", .timeLimit(.minutes(5)))
+@Suite("A list as an observable model", .timeLimit(.minutes(15)))
 struct ListModelTests {
   struct Refused: Error {}
 

@@ -6,7 +6,7 @@ import Testing
 @testable import TailraceLists
 @testable import TailraceSignals
 
-@Suite("Shared signals and code that calls back", .timeLimit(.minutes(5)), .inTurn)
+@Suite("Shared signals and code that calls back", .timeLimit(.minutes(15)), .inTurn)
 struct SharedReentrancyTests {
   let station = Station()
 

@@ -195,7 +195,7 @@ private struct Program {
   }
 }
 
-@Suite("Shared signals, in random schedules", .timeLimit(.minutes(10)), .inTurn)
+@Suite("Shared signals, in random schedules", .timeLimit(.minutes(15)), .inTurn)
 struct SharedScheduleTests {
   #if os(Linux)
     @Test("nothing is lost, nothing comes twice, and a late reader begins at the window")

@@ -5,7 +5,7 @@ import Testing
 @testable import TailraceLists
 @testable import TailraceSignals
 
-@Suite("Shared signals", .timeLimit(.minutes(5)), .inTurn)
+@Suite("Shared signals", .timeLimit(.minutes(15)), .inTurn)
 struct SharedSignalTests {
   let station = Station()
 

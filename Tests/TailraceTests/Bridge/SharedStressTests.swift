@@ -6,7 +6,7 @@ import Testing
 @testable import TailraceLists
 @testable import TailraceSignals
 
-@Suite("Shared signals, on all threads at once", .timeLimit(.minutes(10)), .inTurn)
+@Suite("Shared signals, on all threads at once", .timeLimit(.minutes(15)), .inTurn)
 struct SharedStressTests {
   #if DEBUG
     static let rounds = 300

@@ -5,7 +5,7 @@ import Testing
 /// and released.
 @Suite("Chains of a signal's operators")
 struct SignalDepthTests {
-  @Test("a thousand operators", .timeLimit(.minutes(2)))
+  @Test("a thousand operators", .timeLimit(.minutes(15)))
   func stacked() async {
     var signal = Signal<Int, Never> { subscriber in
       subscriber.send(1)

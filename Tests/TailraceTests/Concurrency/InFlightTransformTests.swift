@@ -53,7 +53,7 @@ struct InFlightTransformTests {
     #expect(state.raise(to: TaskPriority(rawValue: 99)) == nil, "it is done")
   }
 
-  @Test("a reader that waits before the closure is started raises it", .timeLimit(.minutes(5)))
+  @Test("a reader that waits before the closure is started raises it", .timeLimit(.minutes(15)))
   func raisedBeforeItBegins() async {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     let (gate, priority) = (Gate(), Probe<TaskPriority>())
@@ -80,7 +80,7 @@ struct InFlightTransformTests {
     #expect(priority.values == [.high])
   }
 
-  @Test("readers that are cancelled leave the others their result", .timeLimit(.minutes(5)))
+  @Test("readers that are cancelled leave the others their result", .timeLimit(.minutes(15)))
   func cancelled() async {
     for round in 0..<200 {
       let gate = Gate()

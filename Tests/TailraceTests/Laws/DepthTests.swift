@@ -164,7 +164,7 @@ struct DepthTests {
   }
 
   @Test(
-    "never evaluated, and released", .timeLimit(.minutes(5)),
+    "never evaluated, and released", .timeLimit(.minutes(15)),
     arguments: Layer.plain + Layer.asynchronous)
   func unevaluated(_ layer: Layer) async {
     for isSmall in [false, true] {
@@ -172,7 +172,7 @@ struct DepthTests {
     }
   }
 
-  @Test("evaluated, and released", .timeLimit(.minutes(5)), arguments: Layer.plain)
+  @Test("evaluated, and released", .timeLimit(.minutes(15)), arguments: Layer.plain)
   func evaluated(_ layer: Layer) async {
     for isSmall in [false, true] {
       await run(isSmall) {
@@ -199,7 +199,8 @@ struct DepthTests {
   }
 
   @Test(
-    "asynchronous, evaluated, and released", .timeLimit(.minutes(5)), arguments: Layer.asynchronous)
+    "asynchronous, evaluated, and released", .timeLimit(.minutes(15)), arguments: Layer.asynchronous
+  )
   func evaluatedAsync(_ layer: Layer) async {
     for isSmall in [false, true] {
       await run(isSmall) {
@@ -213,7 +214,7 @@ struct DepthTests {
   }
 
   @Test(
-    "all held: read from the lowest up, then from the top down", .timeLimit(.minutes(5)),
+    "all held: read from the lowest up, then from the top down", .timeLimit(.minutes(15)),
     arguments: Layer.plain + Layer.asynchronous)
   func held(_ layer: Layer) async {
     for isSmall in [false, true] {

@@ -6,7 +6,7 @@ import Testing
 /// them are those of `MixedGraphTests`.
 @Suite("Lists that feed each other without a cycle", .inTurn)
 struct GraphTests {
-  @Test("a chain of lists that pass one element around", .timeLimit(.minutes(5)), arguments: 2...4)
+  @Test("a chain of lists that pass one element around", .timeLimit(.minutes(15)), arguments: 2...4)
   func ring(_ count: Int) async throws {
     // list[0][i] = list[count - 1][i - 1] + 1; list[k][i] = list[k - 1][i].
     let length = 200

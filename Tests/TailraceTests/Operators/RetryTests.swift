@@ -176,7 +176,7 @@ struct RetryTests {
     #expect(try await list.array() == Array(0..<20))
   }
 
-  @Test("a failure at any depth below an asynchronous stage", .timeLimit(.minutes(5)))
+  @Test("a failure at any depth below an asynchronous stage", .timeLimit(.minutes(15)))
   func deepStep() async throws {
     for depth in 40...70 {
       let attempts = Attempts()
@@ -372,7 +372,7 @@ struct RetryTests {
     }
   }
 
-  @Test("a step ahead that fails, many stages below", .timeLimit(.minutes(5)))
+  @Test("a step ahead that fails, many stages below", .timeLimit(.minutes(15)))
   func aheadOverMany() async {
     for depth in [0, 20, 60, 61, 62, 63, 64, 65, 100, 200] {
       await OneThread.run {
