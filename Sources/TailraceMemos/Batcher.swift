@@ -175,7 +175,7 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// A batch of keys came back without the value of one of them.
 ///
 /// ```swift
-/// let users = Memos(batches: 100) { (ids: [Int]) in
+/// let users = Memos(batchSize: 100) { (ids: [Int]) in
 ///   Dictionary(uniqueKeysWithValues: ids.filter { $0 < 3 }.map { ($0, "user \($0)") })
 /// }
 /// try await users.value(for: 7)   // throws: the batch came back without a value for the key 7

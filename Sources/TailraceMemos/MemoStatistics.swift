@@ -11,7 +11,7 @@ public struct MemoStatistics: Sendable, Equatable {
   public var evictions = 0
   /// Computations that failed, and gave the expired value instead (`servingStaleFor`).
   public var servedStale = 0
-  /// Calls of a closure that computes many keys (`Memos(batches:)`).
+  /// Calls of a closure that computes many keys (`Memos(batchSize:)`).
   public var batches = 0
   /// Values that became out of date because another key did (`Memos.recursive`). One that turns out to
   /// be still the right one counts, too.

@@ -164,8 +164,8 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   }
 
   @_alwaysEmitIntoClient
-  nonisolated(nonsending) func refreshed(
-    _ key: Key, by asker: Table.Asker?
+  nonisolated(nonsending) func refreshedValue(
+    for key: Key, by asker: Table.Asker?
   ) async throws(Failure) -> Value {
     if Task.isCancelled, let cancellation = Failure.cancellation { throw cancellation }
     guard let (cell, _) = renewal(of: key, by: asker) else {

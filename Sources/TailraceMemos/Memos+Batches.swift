@@ -6,7 +6,7 @@ extension Memos where Failure == any Error {
   /// for many rows.
   ///
   /// ```swift
-  /// let users = Memos(batches: 100) { (ids: [Int]) in
+  /// let users = Memos(batchSize: 100) { (ids: [Int]) in
   ///   Dictionary(uniqueKeysWithValues: ids.map { ($0, "user \($0)") })
   /// }
   /// try await users.value(for: 7)   // "user 7"
@@ -18,7 +18,7 @@ extension Memos where Failure == any Error {
   /// itself is in no dictionary, so it never has a value.
   ///
   /// - Parameters:
-  ///   - batches: the most keys of a call, 1 or more; less is a programmer's error and traps.
+  ///   - batchSize: the most keys of a call, 1 or more; less is a programmer's error and traps.
   ///   - capacity: how much is remembered; everything by default.
   ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
   ///     ever.
@@ -35,7 +35,7 @@ extension Memos where Failure == any Error {
   ///     of them; a key without a value has a ``MissingValueError``.
   @_alwaysEmitIntoClient
   public init(
-    batches: Int, capacity: Capacity = .unbounded, lifetime: Duration? = nil,
+    batchSize: Int, capacity: Capacity = .unbounded, lifetime: Duration? = nil,
     refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -44,7 +44,7 @@ extension Memos where Failure == any Error {
     _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Value]
   ) {
     self.init(
-      batches, capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures,
+      batchSize, capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures,
       clock,
       reporting, file, line, compute)
   }
@@ -53,7 +53,7 @@ extension Memos where Failure == any Error {
   /// since their last use, or each for a time of its own.
   @_alwaysEmitIntoClient
   public init(
-    batches: Int, capacity: Capacity = .unbounded, lifetime: Lifetime,
+    batchSize: Int, capacity: Capacity = .unbounded, lifetime: Lifetime,
     refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -62,7 +62,7 @@ extension Memos where Failure == any Error {
     _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Value]
   ) {
     self.init(
-      batches, capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
+      batchSize, capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
       reporting, file, line, compute)
   }
 

@@ -184,7 +184,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// Computes a key again, and waits for the new value. Others get the old one until it is there.
   ///
   /// ```swift
-  /// let page = await pages.refreshed(1)   // not the one that is there
+  /// let page = await pages.refreshedValue(for: 1)   // not the one that is there
   /// ```
   ///
   /// A key without a value is computed as by a demand. If the key is being computed already, that is
@@ -194,8 +194,8 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// - Cancellation: as for ``value(for:)``.
   @_alwaysEmitIntoClient
   @discardableResult
-  nonisolated(nonsending) public func refreshed(_ key: Key) async throws(Failure) -> Value {
-    try await store.refreshed(key, by: asker)
+  nonisolated(nonsending) public func refreshedValue(for key: Key) async throws(Failure) -> Value {
+    try await store.refreshedValue(for: key, by: asker)
   }
 
   /// Forgets the value of a key: the next demand computes it again.

@@ -25,7 +25,7 @@ public import TailraceLists
 /// - Failure: the elements that are there stay. The phase has the error, and ``retry()`` goes on at the
 ///   same place. Make the list with `retryingFailures: true`; otherwise it remembers the failure.
 /// - Cancellation: ``cancel()`` ends the wait, and the request, too, if the list was made with
-///   `cancellingUnwaitedSteps: true`. The release of the model ends the request: then nobody holds the
+///   `cancelsUnobservedSteps: true`. The release of the model ends the request: then nobody holds the
 ///   rest of the list any more.
 @MainActor
 @Observable
@@ -83,7 +83,7 @@ public final class ListModel<Element: Sendable> {
     pageSize: Int, file: StaticString = #fileID, line: UInt = #line,
     _ makeList: @escaping @Sendable () -> LazyList<Element, Failure>
   ) {
-    self.init(pageSize, file, line, nil) { makeList().cancellable }
+    self.init(pageSize, file, line, nil) { makeList().throwingCancellation }
   }
 
   /// Creates a model of a list whose elements have an identity: no element is shown twice. If it comes
@@ -92,7 +92,7 @@ public final class ListModel<Element: Sendable> {
     pageSize: Int, file: StaticString = #fileID, line: UInt = #line,
     _ makeList: @escaping @Sendable () -> LazyList<Element, Failure>
   ) where Element: Identifiable {
-    self.init(pageSize, file, line, { AnyHashable($0.id) }) { makeList().cancellable }
+    self.init(pageSize, file, line, { AnyHashable($0.id) }) { makeList().throwingCancellation }
   }
 
   deinit { task?.cancel() }

@@ -28,7 +28,7 @@ import TailraceSchedulers
 /// - Cancellation: cancelling the reading task, leaving the loop, or releasing the last copy of an
 ///   iterator ends the subscription and runs the handlers given to
 ///   ``Subscriber/onTermination(_:)``. A fold, such as `reduce`, is a question: if the failure cannot
-///   say that it was cancelled, it waits for the true answer; ``cancellable`` can say it.
+///   say that it was cancelled, it waits for the true answer; ``throwingCancellation`` can say it.
 ///
 /// Replaces `RACSignal`; a hot one replaces `RACSubject`.
 public struct Signal<Element: Sendable, Failure: Error>: Sendable {

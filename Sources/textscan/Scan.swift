@@ -49,7 +49,7 @@ struct Scan: Sendable {
     // Nobody here holds the head of the list, so that it is let go of as the readers move on.
     let readers = try await drawn(
       Self.lines(options.paths, ledger, filesAtOnce: options.filesAtOnce)
-    ).inStep(readers: options.readers.count, within: 1_048_576) { line in line.weight }
+    ).lockstep(readers: options.readers.count, maxLead: 1_048_576) { line in line.weight }
     return try await withThrowingTaskGroup(of: Finished.self) { group in
       for (name, lines) in zip(options.readers, readers) {
         group.addTask(name: name.rawValue) { [options] in

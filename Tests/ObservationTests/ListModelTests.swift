@@ -172,7 +172,7 @@ struct ListModelTests {
   func cancelRequest() async {
     let (begun, cancelled, gate) = (Probe<Int>(), Probe<Int>(), Gate())
     let model = ListModel(pageSize: 2) {
-      LazyList(state: 0, cancellingUnwaitedSteps: true) { number async throws -> Int? in
+      LazyList(state: 0, cancelsUnobservedSteps: true) { number async throws -> Int? in
         number += 1
         begun.record(number)
         if begun.count == 2 {
@@ -205,12 +205,12 @@ struct ListModelTests {
     arguments: Moment.allCases)
   func leaks(_ moment: Moment) async {
     // The closure holds a member; so does the state of each list, and each element is one.
-    let (population, gate, begun) = (Population(), Gate(), Probe<Int>())
-    weak var released: ListModel<Population.Member>?
+    let (instances, gate, begun) = (InstanceCounter(), Gate(), Probe<Int>())
+    weak var released: ListModel<InstanceCounter.Member>?
     do {
-      let model = ListModel(pageSize: 2) { [closure = population.member(-1)] in
-        LazyList(state: (number: 0, held: population.member(-2)), retryingFailures: true) {
-          state async throws -> Population.Member? in
+      let model = ListModel(pageSize: 2) { [closure = instances.member(-1)] in
+        LazyList(state: (number: 0, held: instances.member(-2)), retryingFailures: true) {
+          state async throws -> InstanceCounter.Member? in
           state.number += 1
           begun.record(state.number)
           if begun.count == 4 {
@@ -222,7 +222,7 @@ struct ListModelTests {
             if moment == .failed { throw Refused() }
           }
           guard state.number < 6, closure.number < 0 else { return nil }
-          return population.member(state.number)
+          return instances.member(state.number)
         }
       }
       released = model
@@ -251,9 +251,9 @@ struct ListModelTests {
         default: false
         }
       #expect(isAsExpected, "\(moment): \(model.phase)")
-      #expect(population.alive > 0)
+      #expect(instances.alive > 0)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
     #expect(released == nil)
   }
 
@@ -261,14 +261,14 @@ struct ListModelTests {
     "released while it loads: the request is cancelled, and nothing is left",
     arguments: [true, false])
   func release(isFailing: Bool) async {
-    let (population, gate, cancelled) = (Population(), Gate(), Probe<Bool>())
-    weak var released: ListModel<Population.Member>?
+    let (instances, gate, cancelled) = (InstanceCounter(), Gate(), Probe<Bool>())
+    weak var released: ListModel<InstanceCounter.Member>?
     do {
-      let owner = population.member()
-      let model: ListModel<Population.Member>
-      let load: @Sendable (inout Int) async -> Population.Member? = { [owner] number in
+      let owner = instances.member()
+      let model: ListModel<InstanceCounter.Member>
+      let load: @Sendable (inout Int) async -> InstanceCounter.Member? = { [owner] number in
         defer { number += 1 }
-        if number == owner.number { return population.member(number) }
+        if number == owner.number { return instances.member(number) }
         await withTaskCancellationHandler {
           await gate.wait()
         } onCancel: {
@@ -292,7 +292,7 @@ struct ListModelTests {
     }
     await cancelled.waitForCount(1)
     #expect(cancelled.values == [true] && released == nil)
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("views are told of each change")

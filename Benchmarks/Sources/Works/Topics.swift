@@ -5,7 +5,7 @@ extension Topic {
   public static let all: [Topic] = [
     .memory, .iteration, .firstPass, .collecting, .operators, .slices, .joins, .fanOut,
     .contention, .asyncSteps, .asyncChains, .streams, .memos, .keyedMemos, .batchedMemos, .depth,
-    .workingAhead, .collections, .schedulers, .signals, .batches, .inStep, .looking, .growth,
+    .workingAhead, .collections, .schedulers, .signals, .batches, .lockstep, .looking, .growth,
     .layouts, .stored,
   ]
 }

@@ -133,7 +133,7 @@ extension LazyList {
   ///
   /// ```swift
   /// let asked = Probe<Int>()
-  /// let pages = LazyList(state: 1, cancellingUnwaitedSteps: true) { number async throws -> Int? in
+  /// let pages = LazyList(state: 1, cancelsUnobservedSteps: true) { number async throws -> Int? in
   ///   asked.record(number)
   ///   number += 1
   ///   if asked.count == 1 { try await Task.sleep(for: .seconds(60)) }
@@ -160,10 +160,10 @@ extension LazyList {
   ///   this list itself.
   @_alwaysEmitIntoClient
   public init<State>(
-    state: sending State, retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
+    state: sending State, retryingFailures: Bool = false, cancelsUnobservedSteps: Bool,
     next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
   ) {
-    guard cancellingUnwaitedSteps else {
+    guard cancelsUnobservedSteps else {
       self.init(state: state, retryingFailures: retryingFailures, next: next)
       return
     }
@@ -193,15 +193,15 @@ extension LazyList {
   /// Creates a list from a first element. An asynchronous closure makes each next one, until it returns
   /// `nil`. A step that nobody waits for any more is cancelled.
   ///
-  /// As ``init(state:retryingFailures:cancellingUnwaitedSteps:next:)``.
+  /// As ``init(state:retryingFailures:cancelsUnobservedSteps:next:)``.
   @_alwaysEmitIntoClient
   public init(
-    first: Element, retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
+    first: Element, retryingFailures: Bool = false, cancelsUnobservedSteps: Bool,
     next: @escaping @Sendable (Element) async throws(Failure) -> Element?
   ) {
     self.init(
       state: Element?.none, retryingFailures: retryingFailures,
-      cancellingUnwaitedSteps: cancellingUnwaitedSteps
+      cancelsUnobservedSteps: cancelsUnobservedSteps
     ) { (last) async throws(Failure) in
       last = if let element = last { try await next(element) } else { first }
       return last

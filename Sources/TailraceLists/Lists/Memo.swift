@@ -103,7 +103,7 @@ extension Memo {
   /// nobody waits for it any more, and the next demand begins anew.
   ///
   /// ```swift
-  /// let settings = Memo(cancellingUnwaitedSteps: true) { try await load() }
+  /// let settings = Memo(cancelsUnobservedSteps: true) { try await load() }
   /// ```
   ///
   /// - Failure: the closure's, given to all waiting tasks, and remembered. With `retryingFailures`
@@ -112,13 +112,13 @@ extension Memo {
   ///   is dropped.
   @_alwaysEmitIntoClient
   public init(
-    retryingFailures: Bool = false, cancellingUnwaitedSteps: Bool,
+    retryingFailures: Bool = false, cancelsUnobservedSteps: Bool,
     _ compute: @escaping @Sendable () async throws(Failure) -> Value
   ) {
     self.init(
       list: LazyList(
         state: false, retryingFailures: retryingFailures,
-        cancellingUnwaitedSteps: cancellingUnwaitedSteps
+        cancelsUnobservedSteps: cancelsUnobservedSteps
       ) { (isComputed) async throws(Failure) in
         if isComputed { return nil }
         let value = try await compute()

@@ -3,7 +3,7 @@
 // Their closures have exactly the types that `AsyncSequence` gives them: with any other type, a closure
 // literal would prefer the standard library's fold.
 
-/// A sequence that is no list and has a list's folds: ``InStepReader``, ``Signal``.
+/// A sequence that is no list and has a list's folds: ``LockstepReader``, ``Signal``.
 ///
 /// `AsyncSequence` has folds of the same names. They end where a cancelled `next()` gives `nil`, and
 /// return a part as if it were everything. These throw the cancellation if `Failure` can say it, and
@@ -24,7 +24,7 @@ extension _FoldableSequence {
   /// Returns the elements combined, from the first on.
   ///
   /// ```swift
-  /// let reader = LazyList(1...4).inStep(readers: 1, within: 10)[0]
+  /// let reader = LazyList(1...4).lockstep(readers: 1, maxLead: 10)[0]
   /// await reader.reduce(0, +)   // 10
   /// ```
   ///

@@ -1,7 +1,7 @@
 /// How much ``explore(_:replaying:countingIssues:body:)`` tries.
 ///
 /// ```swift
-/// try await explore(ExplorationOptions(deviations: .max, randomRuns: 0)) { run in
+/// try await explore(ExplorationOptions(preemptions: .max, randomRuns: 0)) { run in
 ///   async let one = 1
 ///   _ = await one
 /// }
@@ -11,7 +11,7 @@ public struct ExplorationOptions: Sendable {
   public var runs: Int
   /// How many times in a run a task may go on before others that were ready earlier, before the random
   /// stage. With `.max` all orders are tried, as far as ``runs`` allows.
-  public var deviations: Int
+  public var preemptions: Int
   /// The runs of the last stage, which makes each choice by chance. It does not run after all orders
   /// have been tried.
   public var randomRuns: Int
@@ -33,7 +33,7 @@ public struct ExplorationOptions: Sendable {
   ///
   /// - Parameters:
   ///   - runs: the most runs before the random stage; 1 or more.
-  ///   - deviations: the most deviations from first come, first served before that; 0 or more.
+  ///   - preemptions: the most preemptions from first come, first served before that; 0 or more.
   ///   - randomRuns: the runs of the random stage; 0 or more.
   ///   - seed: of the random stage.
   ///   - timeIsFree: whether sleepers may wake late.
@@ -43,18 +43,18 @@ public struct ExplorationOptions: Sendable {
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
   public init(
-    runs: Int = 10_000, deviations: Int = 3, randomRuns: Int = 2_000, seed: UInt64 = 0,
+    runs: Int = 10_000, preemptions: Int = 3, randomRuns: Int = 2_000, seed: UInt64 = 0,
     timeIsFree: Bool = false, patience: Duration = .milliseconds(100), stepLimit: Int = 10_000,
     willRun: (@Sendable (ExplorationTape) -> Void)? = nil, file: StaticString = #fileID,
     line: UInt = #line
   ) {
-    guard runs > 0, deviations >= 0, randomRuns >= 0, stepLimit > 0 else {
+    guard runs > 0, preemptions >= 0, randomRuns >= 0, stepLimit > 0 else {
       fatalError(
-        "ExplorationOptions(runs:deviations:randomRuns:stepLimit:) takes runs and a limit of 1 or more, "
-          + "and deviations and random runs of 0 or more, not \(runs), \(stepLimit), \(deviations) and "
+        "ExplorationOptions(runs:preemptions:randomRuns:stepLimit:) takes runs and a limit of 1 or more, "
+          + "and preemptions and random runs of 0 or more, not \(runs), \(stepLimit), \(preemptions) and "
           + "\(randomRuns)", file: file, line: line)
     }
-    (self.runs, self.deviations, self.randomRuns) = (runs, deviations, randomRuns)
+    (self.runs, self.preemptions, self.randomRuns) = (runs, preemptions, randomRuns)
     (self.seed, self.timeIsFree, self.patience) = (seed, timeIsFree, patience)
     (self.stepLimit, self.willRun) = (stepLimit, willRun)
   }

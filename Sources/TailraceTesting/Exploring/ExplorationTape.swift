@@ -23,7 +23,7 @@ public struct ExplorationTape: Hashable, Sendable {
   }
 
   /// How many choices are not the first in line.
-  var deviations: Int { choices.count { $0 != 0 } }
+  var preemptions: Int { choices.count { $0 != 0 } }
 }
 
 extension ExplorationTape: LosslessStringConvertible {

@@ -35,9 +35,9 @@ import TailraceSupport
 /// has found. It does not find data races: for locks and atomics use the thread sanitizer. See
 /// <doc:EveryOrder>.
 ///
-/// The first run takes its tasks first come, first served. Then come the runs with one *deviation*, in
+/// The first run takes its tasks first come, first served. Then come the runs with one *preemption*, in
 /// which a task goes on once before others that were ready earlier; those with two; and so on, and at
-/// last random ones. So a failure is found with the fewest deviations. It is made simpler, as long as it
+/// last random ones. So a failure is found with the fewest preemptions. It is made simpler, as long as it
 /// still fails, and thrown with what has happened, and with a tape that replays it.
 ///
 /// - Parameters:
@@ -84,7 +84,7 @@ struct Runner: Sendable {
 
   func search() async throws -> ExplorationSummary {
     var search = OrderSearch(
-      runs: options.runs, deviations: options.deviations, randomRuns: options.randomRuns,
+      runs: options.runs, preemptions: options.preemptions, randomRuns: options.randomRuns,
       seed: options.seed)
     var summary = ExplorationSummary(
       runs: 0, triedAllOrders: false, jobsFromOutside: 0, divergedRuns: 0)

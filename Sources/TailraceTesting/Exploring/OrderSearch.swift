@@ -1,12 +1,12 @@
 /// Which orders are tried, as a value: first those with no choice that departs from first come, first
-/// served, then all with one such deviation, with two, and so on; then random ones.
+/// served, then all with one such preemption, with two, and so on; then random ones.
 ///
-/// So the first failing order that is found has the fewest deviations. A run tells of how many tasks
+/// So the first failing order that is found has the fewest preemptions. A run tells of how many tasks
 /// each of its choices was; each later choice that could have been another one is an order of the next
 /// stage. No order is tried twice, except by chance in the random stage.
 struct OrderSearch: Sendable {
   enum Stage: Hashable, Sendable {
-    case deviations(Int)
+    case preemptions(Int)
     case random
   }
 
@@ -31,7 +31,7 @@ struct OrderSearch: Sendable {
   }
 
   private let runs: Int
-  private let deviations: Int
+  private let preemptions: Int
   private let randomRuns: Int
   private let seed: UInt64
 
@@ -41,7 +41,7 @@ struct OrderSearch: Sendable {
   private var nodes: [Node] = []
   private var place = Place()
   private var nextNodes: [Node] = []
-  /// Some orders have more deviations than are to be tried.
+  /// Some orders have more preemptions than are to be tried.
   private var leavesOut = false
   private var isSystematic = true
 
@@ -50,9 +50,9 @@ struct OrderSearch: Sendable {
 
   /// - Parameters:
   ///   - runs: the most runs before the random ones.
-  ///   - deviations: the most deviations before the random stage.
-  init(runs: Int, deviations: Int, randomRuns: Int, seed: UInt64) {
-    (self.runs, self.deviations, self.randomRuns) = (runs, deviations, randomRuns)
+  ///   - preemptions: the most preemptions before the random stage.
+  init(runs: Int, preemptions: Int, randomRuns: Int, seed: UInt64) {
+    (self.runs, self.preemptions, self.randomRuns) = (runs, preemptions, randomRuns)
     self.seed = seed
   }
 
@@ -77,7 +77,7 @@ struct OrderSearch: Sendable {
 
   private mutating func nextSystematic() -> Plan? {
     guard tried > 0 else {
-      return Plan(stage: .deviations(0), tape: ExplorationTape([]), expected: [])
+      return Plan(stage: .preemptions(0), tape: ExplorationTape([]), expected: [])
     }
     while true {
       while place.node < nodes.count {
@@ -95,10 +95,10 @@ struct OrderSearch: Sendable {
         guard tried < runs else { return nil }
         let zeros = Array(repeating: 0, count: place.point - node.tape.count)
         return Plan(
-          stage: .deviations(stage), tape: ExplorationTape(node.tape + zeros + [place.choice]),
+          stage: .preemptions(stage), tape: ExplorationTape(node.tape + zeros + [place.choice]),
           expected: Array(node.widths[...place.point]))
       }
-      guard !nextNodes.isEmpty, stage < deviations else {
+      guard !nextNodes.isEmpty, stage < preemptions else {
         hasTriedAll = !leavesOut
         return nil
       }
@@ -113,7 +113,7 @@ struct OrderSearch: Sendable {
     // What could have been tried instead is not known.
     if hasDiverged { leavesOut = true }
     guard widths.count > plan.tape.choices.count else { return }
-    if stage < deviations {
+    if stage < preemptions {
       nextNodes.append(Node(tape: plan.tape.choices, widths: widths))
     } else {
       leavesOut = true
@@ -124,9 +124,9 @@ struct OrderSearch: Sendable {
 extension OrderSearch.Stage: CustomStringConvertible {
   var description: String {
     switch self {
-    case .deviations(0): "first come, first served"
-    case .deviations(1): "one deviation"
-    case .deviations(let count): "\(count) deviations"
+    case .preemptions(0): "first come, first served"
+    case .preemptions(1): "one preemption"
+    case .preemptions(let count): "\(count) preemptions"
     case .random: "random orders"
     }
   }

@@ -23,7 +23,7 @@ struct Report {
     if let stage { lines.append("Found in run \(runs), in the stage: \(stage).") }
     lines.append("")
     let steps = told.story?.lines ?? []
-    if tape.deviations == 0, tape.seed == nil {
+    if tape.preemptions == 0, tape.seed == nil {
       lines.append("It fails when its tasks go on first come, first served. Steps: \(told.steps).")
     } else {
       lines.append("Steps: \(told.steps); told are those out of turn, and those with notes.")

@@ -1,11 +1,11 @@
-/// Looks for a simpler tape that still fails, as a value: deviations are taken out, many at once and then
+/// Looks for a simpler tape that still fails, as a value: preemptions are taken out, many at once and then
 /// one by one, and what is left is brought closer to 0.
 struct TapeShrinking: Sendable {
   /// The simplest failing choices so far.
   private(set) var best: [Int]
   /// The most runs that are still spent.
   private var tries: Int
-  /// How many deviations are taken out at once, and where.
+  /// How many preemptions are taken out at once, and where.
   private var size: Int
   private var offset = 0
   private var hasImproved = false
@@ -21,26 +21,26 @@ struct TapeShrinking: Sendable {
     (tape.count { $0 != 0 }, tape.reduce(0, +))
   }
 
-  private var deviations: [Int] { best.indices.filter { best[$0] != 0 } }
+  private var preemptions: [Int] { best.indices.filter { best[$0] != 0 } }
 
   /// A tape to run; `nil` if none may be simpler.
   mutating func next() -> [Int]? {
     while tries > 0 {
-      let deviations = deviations
-      if deviations.isEmpty { return nil }
-      if offset >= deviations.count {
+      let preemptions = preemptions
+      if preemptions.isEmpty { return nil }
+      if offset >= preemptions.count {
         guard endPass() else { return nil }
         continue
       }
       var tape = best
       if isLowering {
-        guard tape[deviations[offset]] > 1 else {
+        guard tape[preemptions[offset]] > 1 else {
           offset += 1
           continue
         }
-        tape[deviations[offset]] -= 1
+        tape[preemptions[offset]] -= 1
       } else {
-        for point in deviations[offset..<min(offset + size, deviations.count)] { tape[point] = 0 }
+        for point in preemptions[offset..<min(offset + size, preemptions.count)] { tape[point] = 0 }
       }
       tries -= 1
       return ExplorationTape(tape).choices

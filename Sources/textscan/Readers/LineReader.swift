@@ -13,7 +13,7 @@ extension LineReader {
   var isSatisfied: Bool { false }
 
   /// Reads lines until more of them would not change the answer, or there are none. Returns how many.
-  mutating func read(_ lines: InStepReader<Line, any Error>) async throws -> Int {
+  mutating func read(_ lines: LockstepReader<Line, any Error>) async throws -> Int {
     var count = 0
     for try await line in lines {
       count += 1

@@ -53,7 +53,7 @@ struct MemosGiven: Given {
 
 // MARK: Operators
 
-struct CancellableGiven: Given {
+struct ThrowingCancellationGiven: Given {
   let naturals = LazyList(1...)
   let settings = Memo { "settings" }
   var presses: Signal<Int, Never> { CommonGiven().presses }

@@ -287,10 +287,10 @@ struct DisposalTests {
 
   @Test("nothing is left behind by loops that were left")
   func leaks() async {
-    let population = Population()
+    let instances = InstanceCounter()
     for _ in 0..<1_000 {
-      let signal = Signal<Population.Member, Never> { subscriber in
-        let sender = Task { [member = population.member()] in
+      let signal = Signal<InstanceCounter.Member, Never> { subscriber in
+        let sender = Task { [member = instances.member()] in
           subscriber.send(member)
           subscriber.send(member)
         }
@@ -298,7 +298,7 @@ struct DisposalTests {
       }
       for await _ in signal { break }
     }
-    await population.waitUntilEmpty()
-    #expect(population.greatest > 0)
+    await instances.waitUntilEmpty()
+    #expect(instances.greatest > 0)
   }
 }

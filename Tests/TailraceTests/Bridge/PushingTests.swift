@@ -107,12 +107,12 @@ struct PushingTests {
 
   @Test("it stops between two elements when it is cancelled")
   func signalCancelled() async {
-    let population = Population()
+    let instances = InstanceCounter()
     let scheduler = QueueScheduler(name: "walk")
-    var list: LazyList<Population.Member, Never>? = LazyList(0...).map { population.member($0) }
+    var list: LazyList<InstanceCounter.Member, Never>? = LazyList(0...).map { instances.member($0) }
     for await member in list!.signal(on: scheduler) where member.number == 5 { break }
     list = nil
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("a failure is a failure, not the end")
@@ -171,21 +171,21 @@ struct PushingTests {
 
   @Test("leaving a stream stops the walk", arguments: [true, false])
   func leaving(_ isBounded: Bool) async {
-    let population = Population()
-    for await member in LazyList(0...).map({ population.member($0) }).stream(
+    let instances = InstanceCounter()
+    for await member in LazyList(0...).map({ instances.member($0) }).stream(
       on: QueueScheduler.background(), bufferingPolicy: isBounded ? .bufferingOldest(3) : .unbounded
     )
     where member.number == 2 { break }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("a task that is cancelled ends the stream, and the walk")
   func cancelled() async {
-    let population = Population()
+    let instances = InstanceCounter()
     let read = Gate()
     let task = Task {
       for try await member in SourceKind.plain.make(upTo: .max, Probe())
-        .map({ population.member($0) }).stream(on: QueueScheduler.background())
+        .map({ instances.member($0) }).stream(on: QueueScheduler.background())
       {
         if member.number == 3 { await read.wait() }
       }
@@ -194,7 +194,7 @@ struct PushingTests {
     task.cancel()
     read.open()
     await #expect(throws: Never.self) { try await task.value }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("several tasks share a stream: each element goes to one of them")

@@ -35,9 +35,9 @@ extension MemoryTests {
   @Test(
     "an ended shared signal releases its source; a deserted one keeps it", arguments: [false, true])
   func sourceOfSharedSignal(fails: Bool) async {
-    let population = Population()
+    let instances = InstanceCounter()
     let ends = Counter()
-    let shared = { [member = population.member()] in
+    let shared = { [member = instances.member()] in
       Signal<Int, any Error> { subscriber in
         subscriber.send(member.number)
         guard ends.value > 0 else { return subscriber.keep() }
@@ -47,10 +47,10 @@ extension MemoryTests {
     var iterator: Signal<Int, any Error>.Iterator? = shared.makeAsyncIterator()
     #expect(try! await iterator?.next() == 0)
     iterator = nil
-    #expect(population.alive == 1, "the next reader runs it again")
+    #expect(instances.alive == 1, "the next reader runs it again")
     ends.increment()
     _ = try? await shared.array()
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     var late = shared.makeAsyncIterator()
     #expect(try! await late.next() == 0, "the past stays")
   }

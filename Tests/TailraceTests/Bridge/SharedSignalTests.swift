@@ -157,14 +157,14 @@ struct SharedSignalTests {
 
   @Test("a signal that nobody read lets go of its source")
   func unread() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let member = population.member()
+      let member = instances.member()
       let shared = Signal<Int, Never> { $0.send(member.number) }.shared(keptFor: .seconds(9))
       let iterator = shared.makeAsyncIterator()
       _ = iterator
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("a source that sends everything while it is subscribed to, and ends")
@@ -280,19 +280,19 @@ struct SharedSignalTests {
 
   @Test("elements that the past forgets are kept only while a late reader needs them")
   func forgets() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let (signal, subscriber) = Signal<Population.Member, Never>.makeSignal(replaying: 10)
-      for number in 0..<1000 { subscriber.send(population.member(number)) }
-      #expect(population.alive == 10)
-      var late: Signal<Population.Member, Never>.Iterator? = signal.makeAsyncIterator()
-      for number in 0..<5 { subscriber.send(population.member(number)) }
-      #expect(population.alive == 15)
+      let (signal, subscriber) = Signal<InstanceCounter.Member, Never>.makeSignal(replaying: 10)
+      for number in 0..<1000 { subscriber.send(instances.member(number)) }
+      #expect(instances.alive == 10)
+      var late: Signal<InstanceCounter.Member, Never>.Iterator? = signal.makeAsyncIterator()
+      for number in 0..<5 { subscriber.send(instances.member(number)) }
+      #expect(instances.alive == 15)
       #expect(await late?.next()?.number == 990)
       late = nil
-      #expect(population.alive == 10)
+      #expect(instances.alive == 10)
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   static func counting(to last: Int) -> Signal<Int, any Error> {

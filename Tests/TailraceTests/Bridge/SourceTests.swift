@@ -81,15 +81,15 @@ struct SourceTests {
 
   @Test("a source that nobody waits for any more when its turn comes still ends")
   func cancelledEarly() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let member = population.member()
+      let member = instances.member()
       let signal = Signal<Int, Never> { subscriber async in
         subscriber.send(member.number)
       }
       for _ in 1...100 { signal.subscribe { _ in }.cancel() }
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("it runs where the task that subscribes prefers, so that virtual time holds in it")
@@ -191,14 +191,14 @@ struct SourceTests {
 
   @Test("leaving it stops the walk, which holds nothing of the list that has been passed")
   func left() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
       let signal = Signal(
-        LazyList(0...).map { population.member($0) }, bufferingPolicy: .bufferingOldest(1))
+        LazyList(0...).map { instances.member($0) }, bufferingPolicy: .bufferingOldest(1))
       for await member in signal where member.number == 300 { break }
     }
-    await population.waitUntilEmpty()
-    #expect(population.greatest >= 300, "the signal holds its list")
+    await instances.waitUntilEmpty()
+    #expect(instances.greatest >= 300, "the signal holds its list")
   }
 
   @Test("a sender that waits loses nothing, with several senders and readers, and none too slow")
@@ -318,14 +318,14 @@ struct SourceTests {
 
   @Test("the first failure ends a merged signal, and the walks of the others")
   func mergingFailure() async throws {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
       let gate = Gate()
       let failing = Row.Source(state: 0) { state async throws in
         await gate.wait()
         throw Mishap(position: 0)
       }
-      let member = population.member()
+      let member = instances.member()
       let endless = SourceKind.plain.make(upTo: .max, Probe()).map { member.number + $0 }
       let merged = failing.merging(endless)
       var iterator = merged.makeAsyncIterator()
@@ -333,7 +333,7 @@ struct SourceTests {
       gate.open()
       await #expect(throws: Mishap(position: 0)) { while try await iterator.next() != nil {} }
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("signals are merged from when the merged one is subscribed to")

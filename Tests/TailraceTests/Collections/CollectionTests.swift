@@ -66,8 +66,8 @@ struct CollectionTests {
 
   @Test("an iterator: one pass, remembered, element by element")
   func iterator() async {
-    let population = Population()
-    let list = { LazyList(iterator: Countdown(from: 5, population.member())) }()
+    let instances = InstanceCounter()
+    let list = { LazyList(iterator: Countdown(from: 5, instances.member())) }()
     #expect(list.evaluatedCount == 0)
     #expect(await list.head() == 5)
     #expect(list.evaluatedPrefix == [5])
@@ -75,7 +75,7 @@ struct CollectionTests {
     async let other = list.array()
     #expect(await one == [5, 4, 3, 2, 1])
     #expect(await other == [5, 4, 3, 2, 1])
-    #expect(population.alive == 0, "an exhausted iterator is released")
+    #expect(instances.alive == 0, "an exhausted iterator is released")
     var numbers = [1, 2, 3].makeIterator()
     #expect(numbers.next() == 1)
     let rest = numbers.lazyList
@@ -87,9 +87,9 @@ struct CollectionTests {
 /// An iterator that cannot be shared, and must not be asked after its end.
 private final class Countdown: IteratorProtocol {
   private var number: Int
-  private let member: Population.Member
+  private let member: InstanceCounter.Member
 
-  init(from number: Int, _ member: Population.Member) {
+  init(from number: Int, _ member: InstanceCounter.Member) {
     self.number = number
     self.member = member
   }

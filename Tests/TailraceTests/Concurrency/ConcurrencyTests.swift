@@ -50,7 +50,7 @@ struct ConcurrencyTests {
 
   @Test("never more at once than the limit", arguments: [1, 3, 16])
   func running(_ limit: Int) async {
-    let running = Population()
+    let running = InstanceCounter()
     let list = LazyList(0..<2_000).concurrentMap(limit: limit) { number in
       let member = running.member()
       for _ in 0..<number % 3 { await Task.yield() }
@@ -163,29 +163,29 @@ struct ConcurrencyTests {
 
   @Test("releasing the list cancels everything that runs")
   func released() async {
-    let population = Population()
+    let instances = InstanceCounter()
     let started = Gate()
     started.open()
     var list: LazyList<Int, any Error>? = LazyList(0..<9).concurrentMap(limit: 4) { number in
-      let member = population.member()
+      let member = instances.member()
       await started.wait()
       if number > 0 { await Self.cancellation() }
       return number + member.number
     }
     #expect(try! await list?.head() == 0)
     await started.waitForArrivals(4)
-    #expect(population.alive > 0)
+    #expect(instances.alive > 0)
     list = nil
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("released while a reader waits: cancelled readers leave, then everything is cancelled")
   func releasedInFlight() async {
-    let population = Population()
+    let instances = InstanceCounter()
     let started = Gate()
     started.open()
     let list: LazyList<Int, any Error> = LazyList(0..<9).concurrentMap(limit: 4) { number in
-      let member = population.member()
+      let member = instances.member()
       await started.wait()
       await Self.cancellation()
       return number + member.number
@@ -195,7 +195,7 @@ struct ConcurrencyTests {
     reader.cancel()
     _ = consume list
     await #expect(throws: CancellationError.self) { try await reader.value }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("a reader that is cancelled cancels no step")
@@ -270,11 +270,11 @@ struct ConcurrencyTests {
 
   @Test("it stops when nobody can read")
   func stops() async {
-    let population = Population()
+    let instances = InstanceCounter()
     let ahead = Gate()
     ahead.open()
     do {
-      let source = LazyList(state: population.member()) { member async in
+      let source = LazyList(state: instances.member()) { member async in
         if ahead.arrived > 0 {
           await ahead.wait()
           await Self.cancellation()
@@ -287,20 +287,20 @@ struct ConcurrencyTests {
       #expect(await list.head() == 0)
       await ahead.waitForArrivals(2)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("elements that have been read are not kept", arguments: [1, 16])
   func space(_ distance: Int) async {
-    let population = Population()
-    let list = LazyList(0..<5_000).map { population.member($0) }.prefetching(distance)
+    let instances = InstanceCounter()
+    let list = LazyList(0..<5_000).map { instances.member($0) }.prefetching(distance)
       .concurrentMap(limit: distance) { $0 }
     var sum = 0
     for await member in consume list { sum += member.number }
     #expect(sum == 5_000 * 4_999 / 2)
     // Segments of members, and those that lie ahead.
-    #expect(population.greatest < 600)
-    await population.waitUntilEmpty()
+    #expect(instances.greatest < 600)
+    await instances.waitUntilEmpty()
   }
 
   @Test("a failure ahead surfaces when a reader gets there", arguments: SourceKind.allCases)

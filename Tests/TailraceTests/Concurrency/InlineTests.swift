@@ -10,16 +10,16 @@ import Testing
 @Suite("Steps side by side, and ahead, in an order that is known", .hangLimit, .inTurn)
 struct InlineTests {
   private struct Refused: Error {}
-  private typealias Members = LazyList<Population.Member, Never>
+  private typealias Members = LazyList<InstanceCounter.Member, Never>
 
   @Test(
     "the task of a closure that has not ended does not hold the list that it returned",
     arguments: [false, true])
   func movedResult(_ isUnordered: Bool) async {
-    let (population, gate) = (Population(), Gate())
+    let (instances, gate) = (InstanceCounter(), Gate())
     let members: @Sendable (Int) async -> Members = { _ in
       await gate.wait()
-      return LazyList(0..<400).map { population.member($0) }
+      return LazyList(0..<400).map { instances.member($0) }
     }
     let reader = Task(executorPreference: InlineExecutor()) {
       let source = LazyList(0..<1)
@@ -31,7 +31,7 @@ struct InlineTests {
     }
     gate.open()
     #expect(await reader.value == 400)
-    #expect(population.greatest <= 150)
+    #expect(instances.greatest <= 150)
   }
 
   @Test(

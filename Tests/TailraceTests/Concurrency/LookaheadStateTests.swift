@@ -139,15 +139,15 @@ struct LookaheadStateTests {
 
   @Test("a failure that was pulled ahead is released by the caller", arguments: [true, false])
   func failureAhead(_ isAbandoned: Bool) {
-    struct Failure: Error { let member: Population.Member }
-    let population = Population()
+    struct Failure: Error { let member: InstanceCounter.Member }
+    let instances = InstanceCounter()
     var state = Self.begun(5)
     _ = Self.pulled(1, &state)
-    _ = state.end(with: Failure(member: population.member()))
-    #expect(population.alive == 1)
+    _ = state.end(with: Failure(member: instances.member()))
+    #expect(instances.alive == 1)
     let left = isAbandoned ? state.abandon() : state.failed(1)
     withExtendedLifetime(left) {
-      #expect(population.alive == 1, "the caller has released its lock before it releases this")
+      #expect(instances.alive == 1, "the caller has released its lock before it releases this")
     }
   }
 

@@ -44,7 +44,7 @@ struct UnorderedTests {
 
   @Test("never more at once than the limit", arguments: [1, 3, 16])
   func running(_ limit: Int) async {
-    let running = Population()
+    let running = InstanceCounter()
     let list = LazyList(0..<2_000).concurrentMapUnordered(limit: limit) { number in
       let member = running.member()
       for _ in 0..<number % 3 { await Task.yield() }

@@ -10,11 +10,11 @@ struct LazyReferenceTests {
   // Guard: written before it is stored. May touch it: readers that have loaded it.
   private final class Box: @unchecked Sendable {
     var number: Int
-    let member: Population.Member
+    let member: InstanceCounter.Member
 
-    init(_ number: Int, _ population: Population) {
+    init(_ number: Int, _ instances: InstanceCounter) {
       self.number = number
-      member = population.member(number)
+      member = instances.member(number)
     }
   }
 
@@ -24,22 +24,22 @@ struct LazyReferenceTests {
 
   @Test("the first object stays, and is let go of with the reference")
   func first() {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
       let holder = Holder()
       #expect(holder.reference.load() == nil)
-      let stored = holder.reference.storeIfNil(Box(1, population))
-      #expect(holder.reference.storeIfNil(Box(2, population)) === stored && stored.number == 1)
-      #expect(holder.reference.load() === stored && population.alive == 1)
+      let stored = holder.reference.storeIfNil(Box(1, instances))
+      #expect(holder.reference.storeIfNil(Box(2, instances)) === stored && stored.number == 1)
+      #expect(holder.reference.load() === stored && instances.alive == 1)
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   /// Under the thread sanitizer this fails with the standard library's reference, too.
   @Test(
     "a load, and each of two stores that meet, sees what was written before the object was stored")
   func meeting() async {
-    let population = Population()
+    let instances = InstanceCounter()
     for round in 0..<2_000 {
       let holder = Holder()
       async let reader = {
@@ -48,11 +48,11 @@ struct LazyReferenceTests {
           await Task.yield()
         }
       }()
-      async let first = holder.reference.storeIfNil(Box(round, population)).number
-      async let second = holder.reference.storeIfNil(Box(round, population)).number
+      async let first = holder.reference.storeIfNil(Box(round, instances)).number
+      async let second = holder.reference.storeIfNil(Box(round, instances)).number
       #expect(await [reader, first, second] == [round, round, round])
       #expect(holder.reference.load()?.number == round)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Segment: a run of cells, and what follows it", .inTurn)
 struct SegmentTests {
-  private typealias Cells = Segment<Population.Member>
+  private typealias Cells = Segment<InstanceCounter.Member>
 
-  private let population = Population()
+  private let instances = InstanceCounter()
 
   private func open(_ capacity: Int) -> Cells {
     Cells(
@@ -26,7 +26,7 @@ struct SegmentTests {
     #expect(mark == Published(count: 0) && !mark.isClosed)
     for number in 0..<4 {
       #expect(segment.position(of: mark) == number && segment.isMissing(mark))
-      segment.append(population.member(number), to: mark)
+      segment.append(instances.member(number), to: mark)
       #expect(!segment.isMissing(mark))
       mark = mark.appended
       #expect(elements(segment) == Array(0...number))
@@ -40,17 +40,17 @@ struct SegmentTests {
   func released(_ count: Int) {
     var segment: Cells? = open(4)
     for number in 0..<count {
-      segment?.append(population.member(number), to: Published(count: number))
+      segment?.append(instances.member(number), to: Published(count: number))
     }
-    #expect(population.alive == count)
+    #expect(instances.alive == count)
     segment = nil
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("closed from the beginning: elements that are known, and a link")
   func evaluated() {
-    let last = Cells(evaluated: [population.member(2)], link: .end)
-    let segment = Cells(evaluated: (0..<2).map { population.member($0) }, link: .more(last, 0))
+    let last = Cells(evaluated: [instances.member(2)], link: .end)
+    let segment = Cells(evaluated: (0..<2).map { instances.member($0) }, link: .more(last, 0))
     #expect(elements(segment) == [0, 1] && segment.published.load(ordering: .relaxed).isClosed)
     guard case .more(let next, 0) = segment.link else {
       Issue.record("there is no link")
@@ -69,17 +69,17 @@ struct SegmentTests {
       let length = 1_000_000
     #endif
     var middle: Cells?
-    var chain = Cells(evaluated: [population.member(0)], link: .end)
+    var chain = Cells(evaluated: [instances.member(0)], link: .end)
     for number in 1..<length {
-      chain = Cells(evaluated: [population.member(number)], link: .more(chain, 0))
+      chain = Cells(evaluated: [instances.member(number)], link: .more(chain, 0))
       if number == length / 2 { middle = chain }
     }
-    #expect(population.alive == length)
+    #expect(instances.alive == length)
     chain = Cells(evaluated: [], link: .end)
-    #expect(population.alive == length / 2 + 1)
+    #expect(instances.alive == length / 2 + 1)
     withExtendedLifetime(middle) {}
     middle = nil
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("the elements of an array are where they are, and lent from there")

@@ -91,18 +91,18 @@ struct StageTests {
 
   @Test("with the last element the source is let go of, although the list is held")
   func released() async {
-    let population = Population()
+    let instances = InstanceCounter()
     func make() -> List {
-      let member = population.member()
+      let member = instances.member()
       return List(1...).map { $0 + member.number * 0 }.transform(()) { (_, number) throws(Never) in
         number == 2 ? .last(number) : .element(number)
       }
     }
     let list = make()
     #expect(await list.head() == 1)
-    #expect(population.alive == 1)
+    #expect(instances.alive == 1)
     #expect(await list.element(at: 1) == 2)
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     #expect(await list.array() == [1, 2])
   }
 

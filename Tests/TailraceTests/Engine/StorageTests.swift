@@ -39,13 +39,13 @@ struct StorageTests {
 
   @Test("elements that are lists are let go of one by one, though the array is not read to its end")
   func lists() async {
-    let population = Population()
-    typealias Inner = LazyList<Population.Member, Never>
+    let instances = InstanceCounter()
+    typealias Inner = LazyList<InstanceCounter.Member, Never>
     var list = LazyList<Inner, Never>(
-      sharing: (0..<3).map { number in Inner.just(population.member(number)) })
-    #expect(list.segment?.storage == nil && population.alive == 3)
+      sharing: (0..<3).map { number in Inner.just(instances.member(number)) })
+    #expect(list.segment?.storage == nil && instances.alive == 3)
     list = list.dropFirst(3)
     #expect(await list.isEmpty())
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 }

@@ -39,8 +39,10 @@ struct FileTests {
       { _ = try await url.lazyLines.count() },
       { _ = try await url.lazyLines.reduce(0) { count, _ in count + 1 } },
       { _ = try await url.lazyChunks().array() },
-      { for try await _ in url.lazyLines.inStep(readers: 1, within: 9)[0] {} },
-      { _ = try await url.lazyLines.inStep(readers: 1, within: 9)[0].reduce(0) { n, _ in n + 1 } },
+      { for try await _ in url.lazyLines.lockstep(readers: 1, maxLead: 9)[0] {} },
+      {
+        _ = try await url.lazyLines.lockstep(readers: 1, maxLead: 9)[0].reduce(0) { n, _ in n + 1 }
+      },
       { _ = try await url.lazyLines.signal(on: QueueScheduler(name: "walk")).array() },
     ]
     for (number, reader) in readers.enumerated() {

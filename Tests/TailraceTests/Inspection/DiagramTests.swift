@@ -118,13 +118,13 @@ struct DiagramTests {
 
   @Test("keeps nothing that it has looked at")
   func space() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let list = LazyList(state: population.member()) { _ in 1 }.map { $0 }.named("list")
+      let list = LazyList(state: instances.member()) { _ in 1 }.map { $0 }.named("list")
       _ = await list.head()
       _ = list.diagram()
-      #expect(population.alive == 1)
+      #expect(instances.alive == 1)
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 }

@@ -141,9 +141,9 @@ struct RecordingTests {
   @Test("keeps no list alive, and lets a step in flight be given up", .hangLimit)
   func space() async throws {
     let recording = Recording.start(limit: .max, of: { $0.hasPrefix("space") })
-    let (gate, population) = (Gate(), Population())
+    let (gate, instances) = (Gate(), InstanceCounter())
     do {
-      let list = LazyList(state: population.member()) { _ in
+      let list = LazyList(state: instances.member()) { _ in
         await gate.wait()
         return Task.isCancelled ? 0 : 1
       }.named("space")
@@ -153,7 +153,7 @@ struct RecordingTests {
       await reader.value
     }
     gate.open()
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
     recording.stop()
     let notes = try ViewedTrace(recording).events("cancel", of: "space").map(\.name)
     #expect(notes == ["cancelled before space 0", "given up space 0"])

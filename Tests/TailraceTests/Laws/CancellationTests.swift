@@ -153,7 +153,7 @@ struct CancellationTests {
     }
     let task = Task.detached { [list] in
       await isKnown.wait()
-      return answers ? await list.count() : try? await list.cancellable.count()
+      return answers ? await list.count() : try? await list.throwingCancellation.count()
     }
     reader.record(task)
     isKnown.open()
@@ -262,10 +262,10 @@ struct CancellationTests {
 
   @Test("a search that nobody waits for any more ends, though its closure never looks")
   func abandonedSearch() async {
-    let (started, population) = (Gate(), Population())
+    let (started, instances) = (Gate(), InstanceCounter())
     started.open()
     do {
-      let token = population.member()
+      let token = instances.member()
       let list = LazyList(1...).filter { (number: Int) async -> Bool in
         await started.wait()
         await Task.yield()
@@ -276,14 +276,14 @@ struct CancellationTests {
       reader.cancel()
       await reader.value
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("a reader that leaves by break leaves nothing behind")
   func leaving() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let token = population.member()
+      let token = instances.member()
       let list = LazyList<Int, Never>(state: 0) { state async in
         await Task.yield()
         state += 1 + token.number
@@ -292,7 +292,7 @@ struct CancellationTests {
       for await element in list where element == 3 { break }
       #expect(list.evaluatedCount == 3)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("a waiter that is cancelled behind a long plain step does not wait for it")

@@ -18,7 +18,7 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
   }
 
   enum Kind: String, CaseIterable {
-    case iteration, sharedIterator, sharedIteratorBehindAnother, inStep, inStepByCost, signal
+    case iteration, sharedIterator, sharedIteratorBehindAnother, lockstep, lockstepByCost, signal
     case signalOperator, prefetching, concurrentMap
     case array, eager, count, last, reduce, reduceInto, forEach, forEachSpan, first, contains
     case allSatisfy, min, max, sum, firstIndex, countWhere, elementAt, isEmpty, uncons,
@@ -28,15 +28,17 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
     case throwingElementsEqual, throwingFoldRight
     case asyncReduce, asyncForEach, asyncThrowingReduce
     case memo, memos, memosInTask
-    case inStepArray, inStepCount, inStepLast, inStepSum, inStepReduce, inStepReduceInto
-    case inStepForEach, inStepFirst, inStepContains, inStepContainsElement, inStepAllSatisfy
-    case inStepMin, inStepMax, inStepCountWhere, inStepThrowing, inStepAsync, inStepByCostCount
+    case lockstepArray, lockstepCount, lockstepLast, lockstepSum, lockstepReduce, lockstepReduceInto
+    case lockstepForEach, lockstepFirst, lockstepContains, lockstepContainsElement,
+      lockstepAllSatisfy
+    case lockstepMin, lockstepMax, lockstepCountWhere, lockstepThrowing, lockstepAsync,
+      lockstepByCostCount
     case signalArray, signalReduce, signalFirst, signalCount, signalOperatorCount
     case concurrentForEach, throwingConcurrentForEach
 
     var manner: Manner {
       switch self {
-      case .iteration, .sharedIterator, .sharedIteratorBehindAnother, .inStep, .inStepByCost,
+      case .iteration, .sharedIterator, .sharedIteratorBehindAnother, .lockstep, .lockstepByCost,
         .signal, .signalOperator, .prefetching, .concurrentMap:
         .ends
       case .throwingConcurrentForEach: .throwsCancellationError
@@ -65,8 +67,8 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
       async let others = Self.rest(of: shared)
       let own = try await Self.rest(of: shared)
       return try await others + own
-    case .inStep: for try await _ in Self.inStep(list) { count += 1 }
-    case .inStepByCost: for try await _ in Self.inStepByCost(list) { count += 1 }
+    case .lockstep: for try await _ in Self.lockstep(list) { count += 1 }
+    case .lockstepByCost: for try await _ in Self.lockstepByCost(list) { count += 1 }
     case .signal: for try await _ in Self.signal(list) { count += 1 }
     case .signalOperator: for try await _ in Self.signal(list).map({ $0 }) { count += 1 }
     case .prefetching: for try await _ in list.prefetching(1) { count += 1 }
@@ -131,26 +133,26 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
       let memos = Memos { [list] (_: Int) async throws(Failure) in try await list.count() }
       let read = Memo { () async throws(Failure) in try await memos.value(for: 1) }
       return try await read.value()
-    case .inStepArray: return try await Self.inStep(list).array().count
-    case .inStepCount: return try await Self.inStep(list).count()
-    case .inStepLast: return try await Self.inStep(list).last() ?? 0
-    case .inStepSum: return try await Self.inStep(list).sum() == 6 ? 3 : 0
-    case .inStepReduce: return try await Self.inStep(list).reduce(0) { Swift.max($0, $1) }
-    case .inStepReduceInto:
-      return try await Self.inStep(list).reduce(into: 0) { (count, _: Int) in count += 1 }
-    case .inStepForEach: try await Self.inStep(list).forEach { (_: Int) in count += 1 }
-    case .inStepFirst: return try await Self.inStep(list).first { $0 > 2 } ?? 0
-    case .inStepContains: return try await Self.inStep(list).contains { $0 > 2 } ? 3 : 0
-    case .inStepContainsElement: return try await Self.inStep(list).contains(3) ? 3 : 0
-    case .inStepAllSatisfy: return try await Self.inStep(list).allSatisfy { $0 < 3 } ? 0 : 3
-    case .inStepMin: return try await Self.inStep(list).min { $0 > $1 } ?? 0
-    case .inStepMax: return try await Self.inStep(list).max() ?? 0
-    case .inStepCountWhere: return try await Self.inStep(list).count { $0 > 0 }
-    case .inStepThrowing:
-      return try await Self.inStep(list).reduce(0) { try Self.pass(Swift.max($0, $1)) }
-    case .inStepAsync:
-      return try await Self.inStep(list).reduce(0) { await Self.turn(Swift.max($0, $1)) }
-    case .inStepByCostCount: return try await Self.inStepByCost(list).count()
+    case .lockstepArray: return try await Self.lockstep(list).array().count
+    case .lockstepCount: return try await Self.lockstep(list).count()
+    case .lockstepLast: return try await Self.lockstep(list).last() ?? 0
+    case .lockstepSum: return try await Self.lockstep(list).sum() == 6 ? 3 : 0
+    case .lockstepReduce: return try await Self.lockstep(list).reduce(0) { Swift.max($0, $1) }
+    case .lockstepReduceInto:
+      return try await Self.lockstep(list).reduce(into: 0) { (count, _: Int) in count += 1 }
+    case .lockstepForEach: try await Self.lockstep(list).forEach { (_: Int) in count += 1 }
+    case .lockstepFirst: return try await Self.lockstep(list).first { $0 > 2 } ?? 0
+    case .lockstepContains: return try await Self.lockstep(list).contains { $0 > 2 } ? 3 : 0
+    case .lockstepContainsElement: return try await Self.lockstep(list).contains(3) ? 3 : 0
+    case .lockstepAllSatisfy: return try await Self.lockstep(list).allSatisfy { $0 < 3 } ? 0 : 3
+    case .lockstepMin: return try await Self.lockstep(list).min { $0 > $1 } ?? 0
+    case .lockstepMax: return try await Self.lockstep(list).max() ?? 0
+    case .lockstepCountWhere: return try await Self.lockstep(list).count { $0 > 0 }
+    case .lockstepThrowing:
+      return try await Self.lockstep(list).reduce(0) { try Self.pass(Swift.max($0, $1)) }
+    case .lockstepAsync:
+      return try await Self.lockstep(list).reduce(0) { await Self.turn(Swift.max($0, $1)) }
+    case .lockstepByCostCount: return try await Self.lockstepByCost(list).count()
     case .signalArray: return try await Self.signal(list).array().count
     case .signalReduce: return try await Self.signal(list).reduce(0) { Swift.max($0, $1) }
     case .signalFirst: return try await Self.signal(list).first { $0 > 2 } ?? 0
@@ -176,17 +178,17 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
     return count
   }
 
-  private static func inStep<Failure: Error>(
+  private static func lockstep<Failure: Error>(
     _ list: consuming LazyList<Int, Failure>
-  ) -> InStepReader<Int, Failure> {
-    list.inStep(readers: 1, within: 10)[0]
+  ) -> LockstepReader<Int, Failure> {
+    list.lockstep(readers: 1, maxLead: 10)[0]
   }
 
   /// One of two, of which the other has left: a single reader needs no costs.
-  private static func inStepByCost<Failure: Error>(
+  private static func lockstepByCost<Failure: Error>(
     _ list: consuming LazyList<Int, Failure>
-  ) -> InStepReader<Int, Failure> {
-    list.inStep(readers: 2, within: 10) { _ in 1 }[0]
+  ) -> LockstepReader<Int, Failure> {
+    list.lockstep(readers: 2, maxLead: 10) { _ in 1 }[0]
   }
 
   private static func signal<Failure: Error>(

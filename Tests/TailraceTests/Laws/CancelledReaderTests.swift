@@ -110,11 +110,11 @@ struct CancelledReaderTests {
   }
 
   @Test("a fold in step that waits for a slower reader has all elements, or throws")
-  func inStepBehindAnother() async throws {
+  func lockstepBehindAnother() async throws {
     func answers<Failure: Error>(
       _ list: LazyList<Int, Failure>, throwing: Bool
     ) async -> Result<Int, any Error> {
-      let readers = list.inStep(readers: 2, within: 1)
+      let readers = list.lockstep(readers: 2, maxLead: 1)
       let (one, other) = (readers[0], readers[1])
       let fold = Task {
         withUnsafeCurrentTask { $0?.cancel() }
@@ -170,7 +170,7 @@ struct CancelledReaderTests {
       { try await list().map { $0 }.filter { $0 > 0 }.count() },
       { try await list().last() ?? 0 },
       { try await list().first { $0 == 1000 } ?? 0 },
-      { try await list().inStep(readers: 1, within: 10)[0].count() },
+      { try await list().lockstep(readers: 1, maxLead: 10)[0].count() },
     ]
     for (number, question) in questions.enumerated() {
       let answer = try await Task { try await question() }.value

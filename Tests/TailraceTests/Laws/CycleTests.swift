@@ -51,10 +51,10 @@ struct CycleTests {
   @Test(
     "a list that has failed because it needs itself retains no closures", arguments: [1, 10, 300])
   func closures(_ depth: Int) async {
-    let (knot, population) = (Knot(), Population())
+    let (knot, instances) = (Knot(), InstanceCounter())
     var failed = List.empty
     do {
-      let token = population.member(1)
+      let token = instances.member(1)
       var list = List.deferred { knot["list"] }
       for _ in 0..<depth { list = list.map { $0 * token.number } }
       knot["list"] = list
@@ -62,7 +62,7 @@ struct CycleTests {
     }
     await expectCycle([]) { _ = try await failed.head() }
     knot["list"] = .empty
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
     await expectCycle([]) { _ = try await failed.head() }
   }
 
@@ -81,7 +81,7 @@ struct CycleTests {
     await expectCycle([]) { _ = try await List.recursive { [1] + $0.dropFirst(2) }.count() }
     // Making a list of the rest of one that has failed reads nothing.
     let never = LazyList<Int, Never>.recursive { $0.map { $0 } }
-    _ = try? await never.cancellable.head()
+    _ = try? await never.throwingCancellation.head()
     _ = (never.tail, never.dropFirst(3))
     await expectCycle([]) { _ = try await List.recursive { list in .deferred { list } }.head() }
     let knot = Knot()

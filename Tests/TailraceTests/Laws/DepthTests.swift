@@ -66,12 +66,12 @@ struct DepthTests {
       Layer("deferred") { list in .deferred { list } },
       Layer("head and tail") { list in List(head: { 1 }, tail: { list }) },
       Layer("recursive") { list in .recursive { _ in list } },
-      Layer("catch") { list in list.cancellable.catch { _ in list } },
+      Layer("catch") { list in list.throwingCancellation.catch { _ in list } },
       Layer("catch, of a failure") { list in
         LazyList<Int, any Error>.failing(Mishap(position: 0)).catch { _ in list }
       },
       Layer("mapFailure") {
-        $0.cancellable.mapFailure { _ in Mishap(position: 0) }.endingAtFailure()
+        $0.throwingCancellation.mapFailure { _ in Mishap(position: 0) }.endingAtFailure()
       },
       Layer("replacingFailure") { $0.replacingFailure(with: 1) },
       Layer("endingAtFailure") { $0.endingAtFailure() },
@@ -121,7 +121,9 @@ struct DepthTests {
         let iterator = list.makeSharedIterator()
         return List(state: 0) { _ in await iterator.next() }
       },
-      Layer("in step", upTo: Self.deepestWait) { $0.inStep(readers: 1, within: 1)[0].memoized() },
+      Layer("in step", upTo: Self.deepestWait) {
+        $0.lockstep(readers: 1, maxLead: 1)[0].memoized()
+      },
       Layer("signal", upTo: Self.deepestWait) {
         $0.signal(on: QueueScheduler.background()).memoized()
       },

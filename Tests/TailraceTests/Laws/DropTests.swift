@@ -70,15 +70,15 @@ struct DropTests {
   func ended(_ row: Row) async {
     await onSerialExecutors { executor in
       for source in [Source.plain, .asynchronous, .asyncSequence] {
-        let population = Population()
+        let instances = InstanceCounter()
         weak var probe: Probe<Int>?
         var calls: Calls? = Calls()
         probe = calls?.probe
-        var list = calls.map { row.apply(source.make(population.member()), $0) }
+        var list = calls.map { row.apply(source.make(instances.member()), $0) }
         calls = nil
         let elements = try? await list?.array()
-        await Self.turns { population.alive == 0 && probe == nil }
-        if population.alive > 0 { return "\(source): its source is held" }
+        await Self.turns { instances.alive == 0 && probe == nil }
+        if instances.alive > 0 { return "\(source): its source is held" }
         if probe != nil { return "\(source): its closure is held" }
         if elements != row.elements || list?.evaluatedCount != row.elements.count {
           return "\(source): \(elements ?? [])"
@@ -96,14 +96,14 @@ struct DropTests {
     #else
       let rounds = 200
     #endif
-    let (population, watch) = (Population(), HangWatch())
+    let (instances, watch) = (InstanceCounter(), HangWatch())
     watch.begins { "\(row.name): something is held" }
     defer { watch.stop() }
     await withTaskGroup { group in
       for round in 0..<rounds {
         group.addTask {
           let source = Source.allCases[round % Source.allCases.count]
-          let list = row.apply(source.make(population.member()), Calls())
+          let list = row.apply(source.make(instances.member()), Calls())
           let reading = Reading.allCases[round / 5 % Reading.allCases.count]
           let readers = (0...round % 2).map { _ in Task { await reading.read(list) } }
           for _ in 0..<round % 7 { await Task.yield() }
@@ -113,7 +113,7 @@ struct DropTests {
       }
     }
     // This waits for ever where something is held.
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   // MARK: Cases
@@ -124,7 +124,7 @@ struct DropTests {
     /// A step that ends when its task is cancelled: the first one, and the third.
     case stuckAtOnce, stuckLater
 
-    func make(_ token: Population.Member) -> Row.Source {
+    func make(_ token: InstanceCounter.Member) -> Row.Source {
       switch self {
       case .plain:
         return Row.Source(state: 0) { state throws in
@@ -179,12 +179,12 @@ struct DropTests {
     _ row: Row, _ source: Source, _ reading: Reading, at moment: Int, _ isListFirst: Bool,
     _ executor: PerturbingExecutor
   ) async -> String? {
-    let population = Population()
+    let instances = InstanceCounter()
     weak var probe: Probe<Int>?
     do {
       var calls: Calls? = Calls()
       probe = calls?.probe
-      var list = calls.map { row.apply(source.make(population.member()), $0) }
+      var list = calls.map { row.apply(source.make(instances.member()), $0) }
       calls = nil
       let reader = Task(executorPreference: executor) { [list] in
         if let list { await reading.read(list) }
@@ -195,22 +195,22 @@ struct DropTests {
       await reader.value
       list = nil
     }
-    await turns { population.alive == 0 && probe == nil }
-    if population.alive > 0 { return "the source is held" }
+    await turns { instances.alive == 0 && probe == nil }
+    if instances.alive > 0 { return "the source is held" }
     return probe == nil ? nil : "the operator's closure is held"
   }
 
   private static func dropInside(
     _ row: Row, _ source: Source, _ inner: Source, at moment: Int, _ executor: PerturbingExecutor
   ) async -> String? {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
       var calls: Calls? = Calls()
       do {
-        let inner = inner.make(population.member())
+        let inner = inner.make(instances.member())
         calls?.beforeAsync = { element in _ = try? await inner.element(at: element) }
       }
-      var list = calls.map { row.apply(source.make(population.member()), $0) }
+      var list = calls.map { row.apply(source.make(instances.member()), $0) }
       calls = nil
       let reader = Task(executorPreference: executor) { [list] in _ = try? await list?.array() }
       await turns(moment)
@@ -218,8 +218,8 @@ struct DropTests {
       await reader.value
       list = nil
     }
-    await turns { population.alive == 0 }
-    return population.alive == 0 ? nil : "\(population.alive) of 2 sources are held"
+    await turns { instances.alive == 0 }
+    return instances.alive == 0 ? nil : "\(instances.alive) of 2 sources are held"
   }
 
   // MARK: Turns

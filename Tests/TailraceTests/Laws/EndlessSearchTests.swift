@@ -111,9 +111,9 @@ struct EndlessSearchTests {
     "a search for which nobody waits any more ends", .serialized, .hangLimit,
     arguments: Search.all, [false, true])
   func abandonedSearch(_ search: Search, isShared: Bool) async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let (token, begun) = (population.member(), Gate())
+      let (token, begun) = (instances.member(), Gate())
       let list = search.find(search.source(LazyList(0...))) { number in
         if number == 5_000 { begun.open() }
         return number < 1 + token.number
@@ -125,6 +125,6 @@ struct EndlessSearchTests {
       reader.cancel()
       await reader.value
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Every order: each operator", .tags(.long), .hangLimit, .inTurn)
 struct EveryOrderRowsTests {
   static let options = ExplorationOptions(
-    runs: Size.usual(25, full: 2_000), deviations: 3, randomRuns: Size.usual(15, full: 1_000))
+    runs: Size.usual(25, full: 2_000), preemptions: 3, randomRuns: Size.usual(15, full: 1_000))
 
   @Test(
     "one reads all, one leaves, one is cancelled: all get right answers, and each closure runs once",

@@ -2,14 +2,14 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-/// Small bodies, of which all orders are tried, or all with a few deviations.
+/// Small bodies, of which all orders are tried, or all with a few preemptions.
 @Suite("Every order: lists, memos, signals, readers in step", .tags(.long), .hangLimit, .inTurn)
 struct EveryOrderTests {
   static let options = ExplorationOptions(
-    runs: Size.usual(1_500, full: 50_000), deviations: Size.usual(4, full: 6),
+    runs: Size.usual(1_500, full: 50_000), preemptions: Size.usual(4, full: 6),
     randomRuns: Size.usual(500, full: 10_000))
   static let every = ExplorationOptions(
-    runs: Size.usual(5_000, full: 200_000), deviations: .max, randomRuns: 0)
+    runs: Size.usual(5_000, full: 200_000), preemptions: .max, randomRuns: 0)
 
   /// Explores, and prints what was tried.
   private func tried(
@@ -194,11 +194,11 @@ struct EveryOrderTests {
   }
 
   @Test("in step: one leaves, one is cancelled, the others get all", arguments: [1, 2])
-  func inStep(_ distance: Int) async throws {
+  func lockstep(_ distance: Int) async throws {
     try await tried { run in
       let pulls = Probe<Int>()
-      let readers = Self.steps(upTo: 4, pulls).inStep(readers: 3, within: distance)
-      let cancelled = run.spawn(name: "cancelled") { try await InStepTests.all(readers[0]) }
+      let readers = Self.steps(upTo: 4, pulls).lockstep(readers: 3, maxLead: distance)
+      let cancelled = run.spawn(name: "cancelled") { try await LockstepTests.all(readers[0]) }
       run.spawn(name: "canceller") {
         await Task.yield()
         cancelled.cancel()
@@ -207,7 +207,7 @@ struct EveryOrderTests {
         for try await element in readers[1] { return element }
         return 0
       }
-      let all = try await InStepTests.all(readers[2])
+      let all = try await LockstepTests.all(readers[2])
       try run.require(all == [1, 2, 3, 4], "\(all)")
       try run.require(try await leaver.value == 1)
       try Self.require(run, await cancelled.result, isCancelledOr: [1, 2, 3, 4])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Space: lists in a list go with their elements when nobody holds the outer one", .inTurn)
 struct InnerSpaceTests {
-  typealias Member = Population.Member
+  typealias Member = InstanceCounter.Member
   typealias Members = LazyList<Member, Never>
 
   /// How many members an inner list has. At most 128 of them are computed at once.
@@ -12,21 +12,21 @@ struct InnerSpaceTests {
 
   /// The inner lists of a row, and where they are counted.
   struct Inner: Sendable {
-    let population = Population()
+    let instances = InstanceCounter()
     let isAsync: Bool
 
     func list(_ count: Int = size) -> Members {
-      let population = population
-      guard isAsync else { return LazyList(0..<count).map { population.member($0) } }
+      let instances = instances
+      guard isAsync else { return LazyList(0..<count).map { instances.member($0) } }
       return LazyList(0..<count).map { number async in
         if number % 8 == 0 { await Task.yield() }
-        return population.member(number)
+        return instances.member(number)
       }
     }
 
     func failingList() -> LazyList<Member, any Error> { list().setFailureType() }
 
-    func array() -> [Member] { (0..<100).map { population.member($0) } }
+    func array() -> [Member] { (0..<100).map { instances.member($0) } }
 
     /// The lists as the elements of a list whose steps are asynchronous.
     func lists(_ count: Int = 10) -> LazyList<Members, Never> {
@@ -61,8 +61,8 @@ struct InnerSpaceTests {
   func alive(_ row: Row, _ isAsync: Bool) async throws {
     let inner = Inner(isAsync: isAsync)
     #expect(try await row.read(inner) == row.count)
-    #expect(inner.population.greatest <= 150 + row.inHand)
-    await inner.population.waitUntilEmpty()
+    #expect(inner.instances.greatest <= 150 + row.inHand)
+    await inner.instances.waitUntilEmpty()
   }
 
   @Test("with the head held all is held, and every element is where it was")
@@ -71,18 +71,18 @@ struct InnerSpaceTests {
     do {
       let lists = inner.lists(3)
       #expect(await lists.joined().count() == 3 * Self.size)
-      #expect(inner.population.alive == 3 * Self.size)
+      #expect(inner.instances.alive == 3 * Self.size)
       let numbers = Array(0..<Self.size)
       #expect(await lists.joined().map(\.number).array() == numbers + numbers + numbers)
       withExtendedLifetime(lists) {}
     }
-    await inner.population.waitUntilEmpty()
+    await inner.instances.waitUntilEmpty()
   }
 
   @Test("a reader that was copied leaves the elements to the copy", arguments: [1, 8, 9, 30])
   func copies(_ position: Int) async {
-    let population = Population()
-    var reader = LazyList(0..<40).map { number async in population.member(number) }
+    let instances = InstanceCounter()
+    var reader = LazyList(0..<40).map { number async in instances.member(number) }
       .makeAsyncIterator()
     for number in 0..<position {
       let member = await reader.next()
@@ -101,42 +101,42 @@ struct InnerSpaceTests {
 
   @Test("a list whose head is let go of on the way gives the rest, and holds what is not read")
   func releasedOnTheWay() async {
-    let population = Population()
-    var held: Members? = LazyList(0..<100).map { number async in population.member(number) }
+    let instances = InstanceCounter()
+    var held: Members? = LazyList(0..<100).map { number async in instances.member(number) }
     if let held { #expect(await held.count() == 100) }
     var reader = held?.makeAsyncIterator()
     for number in 0..<30 {
       let member = await reader?.next()
       #expect(member?.number == number)
     }
-    #expect(population.alive == 100)
+    #expect(instances.alive == 100)
     held = nil
     for number in 30..<60 {
       let member = await reader?.next()
       #expect(member?.number == number)
     }
-    #expect(population.alive <= 100 - 56 + 1, "elements before the segment of the 57th are gone")
+    #expect(instances.alive <= 100 - 56 + 1, "elements before the segment of the 57th are gone")
     reader = nil
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("a loop that waits for runs finds each element in one", arguments: [1, 7, 8, 200])
   func runs(_ count: Int) async {
-    let population = Population()
+    let instances = InstanceCounter()
     var numbers: [Int] = []
     await LazyList(0..<count).map { number async in
       await Task.yield()
-      return population.member(number)
+      return instances.member(number)
     }.forEachSpan { span in
       for index in span.indices { numbers.append(span[index].number) }
     }
     #expect(numbers == Array(0..<count))
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 }
 
 extension InnerSpaceTests.Row {
-  typealias Member = Population.Member
+  typealias Member = InstanceCounter.Member
   typealias Members = LazyList<Member, Never>
   typealias Row = Self
 
@@ -273,7 +273,7 @@ extension InnerSpaceTests.Row {
       await (0..<10).map { _ in inner.list() }.reduce(.empty) { $1 + $0 }.count()
     },
     Row("a list before what is flattened", count: 3 * InnerSpaceTests.size + 1) { inner in
-      await inner.lists(3).joined().prepending(inner.population.member()).count()
+      await inner.lists(3).joined().prepending(inner.instances.member()).count()
     },
     Row("deferred", count: InnerSpaceTests.size) { inner in
       await Members.deferred { inner.list() }.count()
@@ -285,11 +285,11 @@ extension InnerSpaceTests.Row {
       await LazyList.deferred { inner.lists() }.joined().count()
     },
     Row("head and tail", count: InnerSpaceTests.size + 1) { inner in
-      await Members(head: { inner.population.member() }, tail: { inner.list() }).count()
+      await Members(head: { inner.instances.member() }, tail: { inner.list() }).count()
     },
     Row("head and tail, async", count: InnerSpaceTests.size + 1) { inner in
       await Members(
-        head: { () async in inner.population.member() }, tail: { () async in inner.list() }
+        head: { () async in inner.instances.member() }, tail: { () async in inner.list() }
       ).count()
     },
     Row("named, joined") { inner in await inner.lists().named("lists").joined().count() },

@@ -137,7 +137,7 @@ private struct ListRow: CustomTestStringConvertible, Sendable {
       while await iterator.next() != nil {}
     },
     Self(testDescription: "a reader in step") { step, _ in
-      for await _ in list(step).inStep(readers: 1, within: 2)[0] {}
+      for await _ in list(step).lockstep(readers: 1, maxLead: 2)[0] {}
     },
     Self(testDescription: "a memo") { step, _ in
       _ = await Memo<Int, Never> {

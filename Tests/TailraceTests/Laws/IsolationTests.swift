@@ -48,6 +48,6 @@ struct IsolationTests {
     check(Tuple<Int, String>.self, TupleError.self, FileError.self, ElementTypeError.self)
     check(
       VirtualScheduler.self, VirtualScheduler.Instant.self, VirtualScheduler.Clock.self,
-      Gate.self, Probe<Int>.self, Population.self, Population.Member.self)
+      Gate.self, Probe<Int>.self, InstanceCounter.self, InstanceCounter.Member.self)
   }
 }

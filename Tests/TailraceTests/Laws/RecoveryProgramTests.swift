@@ -277,16 +277,16 @@ private struct Program {
         } : list.catch { _ in handled }
       if failure != nil { script = Script(events: events).followed(by: other.script) }
     case 1:
-      list = list.replacingFailure(with: number).cancellable
+      list = list.replacingFailure(with: number).throwingCancellation
       script = Script(events: failure == nil ? events : events + [.element(number)])
     case 2:
-      list = list.endingAtFailure().cancellable
+      list = list.endingAtFailure().throwingCancellation
       script = Script(events: events)
     case 3:
       list =
         list.mapFailure { failure in
           Mishap(position: ((failure as? Mishap)?.position ?? 0) + 1)
-        }.cancellable
+        }.throwingCancellation
       script.events = script.events.map { event in
         if case .mishap(let mishap) = event {
           .mishap(Mishap(position: mishap.position + 1))

@@ -85,9 +85,9 @@ struct RecursionAheadTests {
 
   @Test("everything is let go of", .timeLimit(.minutes(15)), arguments: Definition.all)
   func letGo(_ definition: Definition) async {
-    let population = Population()
+    let instances = InstanceCounter()
     for _ in 0..<Self.rounds / 10 {
-      let token = population.member(1)
+      let token = instances.member(1)
       let list = List.recursive { list in
         definition.define(list.map { $0 * token.number })
       }
@@ -95,6 +95,6 @@ struct RecursionAheadTests {
       if Bool.random() { #expect(await list.element(at: 3) == 4) }
       #expect(await reader.value == Array(1...7))
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 }

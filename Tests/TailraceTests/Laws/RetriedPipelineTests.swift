@@ -46,7 +46,7 @@ struct RetriedPipeline: FuzzCase {
   /// Stages that do not, and pass on what does.
   enum Passing: CaseIterable {
     case map, mapAsync, filterAsync, flatMap, joined, prefetching, prefetchingThree, concurrentMap
-    case mapFailure, cancellable, onEachAsync, removeDuplicates, zipped, appended, deferred
+    case mapFailure, throwingCancellation, onEachAsync, removeDuplicates, zipped, appended, deferred
     /// One failure, or two, are caught, and the list goes on where it has failed.
     case caught, caughtTwice
 
@@ -351,7 +351,7 @@ extension RetriedPipeline.Passing {
         return element
       }
     case .mapFailure: list.mapFailure { $0 }
-    case .cancellable: list.cancellable
+    case .throwingCancellation: list.throwingCancellation
     case .onEachAsync: list.onEach { _ async in await Task.yield() }
     case .removeDuplicates: list.removeDuplicates()
     case .zipped: list.zip(LazyList(0...).setFailureType()).map { $0.0 }

@@ -43,7 +43,7 @@ struct RowTests {
     let readers: [@Sendable () async throws -> Void] = [
       { _ = try await list.count() },
       { for try await _ in list {} },
-      { _ = try await list.inStep(readers: 1, within: 10)[0].count() },
+      { _ = try await list.lockstep(readers: 1, maxLead: 10)[0].count() },
     ]
     for reader in readers {
       let task = Task { try await reader() }

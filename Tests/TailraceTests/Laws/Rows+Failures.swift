@@ -13,19 +13,19 @@ extension Row {
     },
     Row("catch, with a list that cannot fail", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) {
       list, _ in
-      list.catch { _ in [7] }.cancellable
+      list.catch { _ in [7] }.throwingCancellation
     },
     Row("replacingFailure", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) { list, _ in
-      list.replacingFailure(with: 7).cancellable
+      list.replacingFailure(with: 7).throwingCancellation
     },
     Row("endingAtFailure", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) { list, _ in
-      list.endingAtFailure().cancellable
+      list.endingAtFailure().throwingCancellation
     },
     Row("setFailureType", 1, 2, [1, 2, 3, 4, 5, 6], recovers: true) { list, _ in
       list.endingAtFailure().setFailureType(to: (any Error).self)
     },
     Row("mapFailure, plain", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.mapFailure { $0 } },
-    Row("cancellable", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.cancellable },
+    Row("cancellable", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.throwingCancellation },
   ]
 
   static let retries: [Row] = [

@@ -38,18 +38,18 @@ struct StackTests {
 
   @Test("a million unevaluated lists, each held by the closure of the next")
   func captured() async {
-    let population = Population()
+    let instances = InstanceCounter()
     var list = List.empty
     for number in 0..<1_000_000 / scale {
       let tail = list
       list =
         number == 0
-        ? { [token = population.member()] in List(head: { token.number }, tail: { tail }) }()
+        ? { [token = instances.member()] in List(head: { token.number }, tail: { tail }) }()
         : List(head: { number }, tail: { tail })
     }
-    #expect(population.alive == 1)
+    #expect(instances.alive == 1)
     list = .empty
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("a million prepended elements")
@@ -90,17 +90,17 @@ struct StackTests {
 
   @Test("a hundred thousand unevaluated + are released")
   func released() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
       var list = List.empty
       for number in 0..<100_000 / scale {
-        let token = population.member(number)
+        let token = instances.member(number)
         list = list + List(0..<1).map { $0 + token.number }
       }
-      #expect(population.alive == 100_000 / scale)
+      #expect(instances.alive == 100_000 / scale)
       _ = list
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("a hundred thousand empty inner lists")
@@ -217,14 +217,14 @@ struct StackTests {
 
   @Test("ten thousand maps that nobody evaluates are released")
   func unevaluatedMaps() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let token = population.member()
+      let token = instances.member()
       var list = List(0..<3).map { $0 + token.number }
       for _ in 0..<10_000 / scale { list = list.map { $0 + 1 } }
       _ = list
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("the sieve of Eratosthenes by nested filters, to the thousandth prime")

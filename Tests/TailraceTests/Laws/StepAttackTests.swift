@@ -155,9 +155,9 @@ struct StepAttackTests {
 
   @Test("the only reference to a list is let go of by its own step", arguments: [false, true])
   func leavesItself(_ suspends: Bool) async {
-    let population = Population()
+    let instances = InstanceCounter()
     for _ in 0..<Self.rounds {
-      let (holder, token) = (Holder(), population.member())
+      let (holder, token) = (Holder(), instances.member())
       holder.list = Steps<Int, Never> { position in
         if suspends { await Task.yield() }
         if position == 3 { holder.list = .empty }
@@ -168,7 +168,7 @@ struct StepAttackTests {
       for await element in holder.list.prefix(4) { seen.append(element) }
       #expect(seen == [0, 1, 2, 3])
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   private final class Holder: Sendable {
@@ -192,9 +192,9 @@ struct StepAttackTests {
     "the last reference is let go of on any thread, whatever the list does",
     arguments: Release.allCases, [0, 1, 2, 3])
   func released(_ release: Release, _ state: Int) async {
-    let (population, queue) = (Population(), QueueScheduler())
+    let (instances, queue) = (InstanceCounter(), QueueScheduler())
     for _ in 0..<Self.rounds / 4 {
-      let (holder, gate, token) = (Holder(), Gate(), population.member())
+      let (holder, gate, token) = (Holder(), Gate(), instances.member())
       if state != 1 { gate.open() }
       holder.list = Steps<Int, Never> { position in
         // Parked after a step, suspended in one, being driven, or coming back from a suspension.
@@ -215,19 +215,19 @@ struct StepAttackTests {
       }
       if state == 1 { gate.open() }
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("ten thousand lists with asynchronous steps, parked at once, are released")
   func parked() async {
-    let population = Population()
+    let instances = InstanceCounter()
     #if DEBUG
       let count = 2_000
     #else
       let count = 10_000
     #endif
     var lists = (0..<count).map { number in
-      let token = population.member(number)
+      let token = instances.member(number)
       return Steps<Int, Never> { position in
         if position == 1 { await Task.yield() }
         return position + token.number
@@ -236,9 +236,9 @@ struct StepAttackTests {
     for (number, list) in lists.enumerated() {
       #expect(await list.prefix(2).array() == [number, number + 1])
     }
-    #expect(population.alive == count)
+    #expect(instances.alive == count)
     lists = []
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("an asynchronous step asks for its own list's earlier elements")

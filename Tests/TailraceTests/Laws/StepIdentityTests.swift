@@ -184,8 +184,8 @@ struct BelowTests {
 
   @Test("a list that is first demanded by a closure beside others is released", .hangLimit)
   func released() async {
-    let population = Population()
-    let inner = LazyList<Int, Never>(state: 0) { [member = population.member()] n async -> Int? in
+    let instances = InstanceCounter()
+    let inner = LazyList<Int, Never>(state: 0) { [member = instances.member()] n async -> Int? in
       withExtendedLifetime(member) { n += 1 }
       await Task.yield()
       return n
@@ -197,6 +197,6 @@ struct BelowTests {
     }
     await read(inner)
     _ = consume inner
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 }

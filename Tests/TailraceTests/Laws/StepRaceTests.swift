@@ -43,11 +43,11 @@ struct StepRaceTests {
 
   @Test("the last reference goes while the step ends: everything is released")
   func abandoned() async {
-    let population = Population()
+    let instances = InstanceCounter()
     await withTaskGroup { group in
       for round in 0..<Self.rounds {
         group.addTask {
-          let token = population.member()
+          let token = instances.member()
           let list = LazyList<Int, Never>(state: 0) { state async in
             await Task.yield()
             state += 1 + token.number
@@ -61,7 +61,7 @@ struct StepRaceTests {
         }
       }
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("a failure that may be retried reaches who started the step, and leaves nothing behind")

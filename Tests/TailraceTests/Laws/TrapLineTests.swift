@@ -49,17 +49,17 @@ struct TrapLineTests {
       }, #line - 2, "lazyChunks(upTo:)")
     Self.check(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = LazyList(1...3).inStep(readers: 0, within: 1)
-      }, #line - 2, "LazyList.inStep(readers:within:) makes 1 or more readers, not 0")
+        _ = LazyList(1...3).lockstep(readers: 0, maxLead: 1)
+      }, #line - 2, "LazyList.lockstep(readers:maxLead:) makes 1 or more readers, not 0")
     Self.check(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = LazyList(1...3).inStep(readers: 1, within: 0)
+        _ = LazyList(1...3).lockstep(readers: 1, maxLead: 0)
       }, #line - 2, "keeps readers within a distance of 1 or more, not 0")
     Self.check(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let readers = LazyList(1...3).inStep(readers: 2, within: 1) { _ in -1 }
+        let readers = LazyList(1...3).lockstep(readers: 2, maxLead: 1) { _ in -1 }
         for await _ in readers[0] {}
-      }, #line - 3, "the cost of an element in LazyList.inStep(readers:within:cost:)")
+      }, #line - 3, "the cost of an element in LazyList.lockstep(readers:maxLead:cost:)")
   }
 
   @Test("of tuples and memos")

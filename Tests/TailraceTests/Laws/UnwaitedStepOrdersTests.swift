@@ -7,11 +7,11 @@ import Testing
 struct UnwaitedStepOrdersTests {
   @Test("readers come and leave on all threads: who stays gets everything, and nothing is left")
   func stress() async throws {
-    let population = Population()
+    let instances = InstanceCounter()
     for round in 0..<Size.usual(300, full: 20_000) {
       let (begun, ended) = (Counter(), Counter())
       let source = Row.Source(
-        state: (number: 0, held: population.member()), cancellingUnwaitedSteps: true
+        state: (number: 0, held: instances.member()), cancelsUnobservedSteps: true
       ) { state async throws in
         begun.increment()
         defer { ended.increment() }
@@ -39,17 +39,17 @@ struct UnwaitedStepOrdersTests {
       #expect(try await list.array() == [1, 2, 3, 4, 5])
       #expect(begun.value == ended.value)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("one of two readers leaves, in every order: the other one's step runs once")
   func everyOrder() async throws {
     let options = ExplorationOptions(
-      runs: Size.usual(3_000, full: 50_000), deviations: Size.usual(3, full: 5),
+      runs: Size.usual(3_000, full: 50_000), preemptions: Size.usual(3, full: 5),
       randomRuns: Size.usual(300, full: 5_000))
     let summary = try await explore(options) { run in
       let begun = Counter()
-      let list = Row.Source(state: 0, cancellingUnwaitedSteps: true) { state async throws in
+      let list = Row.Source(state: 0, cancelsUnobservedSteps: true) { state async throws in
         begun.increment()
         await Task.yield()
         state += 1
@@ -71,11 +71,11 @@ struct UnwaitedStepOrdersTests {
   @Test("readers of stages come and leave, in many orders: who stays gets everything")
   func everyOrderOfStages() async throws {
     let options = ExplorationOptions(
-      runs: Size.usual(1_500, full: 20_000), deviations: Size.usual(3, full: 4),
+      runs: Size.usual(1_500, full: 20_000), preemptions: Size.usual(3, full: 4),
       randomRuns: Size.usual(500, full: 5_000))
     let summary = try await explore(options) { run in
       let (begun, ended) = (Counter(), Counter())
-      let list = Row.Source(state: 0, cancellingUnwaitedSteps: true) { state async throws in
+      let list = Row.Source(state: 0, cancelsUnobservedSteps: true) { state async throws in
         begun.increment()
         defer { ended.increment() }
         state += 1

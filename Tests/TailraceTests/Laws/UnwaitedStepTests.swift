@@ -40,7 +40,7 @@ final class Loads: Sendable {
 
   /// 1, 2, 3 … up to a number. Its steps change their state before they can be cancelled.
   func list(upTo last: Int = 6) -> Row.Source {
-    Row.Source(state: 0, cancellingUnwaitedSteps: true) { state async throws in
+    Row.Source(state: 0, cancelsUnobservedSteps: true) { state async throws in
       state += 1
       await self.load(state)
       try Task.checkCancellation()
@@ -124,7 +124,7 @@ struct UnwaitedStepTests {
   @Test("a list made with false, and every other, computes on")
   func otherwise() async throws {
     let loads = Loads()
-    let list = Row.Source(state: 0, cancellingUnwaitedSteps: false) { state async throws in
+    let list = Row.Source(state: 0, cancelsUnobservedSteps: false) { state async throws in
       state += 1
       await loads.load(state)
       try Task.checkCancellation()
@@ -143,7 +143,7 @@ struct UnwaitedStepTests {
       Result<Int?, any Error>.success(100), .success(nil), .failure(Mishap(position: 0)),
     ] {
       let loads = Loads()
-      let list = Row.Source(state: 0, cancellingUnwaitedSteps: true) { state async throws in
+      let list = Row.Source(state: 0, cancelsUnobservedSteps: true) { state async throws in
         state += 1
         await loads.load(state)
         if Task.isCancelled { return try answer.get() }
@@ -158,7 +158,7 @@ struct UnwaitedStepTests {
   @Test("a reader that comes while the cancelled step still ends waits for the next one")
   func lingering() async throws {
     let (begun, cancelled, gate) = (Probe<Int>(), Probe<Int>(), Gate())
-    let list = Row.Source(state: 0, cancellingUnwaitedSteps: true) { state async throws in
+    let list = Row.Source(state: 0, cancelsUnobservedSteps: true) { state async throws in
       state += 1
       begun.record(state)
       if begun.count == 1 {
@@ -223,7 +223,7 @@ struct UnwaitedStepTests {
   func closures() async throws {
     let (loads, others) = (Loads(), Loads())
     let (list, other) = (loads.list(), others.list())
-    let passesOn = Row.Source(state: list, cancellingUnwaitedSteps: true) { rest async throws in
+    let passesOn = Row.Source(state: list, cancelsUnobservedSteps: true) { rest async throws in
       let parts = try await rest.uncons()
       rest = parts?.tail ?? .empty
       return parts?.head
@@ -245,9 +245,9 @@ struct UnwaitedStepTests {
   }
 
   @Test("readers in step: when both have left, the step is cancelled")
-  func inStep() async throws {
+  func lockstep() async throws {
     let loads = Loads()
-    let readers = loads.list().inStep(readers: 2, within: 3)
+    let readers = loads.list().lockstep(readers: 2, maxLead: 3)
     // The one that stays comes first: its step is wanted from its beginning to the end.
     let stays = Task { try await readers[1].array() }
     await loads.begun.waitForCount(1)
@@ -294,7 +294,7 @@ struct UnwaitedStepTests {
   @Test("a memo")
   func memo() async throws {
     let loads = Loads()
-    let memo = Memo<Int, any Error>(cancellingUnwaitedSteps: true) {
+    let memo = Memo<Int, any Error>(cancelsUnobservedSteps: true) {
       await loads.load(7)
       try Task.checkCancellation()
       return 7
@@ -309,7 +309,7 @@ struct UnwaitedStepTests {
   @Test("a list that cannot fail: its questions wait for the answer, its iterations leave")
   func neverFails() async throws {
     let loads = Loads()
-    let list = LazyList<Int, Never>(first: 1, cancellingUnwaitedSteps: true) { last async in
+    let list = LazyList<Int, Never>(first: 1, cancelsUnobservedSteps: true) { last async in
       await loads.load(last + 1)
       return last < 3 ? last + 1 : nil
     }
@@ -331,7 +331,7 @@ struct UnwaitedStepTests {
   func retried() async throws {
     let attempts = Probe<Int>()
     let list = Row.Source(
-      first: 1, retryingFailures: true, cancellingUnwaitedSteps: true
+      first: 1, retryingFailures: true, cancelsUnobservedSteps: true
     ) { last async throws in
       attempts.record(last)
       await Task.yield()
@@ -348,7 +348,7 @@ struct UnwaitedStepTests {
   @Test("a step that needs its own element is an error")
   func cycle() async throws {
     let knot = CycleTests.Knot()
-    knot["a"] = LazyList(state: 0, cancellingUnwaitedSteps: true) { _ async throws in
+    knot["a"] = LazyList(state: 0, cancelsUnobservedSteps: true) { _ async throws in
       await Task.yield()
       return try await knot["a"].head()
     }
@@ -359,9 +359,9 @@ struct UnwaitedStepTests {
   @Test("a list that is released while its step runs ends it, and keeps nothing")
   func released() async throws {
     let loads = Loads()
-    let population = Population()
+    let instances = InstanceCounter()
     var list: Row.Source? = Row.Source(
-      state: population.member(), cancellingUnwaitedSteps: true
+      state: instances.member(), cancelsUnobservedSteps: true
     ) { state async throws in
       await loads.load(1)
       return withExtendedLifetime(state) { nil }
@@ -372,6 +372,6 @@ struct UnwaitedStepTests {
     task.cancel()
     _ = await task.result
     await loads.cancelled.waitForCount(1)
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 }

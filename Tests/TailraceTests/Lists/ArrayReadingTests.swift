@@ -76,7 +76,7 @@ struct ArrayReadingTests {
     #expect(texts == (0..<count).map { "number \($0)" })
     let failing = LazyList(0..<count).setFailureType(to: CancellationError.self) + .failing(.init())
     await #expect(throws: CancellationError.self) { try await failing.map { $0 + 1 }.array() }
-    let cancellable = try await LazyList(0..<count).map { $0 + 1 }.cancellable.array()
+    let cancellable = try await LazyList(0..<count).map { $0 + 1 }.throwingCancellation.array()
     #expect(cancellable.count == count)
   }
 }

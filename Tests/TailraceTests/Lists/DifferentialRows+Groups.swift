@@ -86,7 +86,7 @@ extension Comparison {
           try await sample.lazy.firstIndex { number async in number == sample.target }
         },
         "lazy, cancellable": { sample in
-          try await sample.lazy.cancellable.firstIndex { $0 == sample.target }
+          try await sample.lazy.throwingCancellation.firstIndex { $0 == sample.target }
         },
       ]),
     Comparison(

@@ -15,7 +15,7 @@ struct MemosBatchTests {
     let answers = Probe<String>()
 
     func memos(_ limit: Int) -> Memos<Int, String, any Error> {
-      Memos(batches: limit) { [scheduler, batches] keys in
+      Memos(batchSize: limit) { [scheduler, batches] keys in
         batches.record(keys.sorted())
         try await scheduler.clock.sleep(for: .seconds(1))
         return Dictionary(uniqueKeysWithValues: keys.map { ($0, "\($0)") })
@@ -111,11 +111,11 @@ struct MemosBatchTests {
 
   @Test("the results of a batch go when the next one leaves")
   func formerResults() async throws {
-    let population = Population()
+    let instances = InstanceCounter()
     let (first, second) = (Gate(), Gate())
-    let memos = Memos(batches: 2) { (keys: [Int]) in
+    let memos = Memos(batchSize: 2) { (keys: [Int]) in
       await (keys == [0] ? first : second).wait()
-      return Dictionary(uniqueKeysWithValues: keys.map { ($0, population.member()) })
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, instances.member()) })
     }
     let zero = Task { _ = try await memos.value(for: 0) }
     await first.waitForArrivals(1)
@@ -125,7 +125,7 @@ struct MemosBatchTests {
     try await zero.value
     await second.waitForArrivals(1)
     memos.forget(0)
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
     second.open()
     try await one.value
   }
@@ -133,7 +133,7 @@ struct MemosBatchTests {
   @Test("a failure of a batch is that of its keys; a missing key has an error of its own")
   func failures() async throws {
     let calls = Counter()
-    let memos = Memos(batches: 10) { (keys: [Int]) in
+    let memos = Memos(batchSize: 10) { (keys: [Int]) in
       if calls.increment() == 1 { throw Refused() }
       return Dictionary(uniqueKeysWithValues: keys.filter { $0 >= 0 }.map { ($0, "\($0)") })
     }
@@ -153,7 +153,7 @@ struct MemosBatchTests {
     let ended = Probe<Bool>()
     let gate = Gate()
     let hangs = Locked(true)
-    let memos = Memos(batches: 5) { (keys: [Int]) in
+    let memos = Memos(batchSize: 5) { (keys: [Int]) in
       if hangs.withLock({ $0 }) {
         await withTaskCancellationHandler {
           await gate.wait()
@@ -178,7 +178,7 @@ struct MemosBatchTests {
   @Test("a batch that asks for a key that waits for it is an error, not a hang")
   func cycle() async throws {
     let holder = Locked<Memos<Int, Int, any Error>?>(nil)
-    let memos = Memos(batches: 5) { (keys: [Int]) in
+    let memos = Memos(batchSize: 5) { (keys: [Int]) in
       let other = try await holder.withLock { $0 }?.value(for: keys[0] + 1) ?? 0
       return Dictionary(uniqueKeysWithValues: keys.map { ($0, other) })
     }
@@ -192,11 +192,11 @@ struct MemosBatchTests {
 
   @Test("nothing is left behind")
   func release() async throws {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let member = population.member()
-      let memos = Memos(batches: 2) { [member] (keys: [Int]) in
-        Dictionary(uniqueKeysWithValues: keys.map { ($0, population.member(member.number)) })
+      let member = instances.member()
+      let memos = Memos(batchSize: 2) { [member] (keys: [Int]) in
+        Dictionary(uniqueKeysWithValues: keys.map { ($0, instances.member(member.number)) })
       }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for key in 0..<100 { group.addTask { _ = try await memos.value(for: key) } }
@@ -204,13 +204,13 @@ struct MemosBatchTests {
       }
       #expect(memos.statistics.batches >= 50 && memos.count == 100)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("a batch of nothing traps, with words")
   func nothing() async {
     await #expect(processExitsWith: .failure) {
-      _ = Memos(batches: 0) { (keys: [Int]) in [Int: Int]() }
+      _ = Memos(batchSize: 0) { (keys: [Int]) in [Int: Int]() }
     }
   }
 

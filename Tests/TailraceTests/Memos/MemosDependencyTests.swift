@@ -85,7 +85,7 @@ struct MemosDependencyTests {
     _ = try await memos.value(for: 12)
     _ = world.computedNow()
     world.set(2, value)
-    #expect(try await memos.refreshed(2) == value)
+    #expect(try await memos.refreshedValue(for: 2) == value)
     #expect((memos.peek(12) == nil) == (value != 0))
     #expect(try await memos.value(for: 12) == value * 10)
     #expect(world.computedNow() == (value == 0 ? [2] : [2, 11, 12]))
@@ -136,7 +136,7 @@ struct MemosDependencyTests {
     try #require(memos.peek(10) == 0 && memos.peek(1) == nil)
     world.set(1, 7)
     #expect(try await memos.value(for: 1) == 7)
-    #expect(try await memos.refreshed(1) == 7)
+    #expect(try await memos.refreshedValue(for: 1) == 7)
     #expect(try await memos.value(for: 10) == 7)
   }
 
@@ -241,7 +241,7 @@ struct MemosDependencyTests {
   @Test("inputs that expire while a computation waits, in many orders: everybody is answered")
   func expiryInEveryOrder() async throws {
     let options = ExplorationOptions(
-      runs: Size.usual(1_500, full: 30_000), deviations: Size.usual(3, full: 4),
+      runs: Size.usual(1_500, full: 30_000), preemptions: Size.usual(3, full: 4),
       randomRuns: Size.usual(500, full: 10_000), timeIsFree: true)
     let summary = try await explore(options) { run in
       let versions = Counter()
@@ -309,7 +309,7 @@ struct MemosDependencyTests {
       return call
     }
     _ = try await memos.value(for: 1)
-    let refreshed = Task { try await memos.refreshed(1) }
+    let refreshed = Task { try await memos.refreshedValue(for: 1) }
     await gate.waitForArrivals(1)
     memos.forget(where: { $0 == 1 })
     #expect(try await memos.value(for: 1) == 3)
@@ -390,22 +390,22 @@ struct MemosDependencyTests {
 
   @Test("values and keys go when nobody needs them any more")
   func release() async throws {
-    let population = Population()
+    let instances = InstanceCounter()
     struct Held: Sendable, Equatable {
-      let member: Population.Member
+      let member: InstanceCounter.Member
       static func == (one: Held, other: Held) -> Bool { one.member.number == other.member.number }
     }
     let memos = Memos<Int, Held, any Error>.recursive(capacity: .count(10)) { memos, key in
       if key > 0 { _ = try await memos.value(for: key - 1) }
-      return Held(member: population.member(key))
+      return Held(member: instances.member(key))
     }
     _ = try await memos.value(for: 100)
-    #expect(population.alive == 10)
+    #expect(instances.alive == 10)
     memos.forget(50)
     _ = try await memos.value(for: 100)
-    #expect(population.alive <= 10)
+    #expect(instances.alive <= 10)
     for key in (0...100).reversed() { memos.forget(key) }
-    #expect(population.alive == 0 && memos.store.table.withLock { $0.slots.index.isEmpty })
+    #expect(instances.alive == 0 && memos.store.table.withLock { $0.slots.index.isEmpty })
     #expect(memos.store.table.withLock { $0.brokenInvariant } == nil)
   }
 

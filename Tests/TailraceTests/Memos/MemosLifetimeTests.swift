@@ -118,11 +118,11 @@ struct MemosLifetimeTests {
       if call == 3 { throw Refused() }
       return call
     }
-    #expect(try await memos.refreshed(1) == 1)
-    #expect(try await memos.refreshed(1) == 2)
-    await #expect(throws: Refused.self) { try await memos.refreshed(1) }
+    #expect(try await memos.refreshedValue(for: 1) == 1)
+    #expect(try await memos.refreshedValue(for: 1) == 2)
+    await #expect(throws: Refused.self) { try await memos.refreshedValue(for: 1) }
     #expect(memos.peek(1) == 2)
-    #expect(try await memos.refreshed(1) == 4)
+    #expect(try await memos.refreshedValue(for: 1) == 4)
   }
 
   @Test("the hook is told of everything, in order, and may use the memos")
@@ -162,7 +162,7 @@ struct MemosLifetimeTests {
     }
     _ = try await sums.value(for: 1)
     sums.forget(0)
-    let users = Memos(batches: 5, reporting: { events.record("\($0)") }) { (keys: [Int]) in
+    let users = Memos(batchSize: 5, reporting: { events.record("\($0)") }) { (keys: [Int]) in
       Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) })
     }
     _ = try await users.value(for: 7)

@@ -17,7 +17,7 @@ struct MemosProgramTests {
   /// member.
   struct Held: Sendable, Equatable {
     let number: Int
-    let member: Population.Member
+    let member: InstanceCounter.Member
 
     static func == (one: Held, other: Held) -> Bool { one.number == other.number }
   }
@@ -121,10 +121,10 @@ struct MemosProgramTests {
 
   static func run(seed: UInt64) -> [String] {
     var plan = Plan(seed: seed)
-    let (scheduler, population, problems) = (VirtualScheduler(), Population(), Probe<String>())
+    let (scheduler, instances, problems) = (VirtualScheduler(), InstanceCounter(), Probe<String>())
     let trace = Probe<String>()
     do {
-      let world = World(plan, scheduler, population, trace)
+      let world = World(plan, scheduler, instances, trace)
       let memos = world.makeMemos()
       let answers = Counter()
       var asked = 0
@@ -158,7 +158,7 @@ struct MemosProgramTests {
       }
       world.finish(memos, problems)
     }
-    if population.alive != 0 { problems.record("\(population.alive) values were left behind") }
+    if instances.alive != 0 { problems.record("\(instances.alive) values were left behind") }
     return problems.count == 0 ? [] : problems.values + ["\(plan)"] + trace.values
   }
 
@@ -166,16 +166,17 @@ struct MemosProgramTests {
   final class World: Sendable {
     let plan: Plan
     let scheduler: VirtualScheduler
-    let population: Population
+    let instances: InstanceCounter
     let model: Locked<Model>
     let start: VirtualScheduler.Instant
     let trace: Probe<String>
 
     init(
-      _ plan: Plan, _ scheduler: VirtualScheduler, _ population: Population, _ trace: Probe<String>
+      _ plan: Plan, _ scheduler: VirtualScheduler, _ instances: InstanceCounter,
+      _ trace: Probe<String>
     ) {
-      (self.plan, self.scheduler, self.population, self.trace) = (
-        plan, scheduler, population, trace
+      (self.plan, self.scheduler, self.instances, self.trace) = (
+        plan, scheduler, instances, trace
       )
       model = Locked(Model(sources: plan.sources))
       start = scheduler.now
@@ -192,7 +193,7 @@ struct MemosProgramTests {
       let capacity: Table.Capacity = plan.capacity.map { .count($0) } ?? .unbounded
       if plan.isBatched {
         return Table(
-          batches: 2, capacity: capacity, lifetime: plan.lifetime, servingStaleFor: plan.serving,
+          batchSize: 2, capacity: capacity, lifetime: plan.lifetime, servingStaleFor: plan.serving,
           clock: scheduler.clock
         ) { [self] keys in
           var values: [Int: Held] = [:]
@@ -215,7 +216,7 @@ struct MemosProgramTests {
         var sum = key
         for other in plan.asks[key] { sum += try await memos.value(for: other).number }
         trace.record("\(now): \(key) computed as \(sum % ring)")
-        return Held(number: sum % ring, member: population.member())
+        return Held(number: sum % ring, member: instances.member())
       }
     }
 
@@ -226,7 +227,7 @@ struct MemosProgramTests {
         return .success(model.versions[source].last?.number ?? 0)
       }.get()
       trace.record("\(now): \(source) read as \(number)")
-      return Held(number: number, member: population.member())
+      return Held(number: number, member: instances.member())
     }
 
     enum Way { case forget, forgetWhere, refresh }
@@ -250,7 +251,7 @@ struct MemosProgramTests {
       case .refresh:
         scheduler.schedule { [self] () async in
           // It may join a computation that has begun before; that, too, reads the source at its end.
-          guard (try? await memos.refreshed(source)) != nil else { return }
+          guard (try? await memos.refreshedValue(for: source)) != nil else { return }
           trace.record("\(now): refreshed \(source)")
           guard plan.serving == nil else { return }
           model.withLock { $0.floors[source] = max($0.floors[source], floor) }

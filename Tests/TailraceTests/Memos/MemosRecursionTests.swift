@@ -76,25 +76,25 @@ struct MemosRecursionTests {
 
   @Test("no cycle of references: the closure is released with the last copy")
   func release() async throws {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let member = population.member()
+      let member = instances.member()
       var memos: Numbers? = .recursive { [member] memos, key in
         key == 0 ? member.number : try await memos.value(for: key - 1)
       }
       let copy = memos
       #expect(try await memos?.value(for: 100) == 0)
       memos = nil
-      #expect(population.alive == 1 && copy?.peek(50) == 0)
+      #expect(instances.alive == 1 && copy?.peek(50) == 0)
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("a computation without waiters is cancelled with the last copy, at whichever key it is")
   func cancelled() async {
-    let (population, scheduler, ends) = (Population(), VirtualScheduler(), Probe<Int>())
+    let (instances, scheduler, ends) = (InstanceCounter(), VirtualScheduler(), Probe<Int>())
     do {
-      let member = population.member()
+      let member = instances.member()
       let memos = Numbers.recursive { [member] memos, key in
         defer { ends.record(key) }
         if key == 0 { try await scheduler.clock.sleep(for: .seconds(1_000_000)) }
@@ -107,16 +107,16 @@ struct MemosRecursionTests {
       #expect(ends.count == 0, "the computation goes on while the memos exist")
     }
     await ends.waitForCount(21)
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test(
     "a waiting task gets its value, also when the memos are released meanwhile", arguments: [3, 30])
   func waiting(_ key: Int) async throws {
-    let (population, gate, ends) = (Population(), Gate(), Counter())
+    let (instances, gate, ends) = (InstanceCounter(), Gate(), Counter())
     let reader: Task<Int, any Error>
     do {
-      let member = population.member(7)
+      let member = instances.member(7)
       let memos = Numbers.recursive { [member] memos, key in
         defer { ends.increment() }
         if key == 0 { await gate.wait() }
@@ -127,14 +127,14 @@ struct MemosRecursionTests {
     }
     gate.open()
     #expect(try await reader.value == 7 && ends.value == key + 1)
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("memos that cannot fail compute what they have begun to its end, each key once")
   func never() async {
-    let (population, gate, calls) = (Population(), Gate(), Probe<Int>())
+    let (instances, gate, calls) = (InstanceCounter(), Gate(), Probe<Int>())
     do {
-      let member = population.member()
+      let member = instances.member()
       let fibs = Memos<Int, Int, Never>.recursive { [member] fibs, key async in
         calls.record(key)
         if key < 2 {
@@ -146,9 +146,9 @@ struct MemosRecursionTests {
       fibs.refresh(40)
       await gate.waitForArrivals(1)
     }
-    #expect(population.alive == 1)
+    #expect(instances.alive == 1)
     gate.open()
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
     #expect(calls.values.sorted() == Array(0...40))
   }
 

@@ -120,20 +120,20 @@ struct MemosScheduleTests {
   @Test(
     "forgotten, refreshed, evicted, on all threads: the right value, and nothing is left behind")
   func chaos() async {
-    let population = Population()
+    let instances = InstanceCounter()
     #if DEBUG
       let (tasks, demands) = (32, 300)
     #else
       let (tasks, demands) = (64, 5_000)
     #endif
     do {
-      let memos = Memos<Int, Population.Member, any Error>(
+      let memos = Memos<Int, InstanceCounter.Member, any Error>(
         capacity: .count(50), lifetime: .milliseconds(2), refreshingAfter: .milliseconds(1),
         retryingFailures: true
       ) { (key: Int) async throws in
         if key % 3 > 0 { await Task.yield() }
         if key % 17 == 0 { throw Refused() }
-        return population.member(key)
+        return instances.member(key)
       }
       await withTaskGroup { group in
         for number in 0..<tasks {
@@ -159,6 +159,6 @@ struct MemosScheduleTests {
       }
       #expect(memos.count <= 50)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 }

@@ -281,17 +281,17 @@ struct MemosTests {
 
   @Test("the closure and the values go with the memos")
   func space() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let token = population.member()
+      let token = instances.member()
       let memos = Memos { (key: Int) in
         if key > 5 { await Task.yield() }
-        return (token, population.member(key))
+        return (token, instances.member(key))
       }
       for key in 0..<10 { _ = await memos.value(for: key) }
       memos.refresh(9)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @TaskLocal static var word = "none"

@@ -43,19 +43,19 @@ struct MemosTimeTests {
 
   @Test("a value that has expired is released before the wait for the next one")
   func expiredValue() {
-    let (scheduler, population, calls) = (VirtualScheduler(), Population(), Counter())
+    let (scheduler, instances, calls) = (VirtualScheduler(), InstanceCounter(), Counter())
     let memos = Memos(lifetime: .seconds(10), clock: scheduler.clock) { (_: Int) async throws in
       if calls.increment() > 1 { try await scheduler.clock.sleep(for: .seconds(5)) }
-      return population.member()
+      return instances.member()
     }
     for seconds in [20, 1] {
       scheduler.schedule { () async in _ = try? await memos.value(for: 1) }
       scheduler.advance(by: .seconds(seconds))
     }
     #expect(calls.value == 2)
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     scheduler.advance(by: .seconds(5))
-    #expect(population.alive == 1)
+    #expect(instances.alive == 1)
     withExtendedLifetime(memos) {}
   }
 

@@ -194,56 +194,56 @@ struct AppendingTests {
 
   @Test("a tail that is held keeps no elements in front of it")
   func tails() async {
-    let population = Population()
-    typealias Members = LazyList<Population.Member, Never>
-    func run(_ count: Int) -> Members { LazyList(0..<count).map { population.member($0) } }
+    let instances = InstanceCounter()
+    typealias Members = LazyList<InstanceCounter.Member, Never>
+    func run(_ count: Int) -> Members { LazyList(0..<count).map { instances.member($0) } }
     var queue = run(100) + run(100)
     var greatest = 0
     for _ in 0..<300 {
       queue = queue + run(1)
       guard let (_, tail) = await queue.uncons() else { break }
       queue = tail
-      greatest = max(greatest, population.alive)
+      greatest = max(greatest, instances.alive)
     }
     #expect(greatest <= 16)
     #expect(await queue.count() == 200)
     queue = .empty
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
 
     let list = run(1000) + run(1)
     #expect(await list.element(at: 100)?.number == 100)
     let rest = (list + run(1)).dropFirst(900)
     #expect(await rest.head()?.number == 900)
-    #expect(population.alive == 901)
+    #expect(instances.alive == 901)
     _ = list
   }
 
   @Test("a list that was let go of is not kept by what was appended to it")
   func letGo() async {
-    let population = Population()
-    typealias Members = LazyList<Population.Member, Never>
+    let instances = InstanceCounter()
+    typealias Members = LazyList<InstanceCounter.Member, Never>
     var rest: Members
     do {
-      let list = LazyList(0..<1000).map { population.member($0) } + [population.member(1000)]
+      let list = LazyList(0..<1000).map { instances.member($0) } + [instances.member(1000)]
       #expect(await list.element(at: 100)?.number == 100)
-      rest = (list + [population.member(1001)]).dropFirst(900)
+      rest = (list + [instances.member(1001)]).dropFirst(900)
     }
     #expect(await rest.head()?.number == 900)
-    #expect(population.alive <= 128 + 2)
+    #expect(instances.alive <= 128 + 2)
     #expect(await rest.last()?.number == 1001)
     rest = .empty
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("a hundred thousand that were read in between: evaluated, or released", arguments: 0...3)
   func deep(_ nesting: Int) async {
-    let population = Population()
+    let instances = InstanceCounter()
     let count = 100_000 / scale
     do {
-      var list = LazyList<Population.Member, Never>.empty
-      var held: [LazyList<Population.Member, Never>] = []
+      var list = LazyList<InstanceCounter.Member, Never>.empty
+      var held: [LazyList<InstanceCounter.Member, Never>] = []
       for number in 0..<count {
-        let one = LazyList(number..<number + 1).map { population.member($0) }
+        let one = LazyList(number..<number + 1).map { instances.member($0) }
         list = nesting == 1 || nesting == 2 && number % 2 == 0 ? one + list : list + one
         if nesting == 3 { held.append(list) }
         // Less each time, so that each keeps the one before it.
@@ -251,26 +251,26 @@ struct AppendingTests {
       }
       let copy = list + list
       #expect(await copy.count() == 2 * count)
-      #expect(population.alive == count)
+      #expect(instances.alive == count)
       let unread = copy + list
       _ = await unread.head()
       withExtendedLifetime((list, copy, unread, held)) {}
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("a thousand that each keep the one before, because less is read of each, are released")
   func chain() async {
-    let population = Population()
+    let instances = InstanceCounter()
     do {
-      let token = population.member()
+      let token = instances.member()
       var list = List(0..<2000).map { $0 + token.number } + .just(2000)
       for number in 0..<1000 {
         #expect(await list.element(at: 1000 - number) == 1000 - number)
         list = list + .just(number)
       }
-      #expect(population.alive == 1)
+      #expect(instances.alive == 1)
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 }

@@ -8,15 +8,15 @@ struct CancellableTests {
   func search() async {
     typealias List = LazyList<Int, Never>
     let questions: [@Sendable (List) async throws -> Void] = [
-      { _ = try await $0.cancellable.first { $0 < 0 } },
-      { _ = try await $0.cancellable.contains { $0 < 0 } },
-      { _ = try await $0.cancellable.allSatisfy { $0 > 0 } },
-      { _ = try await $0.filter { $0 < 0 }.cancellable.head() },
-      { _ = try await $0.filter { $0 < 0 }.map { $0 }.map { $0 }.cancellable.head() },
-      { _ = try await $0.cancellable.filter { $0 < 0 }.map { $0 }.prefix(1).array() },
-      { _ = try await ($0.filter { $0 < 0 } + [1]).map { $0 }.cancellable.head() },
-      { _ = try await $0.flatMap { _ in List.empty }.map { $0 }.cancellable.head() },
-      { for try await element in $0.cancellable where element < 0 {} },
+      { _ = try await $0.throwingCancellation.first { $0 < 0 } },
+      { _ = try await $0.throwingCancellation.contains { $0 < 0 } },
+      { _ = try await $0.throwingCancellation.allSatisfy { $0 > 0 } },
+      { _ = try await $0.filter { $0 < 0 }.throwingCancellation.head() },
+      { _ = try await $0.filter { $0 < 0 }.map { $0 }.map { $0 }.throwingCancellation.head() },
+      { _ = try await $0.throwingCancellation.filter { $0 < 0 }.map { $0 }.prefix(1).array() },
+      { _ = try await ($0.filter { $0 < 0 } + [1]).map { $0 }.throwingCancellation.head() },
+      { _ = try await $0.flatMap { _ in List.empty }.map { $0 }.throwingCancellation.head() },
+      { for try await element in $0.throwingCancellation where element < 0 {} },
     ]
     for question in questions { await expectCancelled(question) }
   }
@@ -28,7 +28,7 @@ struct CancellableTests {
       if number == 9 { await gate.wait() }
       return number
     }
-    let task = Task { try await list.map { $0 }.cancellable.first { $0 > 8 } }
+    let task = Task { try await list.map { $0 }.throwingCancellation.first { $0 > 8 } }
     await gate.waitForArrivals(1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -41,9 +41,9 @@ struct CancellableTests {
     let gate = Gate()
     let list = CancellationTests.gated(gate)
     let found = await withTaskGroup(of: Int?.self) { group in
-      group.addTask { try? await list.cancellable.head() }
-      group.addTask { try? await list.map { $0 }.cancellable.first { $0 > 3 } }
-      group.addTask { try? await list.cancellable.reduce(0) { $0 + $1 } }
+      group.addTask { try? await list.throwingCancellation.head() }
+      group.addTask { try? await list.map { $0 }.throwingCancellation.first { $0 > 3 } }
+      group.addTask { try? await list.throwingCancellation.reduce(0) { $0 + $1 } }
       await gate.waitForArrivals(1)
       group.cancelAll()
       return await group.reduce(into: []) { $0.append($1) }
@@ -57,23 +57,24 @@ struct CancellableTests {
 
   @Test("it is the list itself: no closure runs twice, and no cells are kept beside its own")
   func sameCells() async throws {
-    let population = Population()
-    let list = SpaceTests.members(population)
-    #expect(try await list.cancellable.first { $0.number == 500 }?.number == 500)
+    let instances = InstanceCounter()
+    let list = SpaceTests.members(instances)
+    #expect(try await list.throwingCancellation.first { $0.number == 500 }?.number == 500)
     #expect(list.evaluatedCount == 501)
-    #expect(population.alive == 501)
-    #expect(try await list.cancellable.count() == 1000)
+    #expect(instances.alive == 501)
+    #expect(try await list.throwingCancellation.count() == 1000)
     #expect(await list.count() == 1000)
-    #expect(population.alive == 1000)
-    #expect(try await SpaceTests.members(Population()).cancellable.last()?.number == 999)
+    #expect(instances.alive == 1000)
+    #expect(
+      try await SpaceTests.members(InstanceCounter()).throwingCancellation.last()?.number == 999)
   }
 
   @Test("nobody holds the head: constant memory")
   func space() async throws {
-    let population = Population()
-    #expect(try await SpaceTests.members(population).cancellable.count() == 1000)
-    #expect(population.alive == 0)
-    #expect(population.greatest <= 2)
+    let instances = InstanceCounter()
+    #expect(try await SpaceTests.members(instances).throwingCancellation.count() == 1000)
+    #expect(instances.alive == 0)
+    #expect(instances.greatest <= 2)
   }
 
   @Test("evaluated elements are read, and the list's own failure comes through")
@@ -82,10 +83,10 @@ struct CancellableTests {
     #expect(await list.count() == 3)
     let reader = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await list.cancellable.array()
+      return try await list.throwingCancellation.array()
     }
     #expect((try? await reader.value) == [1, 2, 3])
-    let failing = LazyList<Int, Mishap>.failing(Mishap(position: 0)).cancellable
+    let failing = LazyList<Int, Mishap>.failing(Mishap(position: 0)).throwingCancellation
     await #expect(throws: Mishap.self) { try await failing.head() }
   }
 
@@ -96,14 +97,14 @@ struct CancellableTests {
       await gate.wait()
       return 7
     }
-    let reader = Task { try await memo.cancellable.value() }
+    let reader = Task { try await memo.throwingCancellation.value() }
     await gate.waitForArrivals(1)
     reader.cancel()
     await #expect(throws: CancellationError.self) { try await reader.value }
     gate.open()
     #expect(await memo.value() == 7)
-    #expect(try await memo.cancellable.value() == 7)
-    #expect(memo.cancellable.peek == 7)
+    #expect(try await memo.throwingCancellation.value() == 7)
+    #expect(memo.throwingCancellation.peek == 7)
     #expect(gate.arrived == 1)
   }
 }

@@ -8,13 +8,13 @@ struct ChunkTests {
 
   @Test("windows and runs hold no more than one of them")
   func space() async {
-    let population = Population()
-    #expect(await SpaceTests.members(population).windows(ofCount: 3).count() == 998)
+    let instances = InstanceCounter()
+    #expect(await SpaceTests.members(instances).windows(ofCount: 3).count() == 998)
     #expect(
-      await SpaceTests.members(population).chunked { $0.number / 10 == $1.number / 10 }.count()
+      await SpaceTests.members(instances).chunked { $0.number / 10 == $1.number / 10 }.count()
         == 100)
-    #expect(population.alive == 0)
-    #expect(population.greatest <= 12)
+    #expect(instances.alive == 0)
+    #expect(instances.greatest <= 12)
   }
 
   @Test("of endless lists")
@@ -25,9 +25,9 @@ struct ChunkTests {
 
   @Test("a run without an end is cancelled")
   func cancelled() async {
-    await expectCancelled { _ = try await $0.chunked { _, _ in true }.cancellable.head() }
-    await expectCancelled { _ = try await $0.chunked { _ in 1 }.cancellable.head() }
-    await expectCancelled { _ = try await $0.chunks(ofCount: 150_000).cancellable.head() }
+    await expectCancelled { _ = try await $0.chunked { _, _ in true }.throwingCancellation.head() }
+    await expectCancelled { _ = try await $0.chunked { _ in 1 }.throwingCancellation.head() }
+    await expectCancelled { _ = try await $0.chunks(ofCount: 150_000).throwingCancellation.head() }
   }
 
   @Test("the kinds of closures give lists, without a word about types")

@@ -70,16 +70,16 @@ struct ConcatenationTreeTests {
     #else
       let count = 100_000
     #endif
-    let population = Population()
+    let instances = InstanceCounter()
     await OneThread.run {
       var tree = Tree.of(List([0]))
       for number in 1..<count {
-        let token = population.member(number)
+        let token = instances.member(number)
         let next = Tree.of(List(0..<1).map { _ in token.number })
         let isLeft = nesting == 0 || nesting == 2 && number % 2 == 0
         tree = isLeft ? .pair(tree, next) : .pair(next, tree)
       }
-      #expect(population.alive == count - 1)
+      #expect(instances.alive == count - 1)
       let concatenation = Concatenation(tree)
       var (sum, lists) = (0, 0)
       while let list = concatenation.pop() {
@@ -89,6 +89,6 @@ struct ConcatenationTreeTests {
       #expect(lists == count && sum == count * (count - 1) / 2)
       tree = leaf(0)
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 struct ConcurrentForEachTests {
   @Test("as many at once as the limit says, and all of them", arguments: [1, 3, 100])
   func all(_ limit: Int) async {
-    let (running, seen) = (Population(), Probe<Int>())
+    let (running, seen) = (InstanceCounter(), Probe<Int>())
     await LazyList(0..<500).concurrentForEach(limit: limit) { number in
       let member = running.member()
       await Task.yield()
@@ -70,15 +70,17 @@ struct ConcurrentForEachTests {
 
   @Test("calls that may fail retain no elements that have been passed")
   func space() async throws {
-    let population = Population()
-    try await LazyList(0..<2_000).map { _ in population.member() }
+    let instances = InstanceCounter()
+    try await LazyList(0..<2_000).map { _ in instances.member() }
       .concurrentForEach(limit: 2) { _ async throws in await Task.yield() }
-    #expect(population.greatest < 100)
+    #expect(instances.greatest < 100)
   }
 
   @Test("it ends when its task is cancelled")
   func cancelled() async {
-    await expectCancelled { _ = try await $0.cancellable.concurrentForEach(limit: 2) { _ in } }
+    await expectCancelled {
+      _ = try await $0.throwingCancellation.concurrentForEach(limit: 2) { _ in }
+    }
   }
 
   @Test("a failure of the list is its own type's")

@@ -9,8 +9,8 @@ struct CountTests {
   @Test("an index of an endless list; a search without a find is cancelled")
   func endless() async {
     #expect(await List(1...).firstIndex { $0 > 100 } == 100)
-    await expectCancelled { _ = try await $0.cancellable.firstIndex { $0 < 0 } }
-    await expectCancelled { _ = try await $0.cancellable.count { $0 < 0 } }
+    await expectCancelled { _ = try await $0.throwingCancellation.firstIndex { $0 < 0 } }
+    await expectCancelled { _ = try await $0.throwingCancellation.count { $0 < 0 } }
   }
 
   @Test("a search stops at what it has found")

@@ -22,12 +22,12 @@ struct EndsTests {
 
   @Test("suffix keeps as much as it gives, dropLast as much as it drops")
   func space() async {
-    let population = Population()
+    let instances = InstanceCounter()
     #expect(
-      await SpaceTests.members(population).suffix(3).map(\.number).array() == [997, 998, 999])
-    #expect(population.alive == 0)
-    #expect(population.greatest <= 5)
-    let other = Population()
+      await SpaceTests.members(instances).suffix(3).map(\.number).array() == [997, 998, 999])
+    #expect(instances.alive == 0)
+    #expect(instances.greatest <= 5)
+    let other = InstanceCounter()
     #expect(await SpaceTests.members(other).dropLast(3).count() == 997)
     #expect(other.alive == 0)
     #expect(other.greatest <= 5)
@@ -36,6 +36,6 @@ struct EndsTests {
   @Test("dropLast of an endless list drops nothing; a search for its suffix is cancelled")
   func endless() async {
     #expect(await List(1...).dropLast(3).element(at: 4) == 5)
-    await expectCancelled { _ = try await $0.suffix(1).cancellable.head() }
+    await expectCancelled { _ = try await $0.suffix(1).throwingCancellation.head() }
   }
 }

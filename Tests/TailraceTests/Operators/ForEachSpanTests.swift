@@ -67,14 +67,14 @@ struct ForEachSpanTests {
 
   @Test("constant memory when nobody holds the head")
   func space() async {
-    let population = Population()
+    let instances = InstanceCounter()
     var count = 0
-    await LazyList(0..<10_000).map { population.member($0) }.forEachSpan { span in
+    await LazyList(0..<10_000).map { instances.member($0) }.forEachSpan { span in
       count += span.count
-      #expect(population.alive <= 2 * 128)
+      #expect(instances.alive <= 2 * 128)
     }
     #expect(count == 10_000)
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("a failure comes after the elements before it", arguments: SourceKind.allCases)

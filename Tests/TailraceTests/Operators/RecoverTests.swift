@@ -172,7 +172,7 @@ struct RecoverTests {
   @Test("a reader's cancellation is not caught")
   func cancellation() async {
     let gate = Gate()
-    let list = CancellationTests.failing(gate).catch { _ in [0] }.cancellable
+    let list = CancellationTests.failing(gate).catch { _ in [0] }.throwingCancellation
     let reader = Task { try await list.head() }
     await gate.waitForArrivals(1)
     reader.cancel()
@@ -183,13 +183,13 @@ struct RecoverTests {
 
   @Test("a failed source is released, with its closures")
   func release() async {
-    let population = Population()
-    let list = List.failing(Mishap(position: 0)).catch { [member = population.member()] _ in
+    let instances = InstanceCounter()
+    let list = List.failing(Mishap(position: 0)).catch { [member = instances.member()] _ in
       LazyList<Int, Never>([member.number])
     }
-    #expect(population.alive == 1)
+    #expect(instances.alive == 1)
     #expect(await list.count() == 1)
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     #expect(await list.count() == 1)
   }
 }

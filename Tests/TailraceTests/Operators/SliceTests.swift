@@ -29,8 +29,8 @@ struct SliceTests {
 
   @Test("dropping many can be left")
   func cancelled() async {
-    await expectCancelled { _ = try await $0.cancellable.element(at: 150_000) }
-    await expectCancelled { _ = try await $0.dropFirst(150_000).cancellable.head() }
+    await expectCancelled { _ = try await $0.throwingCancellation.element(at: 150_000) }
+    await expectCancelled { _ = try await $0.dropFirst(150_000).throwingCancellation.head() }
   }
 
   @Test("an optional element is an element")

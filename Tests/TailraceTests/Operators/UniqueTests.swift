@@ -9,10 +9,10 @@ struct UniqueTests {
   func endless() async {
     #expect(await List(1...).map { $0 % 7 }.uniqued().prefix(7).count() == 7)
     await expectCancelled {
-      _ = try await $0.map { _ in 1 }.uniqued().cancellable.element(at: 1)
+      _ = try await $0.map { _ in 1 }.uniqued().throwingCancellation.element(at: 1)
     }
     await expectCancelled {
-      _ = try await $0.map { _ in Int?.none }.compacted().cancellable.head()
+      _ = try await $0.map { _ in Int?.none }.compacted().throwingCancellation.head()
     }
   }
 

@@ -142,7 +142,7 @@ struct RecipeTests {
     for limit in [3, 10] {
       scheduler.schedule { () async in
         let found = await withTaskGroup(of: Int?.self) { group in
-          group.addTask { try? await numbers.cancellable.first { $0 == 5 } }
+          group.addTask { try? await numbers.throwingCancellation.first { $0 == 5 } }
           group.addTask {
             try? await scheduler.clock.sleep(for: .seconds(limit))
             return nil

@@ -20,10 +20,10 @@ struct QueueSchedulerTests {
   @Test("work that is cancelled before its turn never runs, and lets go of its closure at once")
   func cancelling() async {
     let scheduler = QueueScheduler(name: "test")
-    let population = Population()
+    let instances = InstanceCounter()
     let probe = Probe<String>()
     await scheduler.run {
-      let member = population.member()
+      let member = instances.member()
       let first = scheduler.schedule { _ = probe.pass("first \(member)") }
       scheduler.schedule { probe.record("second") }
       first.cancel()
@@ -31,6 +31,6 @@ struct QueueSchedulerTests {
     }
     await scheduler.schedule {}.value
     #expect(probe.values == ["second"])
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 }

@@ -30,7 +30,7 @@ struct SchedulerStressTests {
       }
     let scheduler = QueueScheduler(name: "stress", target: queue)
     let log = Log()
-    let population = Population()
+    let instances = InstanceCounter()
     let pieces = Self.pieces / Self.producers
     let seed = UInt64.random(in: 0..<1 << 32)
     let cancelled = await withTaskGroup(of: (Int, Set<Int>).self) { group in
@@ -40,7 +40,7 @@ struct SchedulerStressTests {
           var held: [(Int, ScheduledWork)] = []
           var cancelled: [(Int, ScheduledWork)] = []
           for number in 0..<pieces {
-            let member = number % 64 == 0 ? population.member(number) : nil
+            let member = number % 64 == 0 ? instances.member(number) : nil
             let work = scheduler.schedule {
               log.ran[producer].append(number)
               _ = member
@@ -76,7 +76,7 @@ struct SchedulerStressTests {
       #expect(ran[producer] == ran[producer].sorted(), "seed \(seed)")
       #expect(Set(ran[producer]).count == ran[producer].count, "seed \(seed)")
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("closures, tasks, actors, timers and cancellations at once")
@@ -121,7 +121,7 @@ struct SchedulerStressTests {
   @Test("waiting, cancelling and running race, and everybody hears of the end")
   func races() async {
     let scheduler = QueueScheduler(name: "races")
-    let (ran, released) = (Counter(), Population())
+    let (ran, released) = (Counter(), InstanceCounter())
     for round in 0..<Self.pieces / 500 {
       let work = {
         let member = released.member()

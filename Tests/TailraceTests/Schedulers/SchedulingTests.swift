@@ -12,19 +12,19 @@ struct SchedulingTests {
   func manyTurns() async {
     let queue = QueueScheduler(name: "recursion")
     for scheduler in [queue as any Scheduler, ImmediateScheduler.shared] {
-      let population = Population()
+      let instances = InstanceCounter()
       let count = Counter()
       // Scheduled on a queue: in place all turns are one, and the pool has other tests to run.
       let work = await queue.run {
         scheduler.scheduleRecursively { again in
-          let member = population.member()
+          let member = instances.member()
           if count.increment() < Self.turns { again() }
           _ = member
         }
       }
       await work.value
       #expect(count.value == Self.turns)
-      #expect(population.greatest == 1)
+      #expect(instances.greatest == 1)
     }
   }
 
@@ -81,13 +81,13 @@ struct SchedulingTests {
 
   @Test("recursion that keeps its own calls keeps its scheduler; cancelled, it leaks nothing")
   func keptByItsCalls() async throws {
-    let (population, turns) = (Population(), Counter())
+    let (instances, turns) = (InstanceCounter(), Counter())
     weak var gone: QueueScheduler?
     let make = {
       let scheduler = QueueScheduler(name: "recursion")
       gone = scheduler
       // The work's closure holds the probe, and the probe holds the calls: nothing else does.
-      let (probe, member) = (Probe<@Sendable () -> Void>(), population.member())
+      let (probe, member) = (Probe<@Sendable () -> Void>(), instances.member())
       let work = scheduler.scheduleRecursively { [member] again in
         turns.increment(by: 1 + member.number)
         probe.record(again)
@@ -103,20 +103,20 @@ struct SchedulingTests {
     await probe()?.waitForCount(2)
     await queue.turn()
     #expect(turns.value == 2)
-    #expect(gone != nil && population.alive == 1)
+    #expect(gone != nil && instances.alive == 1)
     work.cancel()
-    #expect(gone == nil && population.alive == 0)
+    #expect(gone == nil && instances.alive == 0)
   }
 
   @Test("cancelled in a turn, it leaks nothing when the turn is over")
   func keptByItsCallsInATurn() async {
-    let population = Population()
+    let instances = InstanceCounter()
     let (inside, outside) = (Gate(), DispatchSemaphore(value: 0))
     weak var gone: QueueScheduler?
     let make = {
       let scheduler = QueueScheduler(name: "recursion")
       gone = scheduler
-      let (calls, member) = (Probe<@Sendable () -> Void>(), population.member())
+      let (calls, member) = (Probe<@Sendable () -> Void>(), instances.member())
       let work = scheduler.scheduleRecursively { [member] again in
         for _ in 0...member.number { calls.record(again) }
         Task.immediate { await inside.wait() }
@@ -127,21 +127,21 @@ struct SchedulingTests {
     let (work, queue) = make()
     await inside.waitForArrivals(1)
     work.cancel()
-    #expect(gone != nil && population.alive == 1)
+    #expect(gone != nil && instances.alive == 1)
     outside.signal()
     await queue.turn()
-    #expect(gone == nil && population.alive == 0)
+    #expect(gone == nil && instances.alive == 0)
     inside.open()
   }
 
   @Test("cancelling inside stops the recursion, and lets go of its closure")
   func cancelledInside() async {
     let scheduler = VirtualScheduler()
-    let population = Population()
+    let instances = InstanceCounter()
     let handle = Probe<ScheduledWork>()
     let turns = Counter()
     let work = {
-      let member = population.member()
+      let member = instances.member()
       return scheduler.scheduleRecursively { [member] again in
         turns.increment(by: 1 + member.number)
         if turns.value == 3 { for work in handle.values { work.cancel() } }
@@ -152,18 +152,18 @@ struct SchedulingTests {
     scheduler.run()
     await work.value
     #expect(turns.value == 3)
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     #expect(work.isCancelled)
   }
 
   @Test("cancelling repeated work stops it at once, from inside and outside")
   func repeatedCancelled() async {
     let scheduler = VirtualScheduler()
-    let population = Population()
+    let instances = InstanceCounter()
     let handle = Probe<ScheduledWork>()
     let ticks = Counter()
     let make = {
-      let member = population.member(1)
+      let member = instances.member(1)
       return scheduler.schedule(every: .seconds(1)) { [member] in
         if ticks.increment(by: member.number) == 3 { for work in handle.values { work.cancel() } }
       }
@@ -171,10 +171,10 @@ struct SchedulingTests {
     handle.record(make())
     scheduler.advance(by: .seconds(10))
     #expect(ticks.value == 3)
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     let outside = make()
     outside.cancel()
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     await outside.value
     #expect(scheduler.pendingCount == 0)
   }

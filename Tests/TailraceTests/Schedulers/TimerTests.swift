@@ -42,15 +42,15 @@ struct TimerTests {
       Duration.seconds(Int64.max), Duration(attoseconds: .max), .seconds(400 * 365 * 86_400),
     ])
   func enormous(_ delay: Duration) async {
-    let population = Population()
+    let instances = InstanceCounter()
     let work = {
-      let member = population.member()
+      let member = instances.member()
       return scheduler.schedule(after: delay, tolerance: delay) { [member] in _ = member }
     }()
     await scheduler.schedule(after: .milliseconds(2)) {}.value
     #expect(!work.isOver)
     work.cancel()
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     await work.value
   }
 
@@ -97,7 +97,7 @@ struct TimerTests {
 
   @Test("a timer that was cancelled lets go of its closure at once, and of the scheduler soon")
   func releases() async {
-    let population = Population()
+    let instances = InstanceCounter()
     weak var gone: QueueScheduler?
     var queue: DispatchQueue?
     do {
@@ -105,14 +105,14 @@ struct TimerTests {
       gone = scheduler
       queue = scheduler.queue
       let works = (0..<100).map { number in
-        let member = population.member(number)
+        let member = instances.member(number)
         return number % 2 == 0
           ? scheduler.schedule(after: .seconds(1000)) { [member] in _ = member }
           : scheduler.schedule(every: .seconds(1000)) { [member] in _ = member }
       }
-      #expect(population.alive == 100)
+      #expect(instances.alive == 100)
       for work in works { work.cancel() }
-      #expect(population.alive == 0)
+      #expect(instances.alive == 0)
     }
     // Dispatch lets go of a timer on the timer's queue, when its own thread has passed it on to there.
     for _ in 0..<10_000 where gone != nil {

@@ -74,13 +74,13 @@ struct VirtualSchedulerTests {
 
   @Test("cancelled work consumes nothing: no turn, no time, no memory")
   func cancelled() {
-    let population = Population()
+    let instances = InstanceCounter()
     for number in 0..<10_000 {
-      let member = population.member(number)
+      let member = instances.member(number)
       scheduler.schedule(after: .seconds(number)) { _ = member }.cancel()
-      #expect(population.alive == 1)
+      #expect(instances.alive == 1)
     }
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     #expect(scheduler.pendingCount == 0)
     scheduler.run()
     #expect(scheduler.now == .start)
@@ -102,13 +102,13 @@ struct VirtualSchedulerTests {
 
   @Test("releasing it runs nothing, lets go of all, and ends the waiting")
   func releasing() async {
-    let population = Population()
+    let instances = InstanceCounter()
     let probe = Probe<Int>()
     weak var gone: VirtualScheduler?
     let works: [ScheduledWork] = {
       let scheduler = VirtualScheduler()
       gone = scheduler
-      let member = population.member()
+      let member = instances.member()
       scheduler.schedule(after: .seconds(1)) { [member] in probe.record(member.number) }
       return [
         scheduler.schedule { [member] in probe.record(member.number) },
@@ -120,7 +120,7 @@ struct VirtualSchedulerTests {
       ]
     }()
     #expect(gone == nil)
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     for work in works { await work.value }
     #expect(probe.count == 0)
   }

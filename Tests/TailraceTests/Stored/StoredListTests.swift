@@ -314,9 +314,9 @@ struct StoredListTests {
 
   @Test("everything is let go of at the end, and when nobody can read on")
   func release() async throws {
-    let population = Population()
+    let instances = InstanceCounter()
     func list(upTo last: Int) -> LazyList<Int, any Error> {
-      let (store, token) = (Store(), population.member())
+      let (store, token) = (Store(), instances.member())
       return LazyList(storedIn: store, state: 0) { number in
         number += 1
         return number <= last + token.number ? number : nil
@@ -324,42 +324,42 @@ struct StoredListTests {
     }
     let ended = list(upTo: 9)
     #expect(try await ended.count() == 9)
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
     do {
       let open = list(upTo: 1000)
       #expect(try await open.element(at: 20) == 21)
-      #expect(population.alive == 1)
+      #expect(instances.alive == 1)
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
     _ = ended
   }
 
   @Test("a list that waits is let go of when its last reader leaves")
   func waitingList() async throws {
-    let (population, store) = (Population(), Store([1]))
+    let (instances, store) = (InstanceCounter(), Store([1]))
     do {
-      let source = WatchedSource(store, population.member(), Gate())
+      let source = WatchedSource(store, instances.member(), Gate())
       let list = LazyList(reading: source)
       let reader = Task { try await list.count() }
       await source.gate.waitForArrivals(1)
       reader.cancel()
       await #expect(throws: CancellationError.self) { try await reader.value }
     }
-    await population.waitUntilEmpty()
+    await instances.waitUntilEmpty()
   }
 
   @Test("an iteration over a long stored list holds one page of it")
   func space() async throws {
-    let population = Population()
-    let store = MemberStore(population, 5000)
+    let instances = InstanceCounter()
+    let store = MemberStore(instances, 5000)
     var seen = 0
     for try await member in LazyList(reading: store) {
       seen += 1
       #expect(member.number == seen - 1)
     }
     #expect(seen == 5000)
-    #expect(population.greatest <= 2 * 1024 + 1)
-    await population.waitUntilEmpty()
+    #expect(instances.greatest <= 2 * 1024 + 1)
+    await instances.waitUntilEmpty()
   }
 
   // MARK: Rebuilding
@@ -466,9 +466,9 @@ private struct GatedStore<Base: ListStore>: ListStore {
 /// A source that tells when somebody waits, and that is counted.
 private final class WatchedSource: ListSource {
   let gate: Gate
-  private let (store, member): (MemoryStore<Int, Int>, Population.Member)
+  private let (store, member): (MemoryStore<Int, Int>, InstanceCounter.Member)
 
-  init(_ store: MemoryStore<Int, Int>, _ member: Population.Member, _ gate: Gate) {
+  init(_ store: MemoryStore<Int, Int>, _ member: InstanceCounter.Member, _ gate: Gate) {
     (self.store, self.member) = (store, member)
     self.gate = gate
     gate.open()
@@ -486,15 +486,15 @@ private final class WatchedSource: ListSource {
 
 /// A source that makes its elements when they are read.
 private struct MemberStore: ListSource {
-  let (population, count): (Population, Int)
+  let (instances, count): (InstanceCounter, Int)
 
-  init(_ population: Population, _ count: Int) {
-    (self.population, self.count) = (population, count)
+  init(_ instances: InstanceCounter, _ count: Int) {
+    (self.instances, self.count) = (instances, count)
   }
 
-  func read(from position: Int, upTo count: Int) async throws -> ListPage<Population.Member> {
+  func read(from position: Int, upTo count: Int) async throws -> ListPage<InstanceCounter.Member> {
     let range = position..<min(self.count, position + count)
-    return ListPage(range.map { population.member($0) }, isEnd: range.upperBound == self.count)
+    return ListPage(range.map { instances.member($0) }, isEnd: range.upperBound == self.count)
   }
   func waitForMore(than position: Int) async throws {}
   func extent() async throws -> ListExtent {

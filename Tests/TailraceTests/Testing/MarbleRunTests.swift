@@ -167,15 +167,15 @@ struct MarbleRunTests {
 
   @Test("a signal whose readers are gone sends no more")
   func abandoned() {
-    let population = Population()
+    let instances = InstanceCounter()
     var recording: MarbleRecording? = scheduler.record(
-      scheduler.source("a-b--", ["a": population.member(1), "b": population.member(2)]).signal,
+      scheduler.source("a-b--", ["a": instances.member(1), "b": instances.member(2)]).signal,
       naming: { "\($0.number)" })
     scheduler.run()
     #expect(recording?.marbles == "1-2--")
     recording = nil
     scheduler.run()
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
   }
 
   @Test("the same run records the same, each time")

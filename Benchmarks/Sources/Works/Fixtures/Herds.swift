@@ -40,13 +40,13 @@ private func herd<Member: Sendable>(
       return members
     },
     Quantity("letting go of one that waits", who: who, unit: "µs", size: 10_000) { count in
-      let population = Population()
+      let instances = InstanceCounter()
       var members: [Member] = []
-      for _ in 0..<count { members.append(await make(Animal(in: population))) }
+      for _ in 0..<count { members.append(await make(Animal(in: instances))) }
       let start = ContinuousClock.now
       members = []
       // Tasks that are cancelled still have to run to their end.
-      while population.isAlive { await Task.yield() }
+      while instances.isAlive { await Task.yield() }
       return start.duration(to: .now) / .microseconds(1) / Double(count)
     },
   ]
@@ -54,14 +54,14 @@ private func herd<Member: Sendable>(
 
 /// A value that a step captures: it is released with the step.
 private final class Animal: Sendable {
-  private let population: Population?
+  private let instances: InstanceCounter?
 
-  init(in population: Population? = nil) {
-    self.population = population
-    population?.number.add(1, ordering: .relaxed)
+  init(in instances: InstanceCounter? = nil) {
+    self.instances = instances
+    instances?.number.add(1, ordering: .relaxed)
   }
 
-  deinit { population?.number.subtract(1, ordering: .releasing) }
+  deinit { instances?.number.subtract(1, ordering: .releasing) }
 
   func step(_ element: Int) async -> Int {
     await Task.yield()
@@ -69,7 +69,7 @@ private final class Animal: Sendable {
   }
 }
 
-private final class Population: Sendable {
+private final class InstanceCounter: Sendable {
   let number = Atomic(0)
 
   var isAlive: Bool { number.load(ordering: .acquiring) > 0 }

@@ -8,12 +8,12 @@ extension Topic {
       Row(
         "64 tasks ask for keys that are loaded in batches, of 100 µs each", per: "key",
         sizes: [100, 10_000],
-        Contender("`Memos(batches: 64)`") { await loadMemos($0, wait) },
+        Contender("`Memos(batchSize: 64)`") { await loadMemos($0, wait) },
         Contender("a loader by hand: an actor that gathers keys") { await loadByHand($0, wait) }),
       Row(
         "64 tasks ask for keys that are loaded in batches, of a yield each", per: "key",
         sizes: [100, 10_000],
-        Contender("`Memos(batches: 64)`") { await loadMemos($0, yield) },
+        Contender("`Memos(batchSize: 64)`") { await loadMemos($0, yield) },
         Contender("a loader by hand: an actor that gathers keys") { await loadByHand($0, yield) }),
       Row(
         "a key that needs the one before, down to the first", per: "key",
@@ -62,7 +62,7 @@ private func sum(
 // MARK: Tailrace
 
 @inline(never) private func loadMemos(_ count: Int, _ load: @escaping Load) async -> Int {
-  let memos = Memos<Int, Int, any Error>(batches: tasks) { keys in await load(keys) }
+  let memos = Memos<Int, Int, any Error>(batchSize: tasks) { keys in await load(keys) }
   return await sum(count) { key in (try? await memos.value(for: key)) ?? 0 }
 }
 

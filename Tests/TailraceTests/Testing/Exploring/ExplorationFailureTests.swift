@@ -119,7 +119,7 @@ struct ExplorationFailureTests {
 
   @Test("a random tape replays the same choices")
   func random() async throws {
-    let options = ExplorationOptions(runs: 1, deviations: 0, randomRuns: 500, seed: 3)
+    let options = ExplorationOptions(runs: 1, preemptions: 0, randomRuns: 500, seed: 3)
     let tapes = Probe<ExplorationTape>()
     var announcing = options
     announcing.willRun = { tapes.record($0) }
@@ -158,7 +158,7 @@ struct ExplorationFailureTests {
     let failure = try await Self.failure(body: Self.body)
     let lines = failure.report.split(separator: "\n").map(String.init)
     #expect(lines.first?.hasPrefix("explore: c came first (") == true)
-    #expect(lines.contains { $0.hasPrefix("Found in run ") && $0.hasSuffix("one deviation.") })
+    #expect(lines.contains { $0.hasPrefix("Found in run ") && $0.hasSuffix("one preemption.") })
     #expect(lines.contains { $0.contains("0.0 seconds  c") && $0.contains("goes before 2") })
     #expect(lines.count { $0.contains("records") } == 3)
     #expect(lines.last == "Replay it: explore(replaying: \"\(failure.tape)\") { … }")

@@ -5,7 +5,7 @@ import Testing
 @Suite("explore: what it runs, and in which orders", .hangLimit, .inTurn)
 struct ExploreTests {
   static let every = ExplorationOptions(
-    runs: 5_000, deviations: .max, randomRuns: 0, patience: .milliseconds(2))
+    runs: 5_000, preemptions: .max, randomRuns: 0, patience: .milliseconds(2))
 
   /// The results of a body in all its orders, each once.
   static func results(
@@ -149,7 +149,7 @@ struct ExploreTests {
 
   @Test("jobs from elsewhere are counted, and waited for")
   func outside() async throws {
-    let options = ExplorationOptions(runs: 3, deviations: 0, randomRuns: 0, patience: .seconds(60))
+    let options = ExplorationOptions(runs: 3, preemptions: 0, randomRuns: 0, patience: .seconds(60))
     // A task that is over before it is awaited brings no job.
     let bodies: [(ClosedRange<Int>, @Sendable () async -> Void)] = [
       (0...1, { await Task { await Task.yield() }.value }),

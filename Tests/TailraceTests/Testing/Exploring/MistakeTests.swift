@@ -74,7 +74,7 @@ struct MistakeTests {
 
   @Test("not found: what happens between two locks, without an await in between")
   func lock() async throws {
-    let every = ExplorationOptions(deviations: .max, patience: .milliseconds(2))
+    let every = ExplorationOptions(preemptions: .max, patience: .milliseconds(2))
     let summary = try await Self.find(.lock, isMended: false, every)
     #expect(summary.triedAllOrders)
   }

@@ -62,21 +62,21 @@ struct OrderSearchTests {
     arguments: [[1], [1, 1], [2, 2], [3, 2], [1, 1, 1], [2, 2, 2], [3, 1, 2]])
   func exhaustive(_ steps: [Int]) {
     let body = Self.tasks(steps)
-    var search = OrderSearch(runs: .max, deviations: .max, randomRuns: 10, seed: 0)
+    var search = OrderSearch(runs: .max, preemptions: .max, randomRuns: 10, seed: 0)
     let orders = Self.all(body, &search).map(\.chosen)
     #expect(orders.sorted { $0.lexicographicallyPrecedes($1) } == Self.reference(body))
     #expect(search.hasTriedAll)
     #expect(search.tried == orders.count)
   }
 
-  @Test("those with fewer deviations come first", arguments: 0...4)
+  @Test("those with fewer preemptions come first", arguments: 0...4)
   func bound(_ bound: Int) {
     let body = Self.tasks([3, 3, 2])
-    var search = OrderSearch(runs: .max, deviations: bound, randomRuns: 0, seed: 0)
+    var search = OrderSearch(runs: .max, preemptions: bound, randomRuns: 0, seed: 0)
     let orders = Self.all(body, &search)
-    let deviations = orders.map { $0.chosen.count { $0 != 0 } }
-    #expect(deviations == deviations.sorted())
-    for (order, count) in zip(orders, deviations) { #expect(order.stage == .deviations(count)) }
+    let preemptions = orders.map { $0.chosen.count { $0 != 0 } }
+    #expect(preemptions == preemptions.sorted())
+    for (order, count) in zip(orders, preemptions) { #expect(order.stage == .preemptions(count)) }
     let wanted = Self.reference(body).filter { $0.count { $0 != 0 } <= bound }
     #expect(Set(orders.map(\.chosen)) == Set(wanted))
     #expect(orders.count == wanted.count)
@@ -86,14 +86,14 @@ struct OrderSearchTests {
   @Test("a bound that leaves nothing out has tried all")
   func enough() {
     let body = Self.tasks([2, 1])
-    var search = OrderSearch(runs: .max, deviations: 3, randomRuns: 10, seed: 0)
+    var search = OrderSearch(runs: .max, preemptions: 3, randomRuns: 10, seed: 0)
     #expect(Self.all(body, &search).count == Self.reference(body).count)
     #expect(search.hasTriedAll)
   }
 
   @Test("the most runs, then the random stage", arguments: [1, 5, 20])
   func limit(_ runs: Int) {
-    var search = OrderSearch(runs: runs, deviations: 3, randomRuns: 7, seed: 1)
+    var search = OrderSearch(runs: runs, preemptions: 3, randomRuns: 7, seed: 1)
     let orders = Self.all(Self.tasks([3, 3, 3]), &search)
     #expect(orders.count == runs + 7)
     #expect(orders.suffix(7).allSatisfy { $0.stage == .random })
@@ -105,7 +105,7 @@ struct OrderSearchTests {
   func exactLimit() {
     let body = Self.tasks([2, 2])
     let count = Self.reference(body).count
-    var search = OrderSearch(runs: count, deviations: .max, randomRuns: 7, seed: 1)
+    var search = OrderSearch(runs: count, preemptions: .max, randomRuns: 7, seed: 1)
     #expect(Self.all(body, &search).count == count)
     #expect(search.hasTriedAll)
   }
@@ -114,7 +114,7 @@ struct OrderSearchTests {
   func random() {
     let body = Self.tasks([4, 4, 4])
     func orders(_ seed: UInt64) -> [[Int]] {
-      var search = OrderSearch(runs: 1, deviations: 0, randomRuns: 20, seed: seed)
+      var search = OrderSearch(runs: 1, preemptions: 0, randomRuns: 20, seed: seed)
       return Self.all(body, &search).dropFirst().map(\.chosen)
     }
     #expect(orders(3) == orders(3))
@@ -125,7 +125,7 @@ struct OrderSearchTests {
   @Test("each order is as likely as its choices")
   func uniform() {
     let body = Self.tasks([1, 1, 1])
-    var search = OrderSearch(runs: 1, deviations: 0, randomRuns: 6_000, seed: 0)
+    var search = OrderSearch(runs: 1, preemptions: 0, randomRuns: 6_000, seed: 0)
     let orders = Self.all(body, &search).dropFirst().map(\.chosen)
     let counts = Dictionary(grouping: orders) { $0 }.mapValues(\.count)
     #expect(counts.count == 6)
@@ -134,7 +134,7 @@ struct OrderSearchTests {
 
   @Test("a run that goes another way is noticed, and not all orders were tried")
   func divergence() {
-    var search = OrderSearch(runs: .max, deviations: .max, randomRuns: 0, seed: 0)
+    var search = OrderSearch(runs: .max, preemptions: .max, randomRuns: 0, seed: 0)
     var (runs, diverged) = (0, 0)
     while let plan = search.next() {
       // From the second run on there is a task less.

@@ -17,7 +17,7 @@ struct TapeShrinkingTests {
     return (shrinking.best, tried)
   }
 
-  @Test("what always fails needs no deviation, and one try")
+  @Test("what always fails needs no preemption, and one try")
   func always() {
     let (best, tried) = Self.shrink([1, 0, 2, 3, 1]) { _ in true }
     #expect(best == [])
@@ -34,7 +34,7 @@ struct TapeShrinkingTests {
     #expect(best.max() == 1)
   }
 
-  @Test("deviations that need each other stay together")
+  @Test("preemptions that need each other stay together")
   func either() {
     // Two at 4 and 5, or one alone at 8.
     let (best, _) = Self.shrink([0, 1, 0, 1, 1, 1, 0, 0, 1]) { tape in

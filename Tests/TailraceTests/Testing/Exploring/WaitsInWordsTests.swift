@@ -38,10 +38,10 @@ struct WaitsInWordsTests {
     Wait("work on a scheduler") {
       try await VirtualScheduler().clock.sleep(for: .seconds(1))
     },
-    Wait("a Population to be released (alive 1)") {
-      let population = Population()
-      let member = population.member(1)
-      await population.waitUntilEmpty()
+    Wait("a InstanceCounter to be released (alive 1)") {
+      let instances = InstanceCounter()
+      let member = instances.member(1)
+      await instances.waitUntilEmpty()
       withExtendedLifetime(member) {}
     },
     Wait("element 0 of LazyList<Int>") { _ = await endless().head() },
@@ -58,7 +58,7 @@ struct WaitsInWordsTests {
       withExtendedLifetime(iterator) {}
     },
     Wait("the other readers of a list read in step") {
-      let readers = LazyList(1...9).inStep(readers: 2, within: 1)
+      let readers = LazyList(1...9).lockstep(readers: 2, maxLead: 1)
       for await _ in readers[0] {}
       withExtendedLifetime(readers) {}
     },

@@ -22,7 +22,7 @@ import TailraceSupport
 /// A reader counts its elements itself when this value need not be asked; `locate` reads that
 /// count. The position known here may lag behind it. Only when a reader waits must the slowest one
 /// report its next move; its position is then exact.
-struct InStepState<Waiter: Sendable>: Sendable {
+struct LockstepState<Waiter: Sendable>: Sendable {
   /// The current position of a reader. If `isAwaited`, that reader calls `moved` as soon as it goes
   /// on from there.
   typealias Locate = (_ reader: Int, _ isAwaited: Bool) -> Int
@@ -153,4 +153,4 @@ struct InStepState<Waiter: Sendable>: Sendable {
   }
 }
 
-extension InStepState: Equatable, Hashable where Waiter: Hashable {}
+extension LockstepState: Equatable, Hashable where Waiter: Hashable {}

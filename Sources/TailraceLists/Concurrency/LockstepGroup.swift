@@ -1,27 +1,27 @@
 import TailraceSupport
 public import Synchronization
 
-typealias InStepStanding = (position: Int, standing: InStepState<Waiter>.Standing)
+typealias LockstepStanding = (position: Int, standing: LockstepState<Waiter>.Standing)
 
 /// The readers of one list that stay within a distance of one another: the shell of
-/// ``InStepState``.
+/// ``LockstepState``.
 @usableFromInline
-final class InStepGroup: Sendable {
-  private let state: Locked<InStepState<Waiter>>
-  private let positions: [InStepPosition]
+final class LockstepGroup: Sendable {
+  private let state: Locked<LockstepState<Waiter>>
+  private let positions: [LockstepPosition]
   let distance: Int
 
   /// - Parameter distance: 1 or more.
   init(readers count: Int, distance: Int) {
     self.distance = distance
-    state = Locked(InStepState(readers: count, distance: distance))
-    positions = (0..<count).map { _ in InStepPosition() }
+    state = Locked(LockstepState(readers: count, distance: distance))
+    positions = (0..<count).map { _ in LockstepPosition() }
   }
 
   /// One for each reader. Releasing one leaves the group.
   @usableFromInline
-  func members() -> [InStepMember] {
-    positions.enumerated().map { InStepMember(self, $0.offset, $0.element) }
+  func members() -> [LockstepMember] {
+    positions.enumerated().map { LockstepMember(self, $0.offset, $0.element) }
   }
 
   private func locate(_ reader: Int, _ isAwaited: Bool) -> Int {
@@ -54,7 +54,7 @@ final class InStepGroup: Sendable {
   }
 
   /// Each reader's position, and how it is getting on, all at one moment but for those that go on.
-  func standings(of readers: Range<Int>) -> [InStepStanding] {
+  func standings(of readers: Range<Int>) -> [LockstepStanding] {
     state.withLock { state in
       readers.map { (positions[$0].locate(false), state.standing(of: $0, locate)) }
     }
@@ -72,7 +72,7 @@ final class InStepGroup: Sendable {
 // The object spans two cache lines, so that readers on different processors do not contend for them
 // ("In step").
 @usableFromInline
-final class InStepPosition: Sendable {
+final class LockstepPosition: Sendable {
   @usableFromInline typealias Padding = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
   private let before: Padding = (0, 0, 0, 0, 0, 0)
@@ -100,12 +100,12 @@ final class InStepPosition: Sendable {
 
 /// A place among the readers. It has one owner at a time: the reader, then its iteration.
 @usableFromInline
-final class InStepMember: Sendable {
-  let group: InStepGroup
+final class LockstepMember: Sendable {
+  let group: LockstepGroup
   let reader: Int
-  let position: InStepPosition
+  let position: LockstepPosition
 
-  fileprivate init(_ group: InStepGroup, _ reader: Int, _ position: InStepPosition) {
+  fileprivate init(_ group: LockstepGroup, _ reader: Int, _ position: LockstepPosition) {
     self.group = group
     self.reader = reader
     self.position = position

@@ -1,15 +1,15 @@
-extension InStepReader: CustomDebugStringConvertible {
+extension LockstepReader: CustomDebugStringConvertible {
   /// The reader's number among the readers, its position, and the readers that it waits for.
   ///
   /// ```swift
-  /// let readers = LazyList(1...).inStep(readers: 2, within: 4)
+  /// let readers = LazyList(1...).lockstep(readers: 2, maxLead: 4)
   /// var iterator = readers[0].makeAsyncIterator()
   /// _ = await iterator.next()
   /// print(readers)
-  /// // [InStepReader(0 of 2, within 4: at 1), InStepReader(1 of 2, within 4: at 0, not read yet)]
+  /// // [LockstepReader(0 of 2, within 4: at 1), LockstepReader(1 of 2, within 4: at 0, not read yet)]
   /// ```
   ///
-  /// A reader that waits says for which, by their places in the array: `InStepReader(0 of 3, within
+  /// A reader that waits says for which, by their places in the array: `LockstepReader(0 of 3, within
   /// 4: at 21, waits for reader 2, at 17)`. A position is the number of elements taken, or their
   /// cost.
   ///
@@ -17,15 +17,15 @@ extension InStepReader: CustomDebugStringConvertible {
   /// - Complexity: O(*readers*).
   public var debugDescription: String {
     let (group, number) = (start.group, start.number)
-    let words = group.standings(of: number..<number + 1).map(InStepWords.text)
-    return "InStepReader(\(number) of \(group.count), within \(group.distance): \(words[0]))"
+    let words = group.standings(of: number..<number + 1).map(LockstepWords.text)
+    return "LockstepReader(\(number) of \(group.count), within \(group.distance): \(words[0]))"
   }
 
   /// Returns a picture of all readers that are in step with this one, as the text of a Mermaid
   /// flowchart.
   ///
   /// ```swift
-  /// let readers = LazyList(1...).inStep(readers: 2, within: 4)
+  /// let readers = LazyList(1...).lockstep(readers: 2, maxLead: 4)
   /// var iterator = readers[0].makeAsyncIterator()
   /// _ = await iterator.next()
   /// print(readers[0].diagram())
@@ -41,12 +41,12 @@ extension InStepReader: CustomDebugStringConvertible {
   ///
   /// - Laziness: demands nothing, and disturbs no reader.
   /// - Complexity: O(*readers*²) if many wait. At most 400 readers are drawn.
-  public func diagram() -> String { Sketch(inStep: start.group).mermaid }
+  public func diagram() -> String { Sketch(lockstep: start.group).mermaid }
 }
 
-enum InStepWords {
+enum LockstepWords {
   /// The position of a reader, and how it is getting on.
-  static func text(_ reader: InStepStanding) -> String {
+  static func text(_ reader: LockstepStanding) -> String {
     switch reader.standing {
     case .notRead: "at \(reader.position), not read yet"
     case .reading: "at \(reader.position)"
@@ -71,12 +71,12 @@ enum InStepWords {
 
 extension Sketch {
   /// The readers of a group: each that is waited for, with arrows to those that wait.
-  init(inStep group: InStepGroup) {
+  init(lockstep group: LockstepGroup) {
     self.init()
     let readers = group.standings(of: 0..<group.count)
     let frame = layer("in step, within \(group.distance)")
     let nodes = readers.enumerated().map { number, reader in
-      node("reader \(number)\n\(InStepWords.text(reader))", in: frame)
+      node("reader \(number)\n\(LockstepWords.text(reader))", in: frame)
     }
     for (number, reader) in readers.enumerated() where nodes[number] != nil {
       guard case .waiting(let others, _) = reader.standing else { continue }

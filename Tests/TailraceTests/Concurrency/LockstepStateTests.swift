@@ -4,12 +4,12 @@ import Testing
 @testable import TailraceLists
 
 @Suite("Readers in step, as a value", .tags(.long), .inTurn)
-struct InStepStateTests {
+struct LockstepStateTests {
   /// The value, the readers' own counts, and a model that knows where everybody stands.
   struct World {
     enum Phase { case reading, waiting, gone }
 
-    var state: InStepState<Int>
+    var state: LockstepState<Int>
     /// Where the readers stand, and whether they are to tell it.
     var positions: [Int]
     var awaited: [Bool]
@@ -18,7 +18,7 @@ struct InStepStateTests {
     var ends: [Int]
 
     init(readers: Int, distance: Int) {
-      state = InStepState(readers: readers, distance: distance)
+      state = LockstepState(readers: readers, distance: distance)
       positions = Array(repeating: 0, count: readers)
       awaited = Array(repeating: false, count: readers)
       phases = Array(repeating: .reading, count: readers)
@@ -31,7 +31,7 @@ struct InStepStateTests {
 
     /// Asks the value, and hands it what it may look at.
     private mutating func ask<Answer>(
-      _ question: (inout InStepState<Int>, InStepState<Int>.Locate) -> Answer
+      _ question: (inout LockstepState<Int>, LockstepState<Int>.Locate) -> Answer
     ) -> Answer {
       state.answer(at: positions, noting: &awaited, question)
     }
@@ -77,7 +77,7 @@ struct InStepStateTests {
       }
     }
 
-    func standing(_ reader: Int) -> InStepState<Int>.Standing {
+    func standing(_ reader: Int) -> LockstepState<Int>.Standing {
       state.standing(of: reader) { reader, _ in positions[reader] }
     }
 

@@ -4,25 +4,25 @@ import TailraceSupport
 /// Counts its living members, exactly, by reference counting.
 ///
 /// ```swift
-/// let population = Population()
-/// let list = LazyList(1...).map { population.member($0) }
+/// let instances = InstanceCounter()
+/// let list = LazyList(1...).map { instances.member($0) }
 /// _ = await list.dropFirst(1000).head()
-/// population.alive   // 1001; what the list still holds
+/// instances.alive   // 1001; what the list still holds
 /// ```
-public final class Population: Sendable {
+public final class InstanceCounter: Sendable {
   /// An object counted while it lives.
   public final class Member: Sendable {
     /// The number given to it.
     public let number: Int
-    private let population: Population
+    private let instances: InstanceCounter
 
-    fileprivate init(_ number: Int, _ population: Population) {
+    fileprivate init(_ number: Int, _ instances: InstanceCounter) {
       self.number = number
-      self.population = population
-      population.count { $0 += 1 }
+      self.instances = instances
+      instances.count { $0 += 1 }
     }
 
-    deinit { population.count { $0 -= 1 } }
+    deinit { instances.count { $0 -= 1 } }
   }
 
   private struct State {
@@ -33,7 +33,7 @@ public final class Population: Sendable {
 
   private let state = Locked(State())
 
-  /// Creates a population without members.
+  /// Creates a counter without members.
   public init() {}
 
   /// Returns a new member.
@@ -48,7 +48,7 @@ public final class Population: Sendable {
   /// Waits until no member is alive.
   public func waitUntilEmpty() async {
     let mark = Exploring.waits(
-      for: Exploring.Wait("", "a Population", self, " to be released (alive \(alive))"))
+      for: Exploring.Wait("", "a InstanceCounter", self, " to be released (alive \(alive))"))
     defer { mark?.end() }
     await withCheckedContinuation { continuation in
       let isDead = state.withLock { state in

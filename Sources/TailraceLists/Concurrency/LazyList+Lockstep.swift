@@ -10,13 +10,13 @@ extension LazyList {
   /// however long the list is.
   ///
   /// ```swift
-  /// let readers = LazyList(1...100_000).inStep(readers: 2, within: 1_000)
+  /// let readers = LazyList(1...100_000).lockstep(readers: 2, maxLead: 1_000)
   /// async let sum = readers[0].reduce(0, +)
   /// async let largest = readers[1].max()
   /// print(await sum, await largest ?? 0)   // 5000050000 100000
   /// ```
   ///
-  /// Each reader is an ``InStepReader``, an `AsyncSequence` that is read once, from the head of
+  /// Each reader is a ``LockstepReader``, an `AsyncSequence` that is read once, from the head of
   /// this list on. A reader at the distance waits until the slowest goes on. A reader that ends,
   /// fails, is cancelled or is released keeps no other waiting. A reader that is retained but not
   /// read keeps all others waiting:
@@ -51,11 +51,11 @@ extension LazyList {
   ///   are O(log *readers*).
   ///
   /// Replaces nothing of ReactiveObjC: there, a reader of a sequence retains all of it.
-  public consuming func inStep(
-    readers count: Int, within distance: Int, file: StaticString = #fileID, line: UInt = #line
-  ) -> [InStepReader<Element, Failure>] {
+  public consuming func lockstep(
+    readers count: Int, maxLead distance: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> [LockstepReader<Element, Failure>] {
     let group = Self.group(count, distance, file, line)
-    return group.members().map { [self] in InStepReader($0, .counted(self)) }
+    return group.members().map { [self] in LockstepReader($0, .counted(self)) }
   }
 
   /// Returns readers of this list; none gets further ahead of the slowest than a distance, measured
@@ -63,7 +63,7 @@ extension LazyList {
   ///
   /// ```swift
   /// let lines = ["one", "three", "five"].lazyList
-  /// let readers = lines.inStep(readers: 3, within: 1_048_576) { line in line.utf8.count }
+  /// let readers = lines.lockstep(readers: 3, maxLead: 1_048_576) { line in line.utf8.count }
   /// print(readers.count)   // 3
   /// ```
   ///
@@ -76,37 +76,37 @@ extension LazyList {
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
   @_alwaysEmitIntoClient
-  public consuming func inStep(
-    readers count: Int, within distance: Int, file: StaticString = #fileID, line: UInt = #line,
+  public consuming func lockstep(
+    readers count: Int, maxLead distance: Int, file: StaticString = #fileID, line: UInt = #line,
     @_CheckedAlone<Int> cost: @escaping @Sendable (Element) -> Int
-  ) -> [InStepReader<Element, Failure>] {
+  ) -> [LockstepReader<Element, Failure>] {
     let group = Self.group(count, distance, file, line)
-    if count == 1 { return group.members().map { InStepReader($0, .counted(self)) } }
-    let measured = transform(0, stage: "inStep") { (total, element) throws(Failure) in
+    if count == 1 { return group.members().map { LockstepReader($0, .counted(self)) } }
+    let measured = transform(0, stage: "lockstep") { (total, element) throws(Failure) in
       let cost = cost(element)
       require(
         cost >= 0,
-        "the cost of an element in LazyList.inStep(readers:within:cost:) is 0 or more, not "
+        "the cost of an element in LazyList.lockstep(readers:maxLead:cost:) is 0 or more, not "
           + "\(cost)", file: file, line: line)
       // Far beyond any distance: a reader that gets there does not wait.
       total = Swift.min(total &+ Swift.min(cost, .max / 4), .max / 4)
       return .element(Measured(element: element, total: total))
     }
-    return group.members().map { InStepReader($0, .measured(measured)) }
+    return group.members().map { LockstepReader($0, .measured(measured)) }
   }
 
   @usableFromInline
   static func group(
     _ count: Int, _ distance: Int, _ file: StaticString, _ line: UInt
-  ) -> InStepGroup {
+  ) -> LockstepGroup {
     require(
-      count >= 1, "LazyList.inStep(readers:within:) makes 1 or more readers, not \(count)",
+      count >= 1, "LazyList.lockstep(readers:maxLead:) makes 1 or more readers, not \(count)",
       file: file, line: line)
     require(
       distance >= 1,
-      "LazyList.inStep(readers:within:) keeps readers within a distance of 1 or more, not \(distance)",
+      "LazyList.lockstep(readers:maxLead:) keeps readers within a distance of 1 or more, not \(distance)",
       file: file, line: line)
-    return InStepGroup(readers: count, distance: distance)
+    return LockstepGroup(readers: count, distance: distance)
   }
 }
 

@@ -4,10 +4,10 @@ import Tailrace
 
 extension Topic {
   /// The same readers as in *Fan-out*, in bounded memory.
-  public static let inStep = Topic(
+  public static let lockstep = Topic(
     "In step", about: "several readers of one computation, none over a thousand elements ahead",
-    rows: [3, 8].map(inStepRow),
-    quantities: [10_000, 1_000_000, 10_000_000].map(growthInStep) + [
+    rows: [3, 8].map(lockstepRow),
+    quantities: [10_000, 1_000_000, 10_000_000].map(growthLockstep) + [
       Quantity(
         "growth over 3 readers", who: "`share(bufferingPolicy: .bounded(1_000))`", unit: "MB",
         size: 1_000_000
@@ -17,12 +17,12 @@ extension Topic {
 
 private let distance = 1_000
 
-private func inStepRow(_ readers: Int) -> Row {
+private func lockstepRow(_ readers: Int) -> Row {
   Row(
     "\(readers) readers", per: "element and reader", times: readers,
     sizes: [100, 10_000, 100_000, 1_000_000],
-    Contender("`inStep(readers: \(readers), within: 1_000)`") {
-      await inStepReads($0, by: readers)
+    Contender("`lockstep(readers: \(readers), maxLead: 1_000)`") {
+      await lockstepReads($0, by: readers)
     },
     Contender("`share(bufferingPolicy: .bounded(1_000))`", atMost: 1 / 10, upTo: 100_000) {
       await shareReads($0, by: readers)
@@ -33,11 +33,11 @@ private func inStepRow(_ readers: Int) -> Row {
 }
 
 /// How much three readers add to the process, in megabytes.
-private func growthInStep(_ count: Int) -> Quantity {
+private func growthLockstep(_ count: Int) -> Quantity {
   Quantity(
-    "growth over 3 readers, \(count) elements", who: "`list.inStep(readers: 3, within: 1_000)`",
+    "growth over 3 readers, \(count) elements", who: "`list.lockstep(readers: 3, maxLead: 1_000)`",
     unit: "MB", atMost: 5, size: count
-  ) { count in await growthOfReading(count, inStepReads) }
+  ) { count in await growthOfReading(count, lockstepReads) }
 }
 
 private func growthOfReading(
@@ -53,8 +53,8 @@ private func growthOfReading(
 // MARK: Tailrace
 
 @Sendable @inline(never)
-private func inStepReads(_ count: Int, by readers: Int) async -> Int {
-  let readers = (0..<count).lazyList.map { $0 &* 3 }.inStep(readers: readers, within: distance)
+private func lockstepReads(_ count: Int, by readers: Int) async -> Int {
+  let readers = (0..<count).lazyList.map { $0 &* 3 }.lockstep(readers: readers, maxLead: distance)
   return await withTaskGroup(of: Int.self) { group in
     for reader in readers {
       group.addTask {

@@ -3,7 +3,7 @@ import TailraceSupport
 /// One of several readers of a list that stay within a distance of one another.
 ///
 /// ```swift
-/// let readers = LazyList(1...3).inStep(readers: 2, within: 1)
+/// let readers = LazyList(1...3).lockstep(readers: 2, maxLead: 1)
 /// let sums = await withTaskGroup { group in
 ///   for reader in readers {
 ///     group.addTask {
@@ -18,10 +18,10 @@ import TailraceSupport
 /// ```
 ///
 /// It has a list's folds, such as `reduce`, `count()` and `array()`, and the operators of
-/// `AsyncSequence`, none of a list's. Apply operators to the list, before `inStep`: a fold behind one of
+/// `AsyncSequence`, none of a list's. Apply operators to the list, before `lockstep`: a fold behind one of
 /// `AsyncSequence`'s takes a cancellation for the end if `Failure` cannot say it.
 ///
-/// Made by ``LazyList/inStep(readers:within:file:line:)``. It is read once, from the list's head
+/// Made by ``LazyList/lockstep(readers:maxLead:file:line:)``. It is read once, from the list's head
 /// on, by one task at a time. A second iteration is a programmer's error, and traps.
 ///
 /// The other readers wait for this one from the start, even before it is first read. They stop
@@ -36,7 +36,7 @@ import TailraceSupport
 ///   the distance. Then it throws `CancellationError` if `Failure` is `any Error`, `Failure.cancelled`
 ///   if it is a ``CancellableFailure``, and returns `nil` otherwise; and the reader has ended. A fold
 ///   throws the same; if the failure cannot say it, it waits for the true answer.
-public struct InStepReader<Element: Sendable, Failure: Error>: Sendable {
+public struct LockstepReader<Element: Sendable, Failure: Error>: Sendable {
   /// The list to read, from its head on.
   @usableFromInline
   enum Source: Sendable {
@@ -45,11 +45,11 @@ public struct InStepReader<Element: Sendable, Failure: Error>: Sendable {
   }
 
   final class Start: Sendable {
-    let place: Locked<(InStepMember, Source)?>
+    let place: Locked<(LockstepMember, Source)?>
     /// To be looked at. They do not retain the reader's place among the others.
-    let (group, number): (InStepGroup, Int)
+    let (group, number): (LockstepGroup, Int)
 
-    init(_ member: InStepMember, _ source: Source) {
+    init(_ member: LockstepMember, _ source: Source) {
       (group, number) = (member.group, member.reader)
       place = Locked((member, source))
     }
@@ -58,29 +58,29 @@ public struct InStepReader<Element: Sendable, Failure: Error>: Sendable {
   let start: Start
 
   @usableFromInline
-  init(_ member: InStepMember, _ source: Source) { start = Start(member, source) }
+  init(_ member: LockstepMember, _ source: Source) { start = Start(member, source) }
 }
 
 // MARK: Iterating
 
-extension InStepReader: AsyncSequence {
+extension LockstepReader: AsyncSequence {
   /// Returns the only iterator. A second call is a programmer's error, and traps.
   public func makeAsyncIterator() -> Iterator {
     guard let (member, source) = start.place.withLock({ $0.take() }) else {
       fatalError(
         """
-        InStepReader<\(Element.self)> is read once, and was iterated a second time: ask for one more \
-        of LazyList.inStep(readers:within:)
+        LockstepReader<\(Element.self)> is read once, and was iterated a second time: ask for one more \
+        of LazyList.lockstep(readers:maxLead:)
         """)
     }
-    return Iterator(InStepIteration(member, source))
+    return Iterator(LockstepIteration(member, source))
   }
 
   /// Reads a list from its head on, in step with others. Its copies share its position.
   public struct Iterator: _FoldIteratorProtocol {
-    @usableFromInline let iteration: InStepIteration<Element, Failure>
+    @usableFromInline let iteration: LockstepIteration<Element, Failure>
 
-    init(_ iteration: InStepIteration<Element, Failure>) { self.iteration = iteration }
+    init(_ iteration: LockstepIteration<Element, Failure>) { self.iteration = iteration }
 
     /// Returns the next element, or `nil` at the end and ever after.
     @_alwaysEmitIntoClient
@@ -110,17 +110,17 @@ extension InStepReader: AsyncSequence {
   }
 }
 
-extension InStepReader: _FoldableSequence {}
+extension LockstepReader: _FoldableSequence {}
 
 @available(*, unavailable)
-extension InStepReader.Iterator: Sendable {}
+extension LockstepReader.Iterator: Sendable {}
 
 /// An iteration, while its iterator is retained.
 @usableFromInline
-final class InStepIteration<Element: Sendable, Failure: Error> {
-  @usableFromInline let place: InStepPosition
+final class LockstepIteration<Element: Sendable, Failure: Error> {
+  @usableFromInline let place: LockstepPosition
   /// `nil` when it is over: the others go on.
-  @exclusivity(unchecked) @usableFromInline var member: InStepMember?
+  @exclusivity(unchecked) @usableFromInline var member: LockstepMember?
   // One of them, until it is over.
   @exclusivity(unchecked) @usableFromInline var counted: Cursor<Element>?
   @exclusivity(unchecked) @usableFromInline var measured: Cursor<Measured<Element>>?
@@ -129,7 +129,7 @@ final class InStepIteration<Element: Sendable, Failure: Error> {
   /// No other reader needs to be asked before this position.
   @exclusivity(unchecked) @usableFromInline var end = 0
 
-  init(_ member: InStepMember, _ source: InStepReader<Element, Failure>.Source) {
+  init(_ member: LockstepMember, _ source: LockstepReader<Element, Failure>.Source) {
     place = member.position
     self.member = member
     switch source {

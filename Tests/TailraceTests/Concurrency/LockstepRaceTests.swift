@@ -6,19 +6,19 @@ import Testing
 /// Every order of the readers' steps: a reader counts an element and tells it in two steps, and a
 /// reader that was woken asks again when it gets round to it.
 @Suite("Readers in step, in every order", .tags(.long), .inTurn)
-struct InStepRaceTests {
+struct LockstepRaceTests {
   struct World: Explorable {
     enum Event { case ask(Int), take(Int), tell(Int), leave(Int) }
     enum Phase { case asks, reads, tells, waits, gone }
 
     struct Key: Hashable {
-      let state: InStepState<Int>
+      let state: LockstepState<Int>
       let readers: [[Int]]
       let phases: [Phase]
     }
 
     let costs: [Int]
-    private var state: InStepState<Int>
+    private var state: LockstepState<Int>
     private var phases: [Phase]
     /// How many elements each has taken.
     private var taken: [Int]
@@ -29,7 +29,7 @@ struct InStepRaceTests {
 
     init(readers: Int, distance: Int, costs: [Int]) {
       self.costs = costs
-      state = InStepState(readers: readers, distance: distance)
+      state = LockstepState(readers: readers, distance: distance)
       phases = Array(repeating: .asks, count: readers)
       taken = Array(repeating: 0, count: readers)
       (positions, ends) = (taken, taken)
@@ -92,7 +92,7 @@ struct InStepRaceTests {
     }
 
     private mutating func ask<Answer>(
-      _ question: (inout InStepState<Int>, InStepState<Int>.Locate) -> Answer
+      _ question: (inout LockstepState<Int>, LockstepState<Int>.Locate) -> Answer
     ) -> Answer {
       state.answer(at: positions, noting: &awaited, question)
     }
@@ -122,7 +122,7 @@ struct InStepRaceTests {
       }
     }
 
-    private func standing(_ reader: Int) -> InStepState<Int>.Standing {
+    private func standing(_ reader: Int) -> LockstepState<Int>.Standing {
       state.standing(of: reader) { reader, _ in positions[reader] }
     }
   }

@@ -3,10 +3,10 @@ import TailraceTesting
 import Testing
 
 @Suite("Readers in step", .hangLimit, .inTurn)
-struct InStepTests {
+struct LockstepTests {
   /// Reads to the end.
   static func all<Element, Failure>(
-    _ reader: InStepReader<Element, Failure>
+    _ reader: LockstepReader<Element, Failure>
   ) async throws(Failure) -> [Element] {
     var elements: [Element] = []
     for try await element in reader { elements.append(element) }
@@ -15,7 +15,7 @@ struct InStepTests {
 
   /// Reads all readers side by side, to their ends.
   static func allSideBySide<Element, Failure>(
-    _ readers: [InStepReader<Element, Failure>]
+    _ readers: [LockstepReader<Element, Failure>]
   ) async throws -> [[Element]] {
     try await withThrowingTaskGroup(of: (Int, [Element]).self) { group in
       for (number, reader) in readers.enumerated() {
@@ -35,7 +35,7 @@ struct InStepTests {
   func everything(_ kind: SourceKind, _ size: (readers: Int, distance: Int)) async throws {
     let pulls = Probe<Int>()
     let readers = kind.make(upTo: 300, pulls)
-      .inStep(readers: size.readers, within: size.distance)
+      .lockstep(readers: size.readers, maxLead: size.distance)
     #expect(readers.count == size.readers)
     #expect(pulls.count == 0, "nothing runs before it is demanded")
     let elements = try await Self.allSideBySide(readers)
@@ -46,20 +46,22 @@ struct InStepTests {
   @Test("an empty list, and one that is evaluated already")
   func short() async throws {
     #expect(
-      try await Self.allSideBySide(LazyList<Int, Never>.empty.inStep(readers: 3, within: 1))
+      try await Self.allSideBySide(LazyList<Int, Never>.empty.lockstep(readers: 3, maxLead: 1))
         == [[], [], []])
     let list = LazyList(0..<50).map { $0 }
     let elements = await list.array()
     #expect(
-      try await Self.allSideBySide(list.inStep(readers: 2, within: 3)) == [elements, elements])
+      try await Self.allSideBySide(list.lockstep(readers: 2, maxLead: 3)) == [elements, elements])
     #expect(
-      try await Self.allSideBySide(list.dropFirst(48).inStep(readers: 1, within: 1)) == [[48, 49]])
+      try await Self.allSideBySide(list.dropFirst(48).lockstep(readers: 1, maxLead: 1)) == [
+        [48, 49]
+      ])
   }
 
   @Test("the cost of each element is asked for once")
   func costs() async throws {
     let costs = Probe<Int>()
-    let readers = LazyList(0..<200).inStep(readers: 3, within: 10) { costs.pass($0) }
+    let readers = LazyList(0..<200).lockstep(readers: 3, maxLead: 10) { costs.pass($0) }
     #expect(costs.count == 0)
     #expect(try await Self.allSideBySide(readers) == Array(repeating: Array(0..<200), count: 3))
     #expect(costs.values == Array(0..<200))
@@ -68,16 +70,16 @@ struct InStepTests {
   @Test("a reader that is alone waits for nobody, and its elements have no cost")
   func alone() async throws {
     let costs = Probe<Int>()
-    let readers = LazyList(0..<200).inStep(readers: 1, within: 10) { costs.pass($0) }
+    let readers = LazyList(0..<200).lockstep(readers: 1, maxLead: 10) { costs.pass($0) }
     #expect(await readers[0].reduce(into: []) { $0.append($1) } == Array(0..<200))
     #expect(costs.count == 0)
   }
 
   @Test("costs of any size: the largest let everybody pass, one after the other")
   func extremes() async throws {
-    let readers = LazyList(0..<20).inStep(readers: 3, within: 1_000) { $0 % 2 == 0 ? .max : 0 }
+    let readers = LazyList(0..<20).lockstep(readers: 3, maxLead: 1_000) { $0 % 2 == 0 ? .max : 0 }
     #expect(try await Self.allSideBySide(readers) == Array(repeating: Array(0..<20), count: 3))
-    let endless = LazyList(0..<20).inStep(readers: 2, within: .max)
+    let endless = LazyList(0..<20).lockstep(readers: 2, maxLead: .max)
     #expect(await Self.all(endless[0]) == Array(0..<20))
     #expect(await Self.all(endless[1]) == Array(0..<20))
   }
@@ -93,7 +95,7 @@ struct InStepTests {
     private let tasks: [Task<Void, Never>]
     private let ends: Probe<Int>
 
-    init<Failure>(_ readers: [InStepReader<Int, Failure>]) {
+    init<Failure>(_ readers: [LockstepReader<Int, Failure>]) {
       let (scheduler, ends) = (scheduler, Probe<Int>())
       let taken = readers.map { _ in Probe<Int>() }
       let gates = readers.map { _ in Gate() }
@@ -151,7 +153,7 @@ struct InStepTests {
   @Test("nobody gets further ahead of the slowest than the distance, and nobody waits before that")
   func distance() {
     let pulls = Probe<Int>()
-    let course = Course(LazyList(1...).map { pulls.pass($0) }.inStep(readers: 3, within: 5))
+    let course = Course(LazyList(1...).map { pulls.pass($0) }.lockstep(readers: 3, maxLead: 5))
     course.take(0, times: 9)
     #expect(course.counts == [5, 0, 0])
     #expect(pulls.count == 5, "nothing is computed that would be too far ahead")
@@ -172,7 +174,7 @@ struct InStepTests {
 
   @Test("by cost: a reader waits when what it has taken costs so much more")
   func costDistance() {
-    let course = Course(LazyList([3, 3, 3, 50, 1, 1]).inStep(readers: 2, within: 7) { $0 })
+    let course = Course(LazyList([3, 3, 3, 50, 1, 1]).lockstep(readers: 2, maxLead: 7) { $0 })
     course.take(0, times: 4)
     #expect(course.counts == [3, 0], "the third begins within the distance")
     course.take(1)
@@ -193,7 +195,7 @@ struct InStepTests {
       if number == 8 { throw Mishap() }
       return number
     }
-    let course = Course(list.inStep(readers: 2, within: 5))
+    let course = Course(list.lockstep(readers: 2, maxLead: 5))
     course.take(0, times: 5)
     course.take(1, times: 3)
     course.take(0, times: 3)
@@ -206,7 +208,7 @@ struct InStepTests {
 
   @Test("one that is cancelled while it waits for others ends, and they go on")
   func cancelled() {
-    let course = Course(LazyList(1...).inStep(readers: 3, within: 2))
+    let course = Course(LazyList(1...).lockstep(readers: 3, maxLead: 2))
     course.take(0, times: 3)
     course.take(1)
     #expect(course.counts == [2, 1, 0])
@@ -226,7 +228,7 @@ struct InStepTests {
 
   @Test("a reader that is let go of, and an iterator, lets the others go on")
   func dropped() async {
-    var readers = LazyList(1...10).inStep(readers: 3, within: 1)
+    var readers = LazyList(1...10).lockstep(readers: 3, maxLead: 1)
     let last = readers.removeLast()
     do {
       var iterator = readers.removeLast().makeAsyncIterator()
@@ -239,7 +241,7 @@ struct InStepTests {
 
   @Test("a loop that is left lets the others go on, also while its reader is held")
   func left() async {
-    let readers = LazyList(1...10).inStep(readers: 2, within: 2)
+    let readers = LazyList(1...10).lockstep(readers: 2, maxLead: 2)
     for await element in readers[0] where element == 2 { break }
     #expect(await Self.all(readers[1]) == Array(1...10))
     withExtendedLifetime(readers) {}
@@ -256,7 +258,7 @@ struct InStepTests {
       let length = Int.random(in: 0...40, using: &generator)
       let isAsync = Bool.random(using: &generator)
       let list = isAsync ? LazyList(0..<length).mapAsync { $0 } : LazyList(0..<length)
-      let course = Course(list.inStep(readers: count, within: distance))
+      let course = Course(list.lockstep(readers: count, maxLead: distance))
       // How often each was told to go on, and where it is.
       var wanted = Array(repeating: 0, count: count)
       var positions = wanted
@@ -297,12 +299,12 @@ struct InStepTests {
 
   @Test("after its end, a failure or a cancellation an iterator gives nothing more")
   func over() async throws {
-    var ended = LazyList([1]).inStep(readers: 1, within: 1)[0].makeAsyncIterator()
+    var ended = LazyList([1]).lockstep(readers: 1, maxLead: 1)[0].makeAsyncIterator()
     #expect(await ended.next() == 1)
     for _ in 0..<3 { #expect(await ended.next() == nil) }
 
     struct Mishap: Error {}
-    var failed = LazyList<Int, Mishap>.failing(Mishap()).inStep(readers: 1, within: 1)[0]
+    var failed = LazyList<Int, Mishap>.failing(Mishap()).lockstep(readers: 1, maxLead: 1)[0]
       .makeAsyncIterator()
     await #expect(throws: Mishap.self) { try await failed.next() }
     #expect(try await failed.next() == nil)
@@ -310,7 +312,7 @@ struct InStepTests {
 
   @Test("cancelled where it would wait, it throws CancellationError if it can, and ends otherwise")
   func cancellation() async throws {
-    let mute = LazyList(1...).inStep(readers: 2, within: 1)
+    let mute = LazyList(1...).lockstep(readers: 2, maxLead: 1)
     let first = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       var iterator = mute[0].makeAsyncIterator()
@@ -321,7 +323,7 @@ struct InStepTests {
 
     let list = LazyList(1...).map { (number: Int) throws -> Int in number }
     _ = try await list.head()
-    let loud = list.inStep(readers: 2, within: 1)
+    let loud = list.lockstep(readers: 2, maxLead: 1)
     let second = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       var iterator = loud[0].makeAsyncIterator()
@@ -347,7 +349,7 @@ struct InStepTests {
       if attempts.increment() == 1 { throw Mishap() }
       return number
     }
-    let readers = list.inStep(readers: 2, within: 4)
+    let readers = list.lockstep(readers: 2, maxLead: 4)
     let tasks = readers.map { reader in
       Task {
         var elements: [Int] = []
@@ -382,7 +384,7 @@ struct InStepTests {
       if number == 3, calls.increment() == 1 { throw Mishap() }
       return number
     }
-    let course = Course(list.inStep(readers: 2, within: 2))
+    let course = Course(list.lockstep(readers: 2, maxLead: 2))
     // The loop ends with the failure, and with it the iterator.
     course.take(0, times: 2)
     course.take(1, times: 2)
@@ -397,7 +399,7 @@ struct InStepTests {
 
   @Test("one task that reads several in turns, as a zip does", arguments: [1, 2, 5])
   func turns(_ distance: Int) async {
-    let readers = LazyList(0..<100).inStep(readers: 3, within: distance)
+    let readers = LazyList(0..<100).lockstep(readers: 3, maxLead: distance)
     var iterators = readers.map { $0.makeAsyncIterator() }
     for number in 0..<100 {
       for index in 0..<3 { #expect(await iterators[index].next() == number) }
@@ -407,7 +409,7 @@ struct InStepTests {
 
   @Test("one task that takes as many of one as the distance, then of the other, by cost too")
   func runs() async {
-    let readers = LazyList(0..<60).inStep(readers: 2, within: 15) { _ in 3 }
+    let readers = LazyList(0..<60).lockstep(readers: 2, maxLead: 15) { _ in 3 }
     var (first, second) = (readers[0].makeAsyncIterator(), readers[1].makeAsyncIterator())
     for start in stride(from: 0, to: 60, by: 5) {
       for number in start..<start + 5 { #expect(await first.next() == number) }
@@ -419,8 +421,8 @@ struct InStepTests {
 
   /// An iterator that tasks pass to one another: one has it at a time.
   private final class Passed: @unchecked Sendable {
-    var iterator: InStepReader<Int, Never>.Iterator
-    init(_ reader: InStepReader<Int, Never>) { iterator = reader.makeAsyncIterator() }
+    var iterator: LockstepReader<Int, Never>.Iterator
+    init(_ reader: LockstepReader<Int, Never>) { iterator = reader.makeAsyncIterator() }
     func next() async -> Int? { await iterator.next() }
   }
 
@@ -434,7 +436,7 @@ struct InStepTests {
     let list = LazyList(0...)
     let readers =
       isMeasured
-      ? list.inStep(readers: 2, within: 4) { _ in 1 } : list.inStep(readers: 2, within: 4)
+      ? list.lockstep(readers: 2, maxLead: 4) { _ in 1 } : list.lockstep(readers: 2, maxLead: 4)
     let (slow, fast) = (Passed(readers[0]), Passed(readers[1]))
     let (scheduler, taken) = (VirtualScheduler(), Counter())
     if first == .thatHasEnded {
@@ -458,7 +460,7 @@ struct InStepTests {
   @Test("a reader in tasks of its own, each of which ends: the distance holds")
   func shortTasks() async {
     for _ in 0..<20 {
-      let readers = LazyList(0...).inStep(readers: 2, within: 4)
+      let readers = LazyList(0...).lockstep(readers: 2, maxLead: 4)
       let (slow, fast) = (Passed(readers[0]), Passed(readers[1]))
       let (scheduler, taken) = (VirtualScheduler(), Counter())
       scheduler.schedule { _ = await slow.next() }
@@ -480,13 +482,13 @@ struct InStepTests {
 
   @Test("the descriptions and the diagram name who waits for whom")
   func looking() async {
-    let readers = LazyList(1...).inStep(readers: 3, within: 4)
+    let readers = LazyList(1...).lockstep(readers: 3, maxLead: 4)
     let course = Course(readers)
     course.take(1, times: 2)
     course.take(0, times: 5)
-    #expect("\(readers[0])" == "InStepReader(0 of 3, within 4: at 4, waits for reader 2, at 0)")
-    #expect("\(readers[1])" == "InStepReader(1 of 3, within 4: at 2)")
-    #expect("\(readers[2])" == "InStepReader(2 of 3, within 4: at 0, not read yet)")
+    #expect("\(readers[0])" == "LockstepReader(0 of 3, within 4: at 4, waits for reader 2, at 0)")
+    #expect("\(readers[1])" == "LockstepReader(1 of 3, within 4: at 2)")
+    #expect("\(readers[2])" == "LockstepReader(2 of 3, within 4: at 0, not read yet)")
     #expect(
       readers[1].diagram() == """
         flowchart TD
@@ -501,7 +503,7 @@ struct InStepTests {
     course.take(2, times: 2)
     course.take(0, times: 2)
     #expect(
-      "\(readers[0])" == "InStepReader(0 of 3, within 4: at 6, waits for readers 1 and 2, at 2)")
+      "\(readers[0])" == "LockstepReader(0 of 3, within 4: at 6, waits for readers 1 and 2, at 2)")
     course.cancel(2)
     course.take(2, times: 6)
     #expect(course.over == [2])
@@ -512,12 +514,12 @@ struct InStepTests {
 
   @Test("a crowd that is waited for is named by its first two")
   func lookingAtMany() {
-    let readers = LazyList(1...).inStep(readers: 6, within: 1) { _ in 7 }
+    let readers = LazyList(1...).lockstep(readers: 6, maxLead: 1) { _ in 7 }
     let course = Course(Array(readers[..<1]))
     course.take(0, times: 2)
     #expect(
       "\(readers[0])"
-        == "InStepReader(0 of 6, within 1: at 7, waits for readers 1, 2 and 3 others, at 0)")
+        == "LockstepReader(0 of 6, within 1: at 7, waits for readers 1, 2 and 3 others, at 0)")
     // A reader that is released is not waited for.
     withExtendedLifetime(readers) {}
     course.stop()
@@ -527,14 +529,14 @@ struct InStepTests {
 
   @Test("memory holds the distance", arguments: [false, true])
   func memory(_ isMeasured: Bool) async throws {
-    let population = Population()
-    func list() -> LazyList<Population.Member, Never> {
-      LazyList(0..<100_000).map { population.member($0) }
+    let instances = InstanceCounter()
+    func list() -> LazyList<InstanceCounter.Member, Never> {
+      LazyList(0..<100_000).map { instances.member($0) }
     }
     let readers =
       isMeasured
-      ? list().inStep(readers: 3, within: 1_000) { _ in 1 }
-      : list().inStep(readers: 3, within: 1_000)
+      ? list().lockstep(readers: 3, maxLead: 1_000) { _ in 1 }
+      : list().lockstep(readers: 3, maxLead: 1_000)
     await withTaskGroup { group in
       for reader in readers {
         group.addTask {
@@ -545,21 +547,21 @@ struct InStepTests {
       }
     }
     // Cells are let go of by segments, of 128 at most.
-    #expect(population.greatest < 1_000 + 3 * 128 + 3)
-    #expect(population.alive == 0)
+    #expect(instances.greatest < 1_000 + 3 * 128 + 3)
+    #expect(instances.alive == 0)
     withExtendedLifetime(readers) {}
   }
 
   @Test("no element is held after the end, although the readers and their iterators are held")
   func release() async {
-    let population = Population()
-    let readers = LazyList(0..<10).map { population.member($0) }.inStep(readers: 2, within: 20)
+    let instances = InstanceCounter()
+    let readers = LazyList(0..<10).map { instances.member($0) }.lockstep(readers: 2, maxLead: 20)
     var first = readers[0].makeAsyncIterator()
     while await first.next() != nil {}
-    #expect(population.alive == 10, "the second has not begun")
+    #expect(instances.alive == 10, "the second has not begun")
     var second = readers[1].makeAsyncIterator()
     while await second.next() != nil {}
-    #expect(population.alive == 0)
+    #expect(instances.alive == 0)
     #expect(await first.next() == nil)
     withExtendedLifetime(readers) {}
   }
@@ -569,7 +571,7 @@ struct InStepTests {
   @Test("elements arrive in the isolation that they are read from")
   @MainActor
   func isolation() async {
-    let readers = LazyList(0..<100).inStep(readers: 2, within: 3)
+    let readers = LazyList(0..<100).lockstep(readers: 2, maxLead: 3)
     async let other = Self.all(readers[1])
     var count = 0
     for await _ in readers[0] {
@@ -583,7 +585,7 @@ struct InStepTests {
   @Test("no thread is blocked: one is enough")
   func oneThread() async {
     let sums = await OneThread.run {
-      let readers = LazyList(1...5_000).inStep(readers: 8, within: 3)
+      let readers = LazyList(1...5_000).lockstep(readers: 8, maxLead: 3)
       return await withTaskGroup { group in
         for reader in readers {
           group.addTask {
@@ -602,19 +604,19 @@ struct InStepTests {
   func types() async {
     struct Mishap: Error {}
     func failure<S: AsyncSequence>(_: S) -> any Error.Type { S.Failure.self }
-    #expect(failure(LazyList(0..<3).inStep(readers: 1, within: 1)[0]) is Never.Type)
-    let failing = LazyList<Int, Mishap>.failing(Mishap()).inStep(readers: 1, within: 1)[0]
+    #expect(failure(LazyList(0..<3).lockstep(readers: 1, maxLead: 1)[0]) is Never.Type)
+    let failing = LazyList<Int, Mishap>.failing(Mishap()).lockstep(readers: 1, maxLead: 1)[0]
     do throws(Mishap) { for try await _ in failing {} } catch { _ = error as Mishap }
   }
 
   @Test("a second iteration traps")
   func twice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let readers = LazyList(1...3).inStep(readers: 1, within: 1)
+      let readers = LazyList(1...3).lockstep(readers: 1, maxLead: 1)
       for await _ in readers[0] {}
       for await _ in readers[0] {}
     }
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("InStepReader<Int> is read once"), "\(said)")
+    #expect(said.contains("LockstepReader<Int> is read once"), "\(said)")
   }
 }

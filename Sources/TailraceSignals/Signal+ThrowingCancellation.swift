@@ -4,12 +4,12 @@ extension Signal {
   /// This signal, for folds that end when their task is cancelled.
   ///
   /// ```swift
-  /// let first = try await presses.cancellable.first { $0 > 1 }
+  /// let first = try await presses.throwingCancellation.first { $0 > 1 }
   /// ```
   ///
   /// - Failure: the signal's own, if it has one.
   /// - Cancellation: throws `CancellationError`. See <doc:Cancellation>.
-  public var cancellable: Signal<Element, any Error> {
+  public var throwingCancellation: Signal<Element, any Error> {
     Signal<Element, any Error>(
       on: scheduler,
       opening: { [open] in

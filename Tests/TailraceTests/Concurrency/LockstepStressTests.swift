@@ -4,7 +4,7 @@ import TailraceTesting
 import Testing
 
 @Suite("Readers in step, many of them", .hangLimit, .inTurn)
-struct InStepStressTests {
+struct LockstepStressTests {
   static let size: (readers: Int, elements: Int, rounds: Int) = {
     #if DEBUG
       (200, 300, 3)
@@ -56,13 +56,13 @@ struct InStepStressTests {
         if number % 16 == 0 { await Task.yield() }
         return number
       } : LazyList(0..<elements).map { $0 }
-    return zip(list.inStep(readers: fates.count, within: distance), fates).map { reader, fate in
+    return zip(list.lockstep(readers: fates.count, maxLead: distance), fates).map { reader, fate in
       Task { await read(reader, fate.0, fate.1) }
     }
   }
 
   private static func read(
-    _ reader: InStepReader<Int, Never>, _ fate: Fate, _ limit: Int
+    _ reader: LockstepReader<Int, Never>, _ fate: Fate, _ limit: Int
   ) async -> [Int] {
     var got: [Int] = []
     if fate == .isLetGoOf || fate == .stops && limit == 0 { return got }
@@ -98,7 +98,7 @@ struct InStepStressTests {
     let crowd = LazyList(0..<5_000).map { number in
       spread.evaluated(number)
       return number
-    }.inStep(readers: readers, within: distance)
+    }.lockstep(readers: readers, maxLead: distance)
     await withTaskGroup { group in
       for (reader, numbers) in crowd.enumerated() {
         group.addTask {
@@ -124,7 +124,7 @@ struct InStepStressTests {
       if calls.increment() % 5 == 0 { throw Mishap() }
       return number
     }
-    let readers = list.inStep(readers: 20, within: 4)
+    let readers = list.lockstep(readers: 20, maxLead: 4)
     await withTaskGroup { group in
       for (number, reader) in readers.enumerated() {
         group.addTask {
