@@ -202,7 +202,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     if mark.count < segment.capacity {
       ending = producer._withUnsafeGuaranteedRef { producer in
         let takesMore = demand.amount == .all || producer.givesAhead
-        return producer(demand) { element in
+        return producer(demand.gathering) { element in
           segment.append(element, to: mark)
           mark = mark.appended
           return takesMore && mark.count < segment.capacity && !claim.isContested

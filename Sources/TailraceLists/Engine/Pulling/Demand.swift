@@ -14,13 +14,14 @@ package enum Amount: Sendable {
 package struct Demand: Sendable {
   /// Since when the reader waits, on the clock of failures: it is told of those that happened since.
   @usableFromInline var since: Int
-  /// The depth, and in the two lowest bits the amount and `stops`.
+  /// The depth, and in the lowest bits the amount, `stops`, and `isGathered`.
   @usableFromInline var bits: Int
 
   @inlinable static var wantsAll: Int { 1 }
   @inlinable static var stopping: Int { 2 }
+  @inlinable static var gathered: Int { 4 }
   /// One step of depth.
-  @inlinable static var level: Int { 4 }
+  @inlinable static var level: Int { 8 }
 
   /// - Parameter since: since when the reader waits. A reader of one element does not wait before an
   ///   element is missing.
@@ -33,19 +34,30 @@ package struct Demand: Sendable {
 
   /// How many more producers may call one another before the stack is unwound.
   @inlinable var depth: Int {
-    get { bits >> 2 }
+    get { bits >> 3 }
     set { bits = newValue &* Self.level | bits & (Self.level - 1) }
   }
 
   @inlinable var amount: Amount {
     get { bits & Self.wantsAll == 0 ? .one : .all }
-    set { bits = newValue == .all ? bits | Self.wantsAll : bits & ~Self.wantsAll }
+    set { bits = newValue == .all ? bits | Self.wantsAll : bits & ~(Self.wantsAll | Self.gathered) }
   }
 
   /// The reader begins no asynchronous step if its task is cancelled.
   @inlinable var stops: Bool {
     get { bits & Self.stopping != 0 }
     set { bits = newValue ? bits | Self.stopping : bits & ~Self.stopping }
+  }
+
+  /// All elements are wanted, and the engine keeps them: no closure of a reader runs for them, so a list's
+  /// task may pass them on itself.
+  @inlinable var isGathered: Bool { bits & Self.gathered != 0 }
+
+  /// The demand with which the engine gathers the elements, if all are wanted.
+  @inlinable var gathering: Demand {
+    var gathering = self
+    gathering.bits |= (bits & Self.wantsAll) &* Self.gathered
+    return gathering
   }
 
   /// The demand to pass on, one call deeper.

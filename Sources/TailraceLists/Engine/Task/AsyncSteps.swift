@@ -128,14 +128,15 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     if cancelsUnwaited { comes(attempt) }
     let span = Recorder.isOn ? beginDemand() : 0
     let hasParked =
-      demand.amount == .one || cancelsUnwaited ? executor.drive() : driveOn(sink)
+      demand.isGathered && !cancelsUnwaited ? driveOn(sink) : executor.drive()
     if span != 0 { endDemand(span, isSuspended: !hasParked) }
     // A driver that has left has said that it comes.
     if hasParked, cancelsUnwaited || place == nil { departs(attempt) }
     return hasParked
   }
 
-  /// Takes the elements that the task itself passes on. A class, so that a call counts no references.
+  /// Takes the elements that the task itself passes on: to the engine, never to a reader's closure. A class,
+  /// so that a call counts no references.
   @usableFromInline
   final class Taker {
     @usableFromInline let sink: Sink
