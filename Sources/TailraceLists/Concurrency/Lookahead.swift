@@ -110,16 +110,14 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func pullAhead(_ demand: Demand) {
     var demand = demand
     demand.since = max(demand.since, source.state.caughtAt)
+    demand.mayBeDropped = true
     // The first demand of many need not wait for all of them.
     var patience = 64
     while source.state.latency.isQuick, patience > 0 {
       guard let element = pullNow(demand) else {
         let absence = source.state.cursor.takeAbsence()
         switch absence {
-        case .missing(let cell):
-          cell.place.drops(cell)
-          return pullBeside()
-        case .paused: return pullBeside()
+        case .missing, .paused: return pullBeside()
         case .end, .failed, .failedTransiently, .caught, .released, .cancelled:
           return stop(absence)
         }

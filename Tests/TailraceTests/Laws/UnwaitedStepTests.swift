@@ -88,15 +88,63 @@ struct UnwaitedStepTests {
     let marked = list.map { $0 }
     let task = Task { try await marked.array() }
     await loads.begun.waitForCount(2)
-    // A reader that is cancelled before it waits again is not known.
-    let steps = list.segment?.evaluator?.steps
-    while steps?.waiting.withLock({ $0.waiters.isEmpty }) == true { await Task.yield() }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     await loads.cancelled.waitForCount(1)
     #expect(loads.cancelled.values == [2])
     loads.free()
     #expect(try await marked.array() == [1, 2, 3, 4, 5, 6])
+  }
+
+  /// Whole-list calls whose closure stops the call: its task is cancelled there, or it throws.
+  private static let stopped: [(String, @Sendable (Row.Source) async throws -> Void)] = [
+    ("reduce", { list in _ = try await list.reduce(0) { sum, _ in cancelsItself(sum) } }),
+    ("count(where:)", { list in _ = try await list.count { _ in cancelsItself(true) } }),
+    ("forEachSpan", { list in try await list.forEachSpan { _ in cancelsItself(()) } }),
+    (
+      "forEachSpan, throwing",
+      { list in try await list.forEachSpan { _ throws in throw CancellationError() } }
+    ),
+    ("grouped", { list in _ = try await list.grouped { cancelsItself($0) } }),
+    ("sum", { list in _ = try await list.map { cancelsItself($0) }.sum() }),
+  ]
+
+  private static func cancelsItself<Result>(_ result: Result) -> Result {
+    withUnsafeCurrentTask { $0?.cancel() }
+    return result
+  }
+
+  @Test(
+    "a call that stops while it reads what it was given leaves nothing running",
+    arguments: Row.all.filter { $0.forHead <= 3 && $0.ahead == 0 }, stopped.map(\.0))
+  func stopsInItsClosure(_ row: Row, _ name: String) async throws {
+    let (begun, ended) = (Counter(), Counter())
+    let hung = Gate()
+    let source = Row.Source(state: 0, cancelsUnobservedSteps: true) { state async throws in
+      begun.increment()
+      defer { ended.increment() }
+      state += 1
+      if state > 3 {
+        await withTaskCancellationHandler {
+          await hung.wait()
+        } onCancel: {
+          hung.open()
+        }
+        try Task.checkCancellation()
+      }
+      return state
+    }
+    #expect(try await source.prefix(3).array() == [1, 2, 3])
+    let call = Self.stopped.first { $0.0 == name }?.1
+    // Held, so that a demand of the call fills cells.
+    let (under, over) = (source.map { $0 }, row.apply(source.map { $0 }, Calls()))
+    for list in [under, over] {
+      let reader = Task { try await call?(list) }
+      await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+    #expect(begun.value == ended.value, "a step runs, and nobody waits for it")
+    withExtendedLifetime((under, over)) {}
+    hung.open()
   }
 
   @Test("a reader of a stage above waits for the next step, too, that the stage's step begins")

@@ -26,10 +26,6 @@ protocol AwaitedPlace: AnyObject, Sendable {
   /// A waiter waits for a cell. Returns why it must not; `nil` if it waits.
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason?
   func leave(_ waiter: Waiter)
-  /// The reader that has begun the attempt of a missing cell will not wait for it.
-  func departs(_ cell: MissingCell)
-  /// The cell is not kept: its reader comes back for it without having begun it.
-  func drops(_ cell: MissingCell)
   /// A task of this priority waits.
   func raise(to priority: TaskPriority)
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
@@ -44,8 +40,6 @@ protocol AwaitedPlace: AnyObject, Sendable {
 extension AwaitedPlace {
   @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
   @usableFromInline var jobs: StepExecutor? { nil }
-  @usableFromInline func departs(_ cell: MissingCell) {}
-  @usableFromInline func drops(_ cell: MissingCell) {}
 
   @usableFromInline
   nonisolated(nonsending) func wait(
@@ -63,10 +57,7 @@ extension AwaitedPlace {
       await Task.yield()
       let isThere = !isMissing(cell)
       yieldHeuristic.note(isThere)
-      if isThere {
-        departs(cell)
-        return .lookAgain
-      }
+      if isThere { return .lookAgain }
     }
     let waiter = Waiter()
     if let reason = enter(waiter, for: cell) { return reason }
