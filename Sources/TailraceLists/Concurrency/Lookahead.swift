@@ -38,24 +38,19 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// Gives up a slot that will not be taken. If its work has not begun, it never does.
   @usableFromInline let discard: @Sendable (Slot) -> Void
 
-  /// The task that pulls ahead has ended.
-  @usableFromInline let rests: @Sendable () -> Void
-
   @_alwaysEmitIntoClient
   init<Failure: Error>(
-    _ list: consuming LazyList<Element, Failure>, distance: Int, into queue: AnyObject? = nil,
+    _ list: consuming LazyList<Element, Failure>, distance: Int,
     filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
     starting start: @escaping @Sendable (Slot) -> Void,
-    discarding discard: @escaping @Sendable (Slot) -> Void,
-    resting rests: @escaping @Sendable () -> Void = {}
+    discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
     state = Locked(LookaheadState(distance: distance))
     source = Owned(Source(list))
-    mark = LookaheadMark(of: Slot.self, into: queue)
+    mark = LookaheadMark(of: Slot.self)
     self.fill = fill
     self.start = start
     self.discard = discard
-    self.rests = rests
   }
 
   /// Each of a chain of lists that look ahead may have taken over the producer below it: they are
@@ -155,7 +150,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
         await pullAll()
         token.end(of: executor)
         StepExecutor.lookingAhead.subtract(1, ordering: .relaxed)
-        rests()
       }
     }
     if !state.withLock({ $0.attach(puller, madeAt: priority) }) { puller.cancel() }
@@ -268,13 +262,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 }
 
 extension Lookahead: LineOfSteps {}
-
-extension Lookahead: ResultPuller {
-  @usableFromInline var runningPuller: (any Worker)? {
-    let isPulling = state.withLock { if case .pulling = $0.source { true } else { false } }
-    return isPulling ? node.withLock { $0 } : nil
-  }
-}
 
 // An element that is being pulled beside the readers is awaited like a cell.
 extension Lookahead: AwaitedPlace {
