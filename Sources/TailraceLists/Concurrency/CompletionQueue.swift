@@ -59,6 +59,10 @@ extension CompletionQueue: AwaitedPlace {
   @usableFromInline
   func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
+  @usableFromInline var raised: (any Raised)? { self }
+}
+
+extension CompletionQueue: Raised {
   @usableFromInline
   func raise(to priority: TaskPriority) {
     for task in state.withLock({ $0.raise(to: priority) }) { task.raise(to: priority) }

@@ -281,6 +281,10 @@ extension Lookahead: AwaitedPlace {
   @usableFromInline
   func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
+  @usableFromInline var raised: (any Raised)? { self }
+}
+
+extension Lookahead: Raised {
   @usableFromInline
   func raise(to priority: TaskPriority) {
     state.withLock { $0.raise(to: priority) }?.raise(to: priority)

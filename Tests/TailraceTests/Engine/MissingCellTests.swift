@@ -26,7 +26,7 @@ struct MissingCellTests {
     func isMissing(_ cell: MissingCell) -> Bool { true }
     func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
     func leave(_ waiter: Waiter) {}
-    func raise(to priority: TaskPriority) {}
+    var raised: (any Raised)? { nil }
     func fail(_ mark: Published, with cycle: CyclicEvaluationError) { self.cycle = cycle }
 
     func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> Bool {

@@ -64,6 +64,7 @@ private struct StepWaitersModel: Explorable {
 
   struct Key: Hashable {
     let waiting: [Int]
+    let former: [Int]
     let isComing: Bool
     let isStepThere: Bool
     let readers: [Reader]
@@ -75,7 +76,8 @@ private struct StepWaitersModel: Explorable {
 
   var key: Key {
     Key(
-      waiting: waiters.waiters.entries.map(\.waiter.number).sorted(), isComing: waiters.isComing,
+      waiting: waiters.waiters.entries.map(\.waiter.number).sorted(),
+      former: waiters.former.entries.map(\.waiter.number).sorted(), isComing: waiters.isComing,
       isStepThere: waiters.step != nil, readers: readers, step: step, attempt: attempt,
       parked: parked, asked: asked)
   }

@@ -45,7 +45,7 @@ struct WaitForGraphTests {
     }
     func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
     func leave(_ waiter: Waiter) {}
-    func raise(to priority: TaskPriority) {}
+    var raised: (any Raised)? { nil }
   }
 
   /// One wait, which ends with the test.
@@ -156,7 +156,7 @@ struct WaitForGraphTests {
     }
     func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
     func leave(_ waiter: Waiter) {}
-    func raise(to priority: TaskPriority) {}
+    var raised: (any Raised)? { nil }
   }
 
   @Test("a step for which nobody waits begins no search")

@@ -2,23 +2,31 @@ import Tailrace
 import TailraceTesting
 import Testing
 
+/// Where the readers run: a closure that leaves it is noticed, as it is not on the main actor.
+@globalActor
+private actor ReaderActor {
+  static let shared = ReaderActor()
+}
+
 /// What a reader's closure sees of the context in which it is called.
 private final class Witness: Sendable {
   let tasks = Probe<Int?>()
   let words = Probe<String>()
   let cancellations = Probe<Bool>()
-  private let actor: (any Actor)?
+  private let isIsolated: Bool
   private let cancelsAt: Int?
 
   /// - Parameters:
-  ///   - actor: where the closure has to run: a closure that does not traps.
+  ///   - isIsolated: whether a closure that leaves the readers' actor traps.
   ///   - cancelsAt: the call that cancels the running task.
-  init(on actor: (any Actor)? = nil, cancelsAt: Int? = nil) {
-    (self.actor, self.cancelsAt) = (actor, cancelsAt)
+  init(isIsolated: Bool = false, cancelsAt: Int? = nil) {
+    (self.isIsolated, self.cancelsAt) = (isIsolated, cancelsAt)
   }
 
   func sees<Result>(_ result: Result) -> Result {
-    actor?.preconditionIsolated("a reader's closure left the reader's actor")
+    if isIsolated {
+      ReaderActor.shared.preconditionIsolated("a reader's closure left the reader's actor")
+    }
     tasks.record(Self.task)
     words.record(ContextTests.word)
     if tasks.count == cancelsAt { withUnsafeCurrentTask { $0?.cancel() } }
@@ -31,7 +39,7 @@ private final class Witness: Sendable {
 
 /// A call that runs a closure for the elements that it reads.
 private struct ReadingCall: Sendable, Testing.CustomTestStringConvertible {
-  typealias Run = @Sendable (isolated any Actor, consuming Row.Source, Witness) async throws -> Void
+  typealias Run = @ReaderActor @Sendable (consuming Row.Source, Witness) async throws -> Void
 
   let testDescription: String
   let run: Run
@@ -58,47 +66,47 @@ extension ReadingCall {
   fileprivate static let all: [ReadingCall] = folds + searches + orders + others
 
   private static let folds = [
-    ReadingCall("reduce") { _, list, by in _ = try await list.reduce(0) { by.sees($0 + $1) } },
-    ReadingCall("reduce, throwing") { _, list, by in
+    ReadingCall("reduce") { list, by in _ = try await list.reduce(0) { by.sees($0 + $1) } },
+    ReadingCall("reduce, throwing") { list, by in
       _ = try await list.reduce(0) { (sum, element) throws in by.sees(sum + element) }
     },
-    ReadingCall("reduce, async") { _, list, by in
+    ReadingCall("reduce, async") { list, by in
       _ = try await list.reduce(0) { (sum, element) async in by.sees(sum + element) }
     },
-    ReadingCall("reduce(into:)") { _, list, by in
+    ReadingCall("reduce(into:)") { list, by in
       _ = try await list.reduce(into: 0) { by.sees($0 += $1) }
     },
-    ReadingCall("reduce(into:), async") { _, list, by in
+    ReadingCall("reduce(into:), async") { list, by in
       _ = try await list.reduce(into: 0) { (sum: inout Int, element) async in
         by.sees(sum += element)
       }
     },
-    ReadingCall("count(where:)") { _, list, by in
+    ReadingCall("count(where:)") { list, by in
       _ = try await list.count { by.sees($0 > 2) }
     },
-    ReadingCall("count(where:), async") { _, list, by in
+    ReadingCall("count(where:), async") { list, by in
       _ = try await list.count { (element) async in by.sees(element > 2) }
     },
-    ReadingCall("grouped") { _, list, by in _ = try await list.grouped { by.sees($0 % 2) } },
-    ReadingCall("grouped, async") { _, list, by in
+    ReadingCall("grouped") { list, by in _ = try await list.grouped { by.sees($0 % 2) } },
+    ReadingCall("grouped, async") { list, by in
       _ = try await list.grouped { (element) async in by.sees(element % 2) }
     },
-    ReadingCall("forEach") { _, list, by in try await list.forEach { by.sees(_ = $0) } },
-    ReadingCall("forEach, throwing") { _, list, by in
+    ReadingCall("forEach") { list, by in try await list.forEach { by.sees(_ = $0) } },
+    ReadingCall("forEach, throwing") { list, by in
       try await list.forEach { (element) throws in by.sees(_ = element) }
     },
-    ReadingCall("forEach, async") { _, list, by in
+    ReadingCall("forEach, async") { list, by in
       try await list.forEach { (element) async in by.sees(_ = element) }
     },
-    ReadingCall("sum") { _, list, by in
+    ReadingCall("sum") { list, by in
       _ = try await list.map { Amount(value: $0, witness: by) }.sum()
     },
-    ReadingCall("forEachSpan") { _, list, by in
+    ReadingCall("forEachSpan") { list, by in
       try await list.forEachSpan { span in
         for _ in span.indices { by.sees(()) }
       }
     },
-    ReadingCall("foldRight") { _, list, by in
+    ReadingCall("foldRight") { list, by in
       _ = try await list.foldRight(0) { (first, rest) async throws in
         by.sees(first) + (try await rest.value())
       }
@@ -106,46 +114,46 @@ extension ReadingCall {
   ]
 
   private static let searches = [
-    ReadingCall("first(where:)") { _, list, by in
+    ReadingCall("first(where:)") { list, by in
       _ = try await list.first { by.sees($0 > 9) }
     },
-    ReadingCall("first(where:), async") { _, list, by in
+    ReadingCall("first(where:), async") { list, by in
       _ = try await list.first { (element) async in by.sees(element > 9) }
     },
-    ReadingCall("contains(where:)") { _, list, by in
+    ReadingCall("contains(where:)") { list, by in
       _ = try await list.contains { by.sees($0 > 9) }
     },
-    ReadingCall("contains(where:), async") { _, list, by in
+    ReadingCall("contains(where:), async") { list, by in
       _ = try await list.contains { (element) async in by.sees(element > 9) }
     },
-    ReadingCall("allSatisfy") { _, list, by in
+    ReadingCall("allSatisfy") { list, by in
       _ = try await list.allSatisfy { by.sees($0 < 9) }
     },
-    ReadingCall("allSatisfy, async") { _, list, by in
+    ReadingCall("allSatisfy, async") { list, by in
       _ = try await list.allSatisfy { (element) async in by.sees(element < 9) }
     },
-    ReadingCall("firstIndex(where:)") { _, list, by in
+    ReadingCall("firstIndex(where:)") { list, by in
       _ = try await list.firstIndex { by.sees($0 > 9) }
     },
-    ReadingCall("firstIndex(where:), async") { _, list, by in
+    ReadingCall("firstIndex(where:), async") { list, by in
       _ = try await list.firstIndex { (element) async in by.sees(element > 9) }
     },
   ]
 
   private static let orders = [
-    ReadingCall("min(by:)") { _, list, by in _ = try await list.min { by.sees($0 < $1) } },
-    ReadingCall("min(by:), async") { _, list, by in
+    ReadingCall("min(by:)") { list, by in _ = try await list.min { by.sees($0 < $1) } },
+    ReadingCall("min(by:), async") { list, by in
       _ = try await list.min { (one, other) async in by.sees(one < other) }
     },
-    ReadingCall("max(by:)") { _, list, by in _ = try await list.max { by.sees($0 < $1) } },
-    ReadingCall("max(by:), async") { _, list, by in
+    ReadingCall("max(by:)") { list, by in _ = try await list.max { by.sees($0 < $1) } },
+    ReadingCall("max(by:), async") { list, by in
       _ = try await list.max { (one, other) async in by.sees(one < other) }
     },
-    ReadingCall("sorted(by:)") { _, list, by in _ = try await list.sorted { by.sees($0 < $1) } },
-    ReadingCall("elementsEqual(by:)") { _, list, by in
+    ReadingCall("sorted(by:)") { list, by in _ = try await list.sorted { by.sees($0 < $1) } },
+    ReadingCall("elementsEqual(by:)") { list, by in
       _ = try await list.elementsEqual(Row.Source(1...6)) { by.sees($0 == $1) }
     },
-    ReadingCall("elementsEqual(by:), async") { _, list, by in
+    ReadingCall("elementsEqual(by:), async") { list, by in
       _ = try await list.elementsEqual(Row.Source(1...6)) { (one, other) async in
         by.sees(one == other)
       }
@@ -153,31 +161,31 @@ extension ReadingCall {
   ]
 
   private static let others = [
-    ReadingCall("an iteration") { _, list, by in
+    ReadingCall("an iteration") { list, by in
       for try await element in list { by.sees(_ = element) }
     },
-    ReadingCall("eager().map, async") { _, list, by in
+    ReadingCall("eager().map, async") { list, by in
       _ = try await list.eager().map { (element) async in by.sees(element) }
     },
-    ReadingCall("a reader in lockstep: reduce") { _, list, by in
+    ReadingCall("a reader in lockstep: reduce") { list, by in
       _ = try await list.lockstep(readers: 1, maxLead: 2)[0].reduce(0) { by.sees($0 + $1) }
     },
-    ReadingCall("a reader in lockstep: forEach, async") { _, list, by in
+    ReadingCall("a reader in lockstep: forEach, async") { list, by in
       try await list.lockstep(readers: 1, maxLead: 2)[0].forEach { (element) async in
         by.sees(_ = element)
       }
     },
-    ReadingCall("a reader in lockstep: first(where:)") { _, list, by in
+    ReadingCall("a reader in lockstep: first(where:)") { list, by in
       _ = try await list.lockstep(readers: 1, maxLead: 2)[0].first { by.sees($0 > 9) }
     },
-    ReadingCall("a signal: reduce(into:)") { _, list, by in
-      _ = try await list.signal(on: .immediate).reduce(into: 0) { by.sees($0 += $1) }
+    ReadingCall("a signal: reduce(into:)") { list, by in
+      _ = try await list.signal(on: ImmediateScheduler.shared).reduce(into: 0) { by.sees($0 += $1) }
     },
-    ReadingCall("a signal: max(by:)") { _, list, by in
-      _ = try await list.signal(on: .immediate).max { by.sees($0 < $1) }
+    ReadingCall("a signal: max(by:)") { list, by in
+      _ = try await list.signal(on: ImmediateScheduler.shared).max { by.sees($0 < $1) }
     },
-    ReadingCall("a signal: allSatisfy, async") { _, list, by in
-      _ = try await list.signal(on: .immediate).allSatisfy { (element) async in
+    ReadingCall("a signal: allSatisfy, async") { list, by in
+      _ = try await list.signal(on: ImmediateScheduler.shared).allSatisfy { (element) async in
         by.sees(element < 9)
       }
     },
@@ -213,23 +221,16 @@ private enum BegunList: CaseIterable {
 
 @Suite("A reader's closure runs in the caller's task and isolation", .inTurn)
 struct CallerTests {
-  private actor Caller {
-    func run(_ call: ReadingCall, _ list: consuming Row.Source, _ witness: Witness) async throws {
-      try await call.run(self, list, witness)
-    }
-  }
-
   /// Runs a call over a list, which somebody else holds, too, or nobody.
   private func run(
-    _ call: ReadingCall, over kind: BegunList, isHeld: Bool, _ witness: Witness,
-    on caller: Caller = Caller()
+    _ call: ReadingCall, over kind: BegunList, isHeld: Bool, _ witness: Witness
   ) async throws {
     if isHeld {
       let list = try await kind.begun()
-      try await caller.run(call, list, witness)
+      try await call.run(list, witness)
       withExtendedLifetime(list) {}
     } else {
-      try await caller.run(call, try await kind.begun(), witness)
+      try await call.run(try await kind.begun(), witness)
     }
   }
 
@@ -266,9 +267,8 @@ struct CallerTests {
   @Test("on its actor", arguments: ReadingCall.all, [false, true])
   private func isolation(_ call: ReadingCall, _ isHeld: Bool) async throws {
     for kind in BegunList.allCases {
-      let caller = Caller()
-      let witness = Witness(on: caller)
-      try await run(call, over: kind, isHeld: isHeld, witness, on: caller)
+      let witness = Witness(isIsolated: true)
+      try await run(call, over: kind, isHeld: isHeld, witness)
       #expect(witness.tasks.count >= 5, "\(kind)")
     }
   }

@@ -478,8 +478,7 @@ extension AsyncSteps: AwaitedPlace {
     for waiter in waiting.withLock({ $0.parked() }) { waiter.wake(.lookAgain) }
   }
 
-  @usableFromInline
-  func raise(to priority: TaskPriority) { executor.raise(to: priority) }
+  @usableFromInline var raised: (any Raised)? { executor }
 
   /// Not of steps that are cancelled when nobody waits: a reader that runs the job would not be known to
   /// wait.

@@ -12,18 +12,23 @@ import TailraceSupport
 /// | `parked`     | the task has parked after an attempt: all who wait look again               |
 ///
 /// The next attempt may have begun before `parked` is said of the one before. Its readers are woken, too, and
-/// enter again.
+/// enter again. Those of the one before do not count for it.
 ///
 /// A step is told at once when the last reader leaves. It may be told too early: if another reader enters, and
 /// leaves, before the driver has entered. The driver then begins the step again.
 struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   private(set) var waiters = WaiterSet<Waiter>()
+  /// Those that wait for attempts that are over, and are about to be woken.
+  private(set) var former = WaiterSet<Waiter>()
   /// An attempt has begun, and nobody has entered since: its driver is on its way.
   private(set) var isComing = false
   /// With it the step waits, to be told when nobody waits for the step.
   private(set) var step: Waiter?
 
-  mutating func begins() { isComing = true }
+  mutating func begins() {
+    for waiter in waiters.removeAll() { former.enter(waiter) }
+    isComing = true
+  }
 
   mutating func enter(_ waiter: Waiter) {
     waiters.enter(waiter)
@@ -33,8 +38,11 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   /// The waiter may be unknown, because it was woken meanwhile. Returns the waiter of the step, to be told
   /// that nobody waits for it.
   mutating func leave(_ waiter: Waiter) -> Waiter? {
-    guard waiters.leave(waiter), waiters.isEmpty, !isComing else { return nil }
-    return step.take()
+    guard waiters.leave(waiter) else {
+      former.leave(waiter)
+      return nil
+    }
+    return waiters.isEmpty && !isComing ? step.take() : nil
   }
 
   /// False if nobody waits for the step, and it is to stop.
@@ -47,7 +55,10 @@ struct StepWaiters<Waiter: AnyObject & Sendable>: Sendable {
   mutating func stepGoesOn() { step = nil }
 
   /// Returns all who wait, to be woken.
-  mutating func parked() -> [Waiter] { waiters.removeAll() }
+  mutating func parked() -> [Waiter] {
+    let latest = waiters.removeAll()
+    return former.isEmpty ? latest : former.removeAll() + latest
+  }
 }
 
 // Steps that nobody waits for, of lists that cancel them.
