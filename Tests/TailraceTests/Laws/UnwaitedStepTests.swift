@@ -114,10 +114,17 @@ struct UnwaitedStepTests {
     return result
   }
 
+  /// Operators whose steps do not read the source in a task of their own, which goes on.
+  private static let rows = Row.all.filter { row in
+    row.forHead <= 3 && row.ahead == 0
+      && !["stored", "reading", "memoized"].contains { row.name.hasPrefix($0) }
+  }
+
   @Test(
     "a call that stops while it reads what it was given leaves nothing running",
-    arguments: Row.all.filter { $0.forHead <= 3 && $0.ahead == 0 }, stopped.map(\.0))
+    arguments: rows, stopped.map(\.0))
   func stopsInItsClosure(_ row: Row, _ name: String) async throws {
+    let call = Self.stopped.first { $0.0 == name }?.1
     let (begun, ended) = (Counter(), Probe<Int>())
     let (reached, hung) = (Gate(), Gate())
     let source = Row.Source(state: 0, cancelsUnobservedSteps: true) { state async throws in
@@ -136,23 +143,20 @@ struct UnwaitedStepTests {
       return state
     }
     #expect(try await source.prefix(3).array() == [1, 2, 3])
-    let call = Self.stopped.first { $0.0 == name }?.1
     // Held, so that a demand of the call fills cells.
-    let (under, over) = (source.map { $0 }, row.apply(source.map { $0 }, Calls()))
-    for list in [under, over] {
-      let reader = Task { try await call?(list) }
-      // One that has nothing to read before it waits is cancelled from outside.
-      let canceller = Task {
-        await reached.wait()
-        reader.cancel()
-      }
-      _ = await reader.result
-      // In vain, if a step runs on for nobody.
-      await ended.waitForCount(begun.value)
-      reached.open()
-      await canceller.value
+    let list = row.apply(source.map { $0 }, Calls())
+    let reader = Task { try await call?(list) }
+    // One that has nothing to read before it waits is cancelled from outside.
+    let canceller = Task {
+      await reached.wait()
+      reader.cancel()
     }
-    withExtendedLifetime((under, over)) {}
+    _ = await reader.result
+    // In vain, if a step runs on for nobody.
+    await ended.waitForCount(begun.value)
+    reached.open()
+    await canceller.value
+    withExtendedLifetime(list) {}
   }
 
   @Test("a reader of a stage above waits for the next step, too, that the stage's step begins")
