@@ -1,4 +1,5 @@
 import TailraceLists
+import TailraceSupport
 
 // A signal as a stream of the standard library, for APIs that need that type.
 

@@ -5,31 +5,24 @@ import TailraceSupport
 final class CompletionQueue<Output: Sendable>: Sendable {
   @usableFromInline let state = Locked(CompletionQueueState<Output>())
   @usableFromInline let yieldHeuristic: YieldHeuristic? = YieldHeuristic()
-  /// Pulls the elements for the closures that will run here.
-  private let puller = LazyReference<WeakPuller>()
 
   @_alwaysEmitIntoClient
   init() {}
 
   @_alwaysEmitIntoClient
   func start(_ number: Int, _ run: @escaping @Sendable () async -> Result<Output, any Error>) {
-    let step = QueuedStep(number, of: self)
     let priority = Task.currentPriority
-    guard state.withLock({ $0.starts(number, step, at: priority) }) else { return }
-    let task = WorkerToken.making(step) { token in
-      StepExecutor.atHome { [self] in
-        token.begin()
-        let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
-        var result: Result<Output, any Error>? = await run()
-        token.end(of: step)
-        if span != 0 {
-          let hasFailed = if case .failure = result { true } else { false }
-          Recorder.endBeside(span, hasFailed: hasFailed)
-        }
-        let (cancelled, waiters) = state.withLock { $0.finished(number, &result) }
-        for waiter in waiters { waiter.wake(.lookAgain) }
-        for task in cancelled { task.cancel() }
+    guard state.withLock({ $0.starts(number, at: priority) }) else { return }
+    let task = StepExecutor.atHome { [self] in
+      let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
+      var result: Result<Output, any Error>? = await run()
+      if span != 0 {
+        let hasFailed = if case .failure = result { true } else { false }
+        Recorder.endBeside(span, hasFailed: hasFailed)
       }
+      let (cancelled, waiters) = state.withLock { $0.finished(number, &result) }
+      for waiter in waiters { waiter.wake(.lookAgain) }
+      for task in cancelled { task.cancel() }
     }
     let (isWanted, raised) = state.withLock { $0.attach(task, number, madeAt: priority) }
     if !isWanted { task.cancel() }
@@ -40,10 +33,6 @@ final class CompletionQueue<Output: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   func next() -> CompletionQueueState<Output>.Next { state.withLock { $0.next() } }
 
-  /// Sets the object that starts the closures.
-  @usableFromInline
-  func setPuller(_ puller: any ResultPuller) { _ = self.puller.storeIfNil(WeakPuller(puller)) }
-
   @_alwaysEmitIntoClient
   func cancel() {
     let (running, waiters) = state.withLock { $0.cancel() }
@@ -53,7 +42,8 @@ final class CompletionQueue<Output: Sendable>: Sendable {
 }
 
 extension CompletionQueue: AwaitedPlace {
-  @usableFromInline var awaitedWorker: (any Worker)? { self }
+  /// Any running closure may bring the next result, and so may one that is still to be started.
+  @usableFromInline var awaitedWorker: (any Worker)? { nil }
   @usableFromInline var title: Title { "LazyList<\(Output.self)>" }
 
   @usableFromInline
@@ -69,51 +59,14 @@ extension CompletionQueue: AwaitedPlace {
   @usableFromInline
   func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
+  @usableFromInline var raised: (any Raised)? { self }
+}
+
+extension CompletionQueue: Raised {
   @usableFromInline
   func raise(to priority: TaskPriority) {
     for task in state.withLock({ $0.raise(to: priority) }) { task.raise(to: priority) }
   }
-}
-
-extension CompletionQueue: Worker {
-  @usableFromInline var position: Int { state.withLock { $0.taken } }
-
-  /// Any running closure may bring the next result, and so may one that is still to be started.
-  @usableFromInline
-  func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? {
-    var steps: [any Worker] = state.withLock { $0.steps }
-    if let puller = puller.load()?.puller {
-      kept.append(puller)
-      if let running = puller.runningPuller { steps.append(running) }
-    }
-    for step in steps { kept.append(step) }
-    return steps
-  }
-}
-
-/// Pulls elements ahead, and starts closures for them.
-@usableFromInline
-protocol ResultPuller: AnyObject, Sendable {
-  /// The task that is pulling now.
-  var runningPuller: (any Worker)? { get }
-}
-
-// Guard: the reference is weak, which is atomic. May touch it: anyone; it is not written again.
-private final class WeakPuller: @unchecked Sendable {
-  private(set) weak var puller: (any ResultPuller)?
-
-  init(_ puller: any ResultPuller) { self.puller = puller }
-}
-
-/// A closure that runs beside others, in the wait graph.
-@usableFromInline
-final class QueuedStep: Worker {
-  @usableFromInline let position: Int
-  @usableFromInline let queue: (any Worker)?
-  @usableFromInline var title: Title { queue?.title ?? "LazyList" }
-
-  @usableFromInline
-  init(_ position: Int, of queue: any Worker) { (self.position, self.queue) = (position, queue) }
 }
 
 /// The running closures, and the results that are not taken yet, as a value.
@@ -130,16 +83,13 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
 
   @usableFromInline
   struct Closure: Sendable {
-    @usableFromInline let step: QueuedStep
     /// `nil` while it is being made.
     @usableFromInline var task: Running?
     /// The highest priority that the task was made with, or that has waited for a result.
     @usableFromInline var raisedTo: UInt8
 
     @_alwaysEmitIntoClient
-    init(_ step: QueuedStep, at priority: TaskPriority) {
-      (self.step, raisedTo) = (step, priority.rawValue)
-    }
+    init(at priority: TaskPriority) { raisedTo = priority.rawValue }
   }
 
   /// By number.
@@ -154,12 +104,11 @@ struct CompletionQueueState<Output: Sendable>: Sendable {
   init() {}
 
   @_alwaysEmitIntoClient var tasks: [Running] { running.values.compactMap(\.task) }
-  @_alwaysEmitIntoClient var steps: [QueuedStep] { running.values.map(\.step) }
 
   @_alwaysEmitIntoClient
-  mutating func starts(_ number: Int, _ step: QueuedStep, at priority: TaskPriority) -> Bool {
+  mutating func starts(_ number: Int, at priority: TaskPriority) -> Bool {
     if isOver { return false }
-    running[number] = Closure(step, at: priority)
+    running[number] = Closure(at: priority)
     return true
   }
 

@@ -96,7 +96,11 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   }
 
   @_alwaysEmitIntoClient
-  func cancel() { state.withLock { $0.cancel() }?.cancel() }
+  func cancel() {
+    let (task, waiters) = state.withLock { $0.cancel() }
+    task?.cancel()
+    for waiter in waiters { waiter.wake(.released) }
+  }
 }
 
 extension InFlightTransform: Worker {
@@ -117,12 +121,16 @@ extension InFlightTransform: AwaitedPlace {
 
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
-    state.withLock { $0.enter(waiter) } ? nil : .lookAgain
+    state.withLock { $0.enter(waiter) }
   }
 
   @usableFromInline
   func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
+  @usableFromInline var raised: (any Raised)? { self }
+}
+
+extension InFlightTransform: Raised {
   @usableFromInline
   func raise(to priority: TaskPriority) {
     state.withLock { $0.raise(to: priority) }?.raise(to: priority)
@@ -205,12 +213,16 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
     return task
   }
 
-  /// A reader would wait. False if the result is there.
+  /// A reader would wait. Returns why it must not: the result is there, or will never be.
   @_alwaysEmitIntoClient
-  mutating func enter(_ waiter: Waiter) -> Bool {
-    if case .done = phase { return false }
-    waiters.enter(waiter)
-    return true
+  mutating func enter(_ waiter: Waiter) -> ResumeReason? {
+    switch phase {
+    case .done: return .lookAgain
+    case .cancelled: return .released
+    case .idle, .running:
+      waiters.enter(waiter)
+      return nil
+    }
   }
 
   @_alwaysEmitIntoClient
@@ -226,16 +238,18 @@ struct InFlightState<Waiter: AnyObject & Sendable>: Sendable {
     return waiters.removeAll()
   }
 
-  /// The result is not wanted. Returns the task to cancel, if it is known.
+  /// The result is not wanted. Returns the task to cancel, if it is known, and those who wait for a closure that
+  /// will never begin.
   @_alwaysEmitIntoClient
-  mutating func cancel() -> Running? {
+  mutating func cancel() -> (task: Running?, waiters: [Waiter]) {
     switch phase {
-    case .idle: phase = .cancelled
+    case .idle:
+      phase = .cancelled
+      return (nil, waiters.removeAll())
     case .running(let task, _):
       phase = .running(task, isCancelled: true)
-      return task
-    case .done, .cancelled: break
+      return (task, [])
+    case .done, .cancelled: return (nil, [])
     }
-    return nil
   }
 }

@@ -48,7 +48,7 @@ extension LazyList {
   /// - Failure: reaches each reader at its position, after the elements before it.
   /// - Cancellation: ends the reader whose task is cancelled, and no other.
   /// - Complexity: a reader that is not at the distance takes no lock. Waiting, waking and leaving
-  ///   are O(log *readers*).
+  ///   are O(*readers*).
   ///
   /// Replaces nothing of ReactiveObjC: there, a reader of a sequence retains all of it.
   public consuming func lockstep(

@@ -14,6 +14,9 @@ extension LazyList {
   ///
   /// The order of completion is remembered: every reader gets the same order.
   ///
+  /// A closure that waits for the result that it is to bring waits for ever: any of the others could bring
+  /// it, so no ``CyclicEvaluationError`` is found there.
+  ///
   /// - Parameters:
   ///   - limit: the maximum number of closures at once; 1 or more. With 1 it is `map`.
   ///   - transform: gives the result for an element; each call is a task of its own.
@@ -68,13 +71,11 @@ extension LazyList {
     // A slot stands for a started closure, that is, for one more result, whichever is next.
     let owner = LookaheadOwner(
       Lookahead<Element, Void>(
-        self, distance: limit - 1, into: results.queue,
+        self, distance: limit - 1,
         filling: { [queue = results.queue] element, number, _ in
           queue.start(number) { await transform(element).mapError { $0 } }
         },
-        starting: { _ in }, discarding: { _ in },
-        resting: { [queue = results.queue] in WaitForGraph.checkForCycle(through: queue) }))
-    results.queue.setPuller(owner.lookahead)
+        starting: { _ in }, discarding: { _ in }))
     return LazyList<T, Failure>(
       upstream: owner, stage: "concurrentMapUnordered",
       stepping: { [results] demand in

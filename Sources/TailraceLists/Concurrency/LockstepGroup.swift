@@ -48,7 +48,8 @@ final class LockstepGroup: Sendable {
 
   fileprivate func moved(_ reader: Int) {
     let woken = state.withLock { state in
-      state.moved(reader, to: positions[reader].told(), locate)
+      positions[reader].told()
+      return state.moved(locate)
     }
     for waiter in woken { waiter.wake(.lookAgain) }
   }
@@ -95,7 +96,7 @@ final class LockstepPosition: Sendable {
   }
 
   /// No reader waits any longer: those that did are told now.
-  fileprivate func told() -> Int { word.bitwiseAnd(~1, ordering: .relaxed).oldValue >> 1 }
+  fileprivate func told() { word.bitwiseAnd(~1, ordering: .relaxed) }
 }
 
 /// A place among the readers. It has one owner at a time: the reader, then its iteration.

@@ -14,14 +14,14 @@ import TailraceSupport
 /// ```
 ///            demand                  demand, too far ahead
 ///   ┌──────────────────▶ reading ──────────────────────────▶ waiting
-///   │ not begun             │ ▲                                │ │
+///   │ not read              │ ▲                                │ │
 ///   │                       │ └── woken: moved or leave ───────┘ │
-///   └─── leave ──────▶ gone ◀──────────── leave ─────────────────┘
+///   └─── leave ──────▶ over ◀──────────── leave ─────────────────┘
 /// ```
 ///
 /// A reader counts its elements itself when this value need not be asked; `locate` reads that
-/// count. The position known here may lag behind it. Only when a reader waits must the slowest one
-/// report its next move; its position is then exact.
+/// count. Only when a reader waits must the slowest one report its next move. There are few readers, so
+/// each question looks at all of them.
 struct LockstepState<Waiter: Sendable>: Sendable {
   /// The current position of a reader. If `isAwaited`, that reader calls `moved` as soon as it goes
   /// on from there.
@@ -45,112 +45,109 @@ struct LockstepState<Waiter: Sendable>: Sendable {
     case over
   }
 
+  fileprivate enum Phase: Sendable {
+    case notRead
+    case reading
+    case waiting(Waiter, at: Int)
+    case over
+  }
+
   let distance: Int
-  /// The readers that have not left, the slowest first, at their last known positions.
-  private var readers: Ranking
-  /// The waiting ones of these, at exact positions.
-  private var waiting: Ranking
-  private var waiters: [Waiter?]
-  /// The readers that have asked for an element.
-  private var haveAsked: [Bool]
+  private var phases: [Phase]
 
   /// - Parameter distance: 1 or more.
   init(readers count: Int, distance: Int) {
     self.distance = distance
-    readers = Ranking(count: count, at: 0)
-    waiting = Ranking(capacity: count)
-    waiters = Array(repeating: nil, count: count)
-    haveAsked = Array(repeating: false, count: count)
+    phases = Array(repeating: .notRead, count: count)
   }
 
   /// A reader is at its permitted end, and wants another element.
   mutating func demand(
     by reader: Int, at position: Int, waiter: Waiter, _ locate: Locate
   ) -> Answer {
-    readers.move(reader, to: position)
-    haveAsked[reader] = true
+    phases[reader] = .reading
     let bound = position - distance
-    // Looks further than necessary, or it would soon be asked again.
-    var slowest = slowest(ahead: position - distance / 2, locate)
-    if slowest.position <= bound { slowest = awaitedSlowest(ahead: bound, locate) }
-    if slowest.position > bound {
-      let (end, isEndless) = slowest.position.addingReportingOverflow(distance)
+    let slowest = slowest(awaitedUpTo: bound, locate)
+    if slowest > bound {
+      let (end, isEndless) = slowest.addingReportingOverflow(distance)
       return .mayRead(before: isEndless ? .max : end)
     }
-    waiting.insert(reader, at: position)
-    waiters[reader] = waiter
+    phases[reader] = .waiting(waiter, at: position)
     return .mustWait
   }
 
   /// An awaited reader has taken an element. Returns the waiters to wake.
-  mutating func moved(_ reader: Int, to position: Int, _ locate: Locate) -> [Waiter] {
-    readers.move(reader, to: position)
-    return release(locate)
-  }
+  mutating func moved(_ locate: Locate) -> [Waiter] { release(locate) }
 
   /// A reader takes no more elements: it has ended, failed, been cancelled, or been released.
   /// Returns the waiters to wake.
   mutating func leave(_ reader: Int, _ locate: Locate) -> [Waiter] {
-    readers.remove(reader)
-    _ = wake(reader)
+    phases[reader] = .over
     return release(locate)
   }
 
   /// Whether a reader waits.
-  func isWaiting(_ reader: Int) -> Bool { waiting.contains(reader) }
+  func isWaiting(_ reader: Int) -> Bool {
+    if case .waiting = phases[reader] { true } else { false }
+  }
 
   /// How a reader is getting on. Changes nothing, and nobody is awaited for it.
   func standing(of reader: Int, _ locate: Locate) -> Standing {
-    guard readers.contains(reader) else { return .over }
-    guard waiting.contains(reader) else { return haveAsked[reader] ? .reading : .notRead }
-    var slowest: (readers: [Int], position: Int) = ([], .max)
-    for item in haveAsked.indices where readers.contains(item) {
-      let position = locate(item, false)
-      if position < slowest.position { slowest = ([], position) }
-      if position == slowest.position { slowest.readers.append(item) }
+    switch phases[reader] {
+    case .notRead: return .notRead
+    case .reading: return .reading
+    case .over: return .over
+    case .waiting:
+      let positions = present.map { (reader: $0, position: locate($0, false)) }
+      let slowest = positions.map(\.position).min() ?? .max
+      return .waiting(
+        for: positions.filter { $0.position == slowest }.map(\.reader), at: slowest)
     }
-    return .waiting(for: slowest.readers, at: slowest.position)
+  }
+
+  /// The readers that have not left.
+  private var present: [Int] {
+    phases.indices.filter { if case .over = phases[$0] { false } else { true } }
+  }
+
+  /// The waiting reader that is the furthest behind.
+  private var firstWaiting: (reader: Int, waiter: Waiter, position: Int)? {
+    var first: (reader: Int, waiter: Waiter, position: Int)?
+    for (reader, phase) in phases.enumerated() {
+      if case .waiting(let waiter, let position) = phase, position < first?.position ?? .max {
+        first = (reader, waiter, position)
+      }
+    }
+    return first
   }
 
   /// Wakes readers that need not wait any longer.
   private mutating func release(_ locate: Locate) -> [Waiter] {
     var woken: [Waiter] = []
-    while let first = waiting.first {
+    while let first = firstWaiting {
       let bound = first.position - distance
-      guard awaitedSlowest(ahead: bound, locate).position > bound else { break }
-      if let waiter = wake(first.item) { woken.append(waiter) }
+      guard slowest(awaitedUpTo: bound, locate) > bound else { break }
+      phases[first.reader] = .reading
+      woken.append(first.waiter)
     }
     return woken
   }
 
-  private mutating func wake(_ reader: Int) -> Waiter? {
-    guard let waiter = waiters[reader].take() else { return nil }
-    waiting.remove(reader)
-    return waiter
-  }
-
-  /// The slowest reader, after checking those that may be slower than a bound. It is ahead of the
-  /// bound, or exactly there.
-  private mutating func slowest(ahead bound: Int, _ locate: Locate) -> Ranking.Entry {
-    while let first = readers.first {
-      if first.position > bound { return first }
-      let position = locate(first.item, false)
-      if position == first.position { return first }
-      readers.move(first.item, to: position)
-    }
-    preconditionFailure("a reader that has left asks, or is waited for")
-  }
-
-  /// The same; if it is not ahead of the bound, it will report its next move.
-  private mutating func awaitedSlowest(ahead bound: Int, _ locate: Locate) -> Ranking.Entry {
+  /// The position of the slowest reader. If it is not ahead of a bound, that reader reports its next move.
+  private func slowest(awaitedUpTo bound: Int, _ locate: Locate) -> Int {
     while true {
-      let slowest = slowest(ahead: bound, locate)
-      if slowest.position > bound { return slowest }
-      let position = locate(slowest.item, true)
-      if position == slowest.position { return slowest }
-      readers.move(slowest.item, to: position)
+      var (slowest, position) = (0, Int.max)
+      for reader in phases.indices {
+        if case .over = phases[reader] { continue }
+        let own = locate(reader, false)
+        if own < position { (slowest, position) = (reader, own) }
+      }
+      if position > bound { return position }
+      // It may have gone on meanwhile.
+      if locate(slowest, true) == position { return position }
     }
   }
 }
 
+extension LockstepState.Phase: Equatable, Hashable where Waiter: Hashable {}
 extension LockstepState: Equatable, Hashable where Waiter: Hashable {}

@@ -38,24 +38,19 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// Gives up a slot that will not be taken. If its work has not begun, it never does.
   @usableFromInline let discard: @Sendable (Slot) -> Void
 
-  /// The task that pulls ahead has ended.
-  @usableFromInline let rests: @Sendable () -> Void
-
   @_alwaysEmitIntoClient
   init<Failure: Error>(
-    _ list: consuming LazyList<Element, Failure>, distance: Int, into queue: AnyObject? = nil,
+    _ list: consuming LazyList<Element, Failure>, distance: Int,
     filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
     starting start: @escaping @Sendable (Slot) -> Void,
-    discarding discard: @escaping @Sendable (Slot) -> Void,
-    resting rests: @escaping @Sendable () -> Void = {}
+    discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
     state = Locked(LookaheadState(distance: distance))
     source = Owned(Source(list))
-    mark = LookaheadMark(of: Slot.self, into: queue)
+    mark = LookaheadMark(of: Slot.self)
     self.fill = fill
     self.start = start
     self.discard = discard
-    self.rests = rests
   }
 
   /// Each of a chain of lists that look ahead may have taken over the producer below it: they are
@@ -110,16 +105,14 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func pullAhead(_ demand: Demand) {
     var demand = demand
     demand.since = max(demand.since, source.state.caughtAt)
+    demand.mayBeDropped = true
     // The first demand of many need not wait for all of them.
     var patience = 64
     while source.state.latency.isQuick, patience > 0 {
       guard let element = pullNow(demand) else {
         let absence = source.state.cursor.takeAbsence()
         switch absence {
-        case .missing(let cell):
-          cell.place.drops(cell)
-          return pullBeside()
-        case .paused: return pullBeside()
+        case .missing, .paused: return pullBeside()
         case .end, .failed, .failedTransiently, .caught, .released, .cancelled:
           return stop(absence)
         }
@@ -157,7 +150,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
         await pullAll()
         token.end(of: executor)
         StepExecutor.lookingAhead.subtract(1, ordering: .relaxed)
-        rests()
       }
     }
     if !state.withLock({ $0.attach(puller, madeAt: priority) }) { puller.cancel() }
@@ -271,13 +263,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
 extension Lookahead: LineOfSteps {}
 
-extension Lookahead: ResultPuller {
-  @usableFromInline var runningPuller: (any Worker)? {
-    let isPulling = state.withLock { if case .pulling = $0.source { true } else { false } }
-    return isPulling ? node.withLock { $0 } : nil
-  }
-}
-
 // An element that is being pulled beside the readers is awaited like a cell.
 extension Lookahead: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { node.withLock { $0 } }
@@ -296,6 +281,10 @@ extension Lookahead: AwaitedPlace {
   @usableFromInline
   func leave(_ waiter: Waiter) { state.withLock { $0.leave(waiter) } }
 
+  @usableFromInline var raised: (any Raised)? { self }
+}
+
+extension Lookahead: Raised {
   @usableFromInline
   func raise(to priority: TaskPriority) {
     state.withLock { $0.raise(to: priority) }?.raise(to: priority)

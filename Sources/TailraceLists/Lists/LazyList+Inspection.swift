@@ -132,7 +132,8 @@ package struct EvaluatedRuns<Element: Sendable, Failure: Error>: Sequence, Itera
 
   package mutating func next() -> Run? {
     while let current = segment {
-      let mark = current.mark
+      var mark = current.mark
+      if !mark.isClosed, current.takeDone() { mark = current.mark }
       let count = mark.count
       let run = Run(segment: current, range: Swift.min(offset, count)..<count)
       segment = nil

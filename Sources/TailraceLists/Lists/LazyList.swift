@@ -194,7 +194,7 @@ struct Reader<Element: Sendable, Failure: Error, Source: Error> {
     if _isPOD(Element.self) {
       ending = withUnsafeTemporaryAllocation(of: Element.self, capacity: 64) { buffer in
         var filled = 0
-        let ending: Ending<Element> = cursor.push(cursor.demand) { element in
+        let ending: Ending<Element> = cursor.push(cursor.demand.gathering) { element in
           buffer.initializeElement(at: filled, to: element)
           filled &+= 1
           if filled == 64 {
@@ -208,7 +208,7 @@ struct Reader<Element: Sendable, Failure: Error, Source: Error> {
         return ending
       }
     } else {
-      ending = cursor.push(cursor.demand) { element in
+      ending = cursor.push(cursor.demand.gathering) { element in
         elements.append(element)
         count &-= 1
         return count > 0

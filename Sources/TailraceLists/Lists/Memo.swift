@@ -53,7 +53,10 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   /// await answer.value()  // 42
   /// answer.peek           // 42
   /// ```
-  public var peek: Value? { list.evaluatedHead }
+  public var peek: Value? {
+    if let value = list.evaluatedHead { return value }
+    return list.segment?.takeDone() == true ? list.evaluatedHead : nil
+  }
 }
 
 extension Memo {

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 /// Distributes a list: each element goes to exactly one of the tasks that ask, first come, first
 /// served.
 ///

@@ -86,7 +86,7 @@ extension Reader {
   @_alwaysEmitIntoClient @inline(__always)
   mutating func pass(to body: (Element) -> Void) -> Bool {
     var count = pushedAtOnce
-    let ending: Ending<Element> = cursor.push(cursor.demand) { element in
+    let ending: Ending<Element> = cursor.push(cursor.demand.gathering) { element in
       body(element)
       count &-= 1
       return count > 0

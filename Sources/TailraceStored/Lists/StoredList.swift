@@ -108,6 +108,9 @@ struct StoredList<Store: ListStore>: ListPager {
   mutating func gatherMore(_ demand: PageDemand<Store.Element>, into gathered: inout Pending) {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
+    // Whoever has an element does not wait for another.
+    writer?.steps.demand.mayBeDropped = true
+    defer { writer?.steps.demand.mayBeDropped = false }
     while gathered.commit.elements.count < demand.wanted, clock.now < deadline {
       guard let step = writer?.steps.next() else {
         // A suspended step continues: its result is for the next commit.

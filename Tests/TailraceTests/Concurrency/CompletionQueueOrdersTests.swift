@@ -42,8 +42,6 @@ private struct CompletionQueueModel: Explorable {
   var taken = 0
   var violation: String?
 
-  private static let queue = CompletionQueue<Int>()
-  private static let steps = (0..<length).map { QueuedStep($0, of: queue) }
   private static let tasks = (0..<length).map { _ in CompletionQueueState<Int>.Running {} }
 
   var key: String {
@@ -78,7 +76,7 @@ private struct CompletionQueueModel: Explorable {
     case .start:
       let number = started
       started += 1
-      let starts = state.starts(number, Self.steps[number], at: .low)
+      let starts = state.starts(number, at: .low)
       if starts == (isOver || hasFailed) { violation = "starts(\(number)) gives \(starts)" }
       if starts { running[number] = Closure() }
     case .attach(let number):

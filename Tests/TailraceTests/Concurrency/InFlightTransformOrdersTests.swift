@@ -45,13 +45,12 @@ private struct InFlightModel: Explorable {
     if hasBegun, step != .unwanted, !isAttached { events.append(.attach) }
     if step == .running { events.append(.complete) }
     events += sleepers.map { .leave($0) }
-    // A step that nobody wants has no readers.
-    guard isWanted else { return events }
+    // Readers of the inner cells of a recursive definition do not keep its list.
     for reader in 0..<2 where !sleepers.contains(reader) {
       events.append(.enter(reader))
     }
     if !sleepers.isEmpty { events.append(.raise) }
-    if sleepers.isEmpty { events.append(.cancel) }
+    if isWanted { events.append(.cancel) }
     return events
   }
 
@@ -69,9 +68,14 @@ private struct InFlightModel: Explorable {
       if !isKept { isTaskCancelled = true }
       if isKept != (isWanted || step == .done) { violation = "attach() gives \(isKept)" }
     case .enter(let reader):
-      let waits = state.enter(Self.readers[reader])
-      if waits == (step == .done) { violation = "enter() gives \(waits)" }
-      if waits { sleepers.append(reader) }
+      switch state.enter(Self.readers[reader]) {
+      case nil:
+        sleepers.append(reader)
+        if step == .done { violation = "it waits for a result that is there" }
+      case .lookAgain?: if step != .done { violation = "it looks for a result that is not there" }
+      case .released?: if step != .unwanted { violation = "it gives up a result that will come" }
+      case let reason?: violation = "enter() gives \(reason)"
+      }
     case .leave(let reader):
       state.leave(Self.readers[reader])
       sleepers.removeAll { $0 == reader }
@@ -88,13 +92,15 @@ private struct InFlightModel: Explorable {
       sleepers.removeAll { woken.contains($0) }
     case .cancel:
       isWanted = false
-      let task = state.cancel()
+      let (task, released) = state.cancel()
       if (task != nil) != (step == .running && isAttached) { violation = "cancel() gives a task" }
       if task != nil { isTaskCancelled = true }
       if step == .idle { step = .unwanted }
+      sleepers.removeAll { sleeper in released.contains { $0.number == sleeper } }
     }
     if violation != nil { return }
     if step == .done, !sleepers.isEmpty { violation = "the result is there, and a reader sleeps" }
+    if step == .unwanted, !sleepers.isEmpty { violation = "nothing will come, and a reader sleeps" }
     if step == .running, isAttached, !isWanted, !isTaskCancelled {
       violation = "a step that nobody wants runs on"
     }

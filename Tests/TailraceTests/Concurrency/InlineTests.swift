@@ -98,26 +98,4 @@ struct InlineTests {
     }
     #expect(await task.value == Array(0..<10))
   }
-
-  @Test("a result that all closures wait for, when there will be no others, is an error")
-  func noOtherResults() async {
-    let gate = Gate()
-    let list = Locked(LazyList<Int, any Error>.empty)
-    let made = LazyList<Int, any Error>(state: 0) { state async throws -> Int? in
-      if state == 1 {
-        await gate.wait()
-        return nil
-      }
-      state += 1
-      return state
-    }.concurrentMapUnordered(limit: 2) { _ in
-      try await list.withLock { $0 }.element(at: 0) ?? 0
-    }
-    list.withLock { $0 = made }
-    let reader = Task(executorPreference: InlineExecutor()) { try await made.head() }
-    await gate.waitForArrivals(1)
-    gate.open()
-    await #expect(throws: CyclicEvaluationError.self) { try await reader.value }
-    list.withLock { $0 = .empty }
-  }
 }

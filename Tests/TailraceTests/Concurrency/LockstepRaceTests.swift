@@ -83,7 +83,7 @@ struct LockstepRaceTests {
         awaited[reader] = false
         let position = positions[reader]
         phases[reader] = position < ends[reader] ? .reads : .asks
-        wake(ask { $0.moved(reader, to: position, $1) })
+        wake(ask { $0.moved($1) })
       case .leave(let reader):
         phases[reader] = .gone
         wake(ask { $0.leave(reader, $1) })

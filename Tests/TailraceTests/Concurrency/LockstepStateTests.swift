@@ -44,8 +44,7 @@ struct LockstepStateTests {
       positions[reader] += cost
       guard awaited[reader] else { return true }
       awaited[reader] = false
-      let position = positions[reader]
-      wake(ask { $0.moved(reader, to: position, $1) })
+      wake(ask { $0.moved($1) })
       return true
     }
 

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import TailraceLists
+@testable import TailraceSupport
 
 @Suite("AsyncLock: one task at a time, first come, first served", .hangLimit, .inTurn)
 struct AsyncLockTests {

@@ -46,6 +46,19 @@ struct DemandPropertiesTests {
     }
   }
 
+  @Test("what is gathered, and what may be dropped", arguments: cases)
+  func gathered(_ its: Case) {
+    let demand = demand(its)
+    let isAll = its.amount == .all
+    #expect(!demand.isGathered && !demand.mayBeDropped)
+    #expect(demand.gathering.isGathered == isAll && !demand.gathering.mayBeDropped)
+    #expect(demand.forCells.isGathered == isAll && demand.forCells.mayBeDropped == isAll)
+    // A stage pulls single elements for it; they may be dropped all the same.
+    #expect(!demand.forCells.forOne.isGathered && demand.forCells.forOne.mayBeDropped == isAll)
+    #expect(!demand.forCells.forStep.isGathered && demand.forCells.forStep.mayBeDropped == isAll)
+    #expect(has(demand.forCells.deeper, its.depth - 1, its.amount))
+  }
+
   @Test("it is passed in two registers")
   func size() {
     #expect(MemoryLayout<Demand>.size == 2 * MemoryLayout<Int>.size)

@@ -26,7 +26,7 @@ struct MissingCellTests {
     func isMissing(_ cell: MissingCell) -> Bool { true }
     func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
     func leave(_ waiter: Waiter) {}
-    func raise(to priority: TaskPriority) {}
+    var raised: (any Raised)? { nil }
     func fail(_ mark: Published, with cycle: CyclicEvaluationError) { self.cycle = cycle }
 
     func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> Bool {
@@ -46,13 +46,11 @@ struct MissingCellTests {
   private func settle() -> Absence? { top.cell.settleNow(since: 7, stops: false) }
 
   @Test(
-    "the amount and the marks of a claim and of an attempt share a word",
-    arguments: [Amount.one, .all], [(false, false), (true, false), (false, true), (true, true)])
-  func request(_ amount: Amount, _ marks: (isTaken: Bool, isBegun: Bool)) {
-    let cell = MissingCell(
-      top, mark: Published(count: 3), amount, isTaken: marks.isTaken, isBegun: marks.isBegun)
-    #expect(
-      cell.amount == amount && cell.isTaken == marks.isTaken && cell.isBegun == marks.isBegun)
+    "the amount and the mark of a claim share a word",
+    arguments: [Amount.one, .all], [false, true])
+  func request(_ amount: Amount, _ isTaken: Bool) {
+    let cell = MissingCell(top, mark: Published(count: 3), amount, isTaken: isTaken)
+    #expect(cell.amount == amount && cell.isTaken == isTaken)
   }
 
   @Test("the deepest first, and then each above it again")

@@ -4,11 +4,9 @@ import Testing
 
 @testable import TailraceLists
 
-/// A cell is published without a lock, and a reader comes to wait for it without one: on the real
-/// processor, what `PublicationOrdersTests` explores as a model.
-@Suite("Published cells: a reader that comes at the same moment is woken", .inTurn, .hangLimit)
+/// A step ends while a reader comes to wait for it, on several processors.
+@Suite("Steps that end: a reader that comes at the same moment is woken", .inTurn, .hangLimit)
 struct PublicationTests {
-  /// Without one of the fences, one round in 400 000 fails.
   private static let rounds = RandomCases.count(
     "TAILRACE_PUBLICATIONS", debug: 10_000, optimised: 100_000, full: 20)
 

@@ -22,16 +22,6 @@ struct WaitForGraphTests {
     deinit { onEnd() }
   }
 
-  /// Steps that put their results into one queue, with what pulls elements for them.
-  private final class Queue: Worker {
-    let title: Title = "queue"
-    let position = 0
-    private let steps = Locked<[any Worker]>([])
-
-    func add(_ step: any Worker) { steps.withLock { $0.append(step) } }
-    func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? { steps.withLock { $0 } }
-  }
-
   /// Where a cell is missing until it is said to be there.
   private final class Cells: AwaitedPlace {
     let title: Title
@@ -55,7 +45,7 @@ struct WaitForGraphTests {
     }
     func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
     func leave(_ waiter: Waiter) {}
-    func raise(to priority: TaskPriority) {}
+    var raised: (any Raised)? { nil }
   }
 
   /// One wait, which ends with the test.
@@ -155,42 +145,34 @@ struct WaitForGraphTests {
     #expect(waits.allSatisfy { $0.error == nil })
   }
 
-  @Test("a queue is stuck when its steps are, and the task that pulls elements for them")
-  func puller() {
-    let queue = Queue()
-    let step = QueuedStep(0, of: queue)
-    let puller = StepExecutor(ahead: LookaheadMark(of: Int.self, into: queue), home: nil)
-    queue.add(step)
-    queue.add(puller)
-    let waits = [Wait(of: step, for: nodes[0]), Wait(of: nodes[0], for: queue)]
-    #expect(waits.allSatisfy { $0.error == nil })
-    // No step waits for it directly.
-    #expect(Wait(of: puller, for: nodes[1]).error == nil)
-    #expect(Wait(of: puller, for: nodes[0]).error != nil)
-    withExtendedLifetime(waits) {}
-  }
-
   /// Counts how often a search comes by.
-  private final class Passed: Worker {
-    let looks = Probe<Void>()
-    let (title, position): (Title, Int) = ("passed", 0)
-    func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? {
-      looks.record(())
-      return nil
+  private final class Passed: AwaitedPlace {
+    let looks = Counter()
+    let title: Title = "passed"
+    var awaitedWorker: (any Worker)? { nil }
+    func isMissing(_ cell: MissingCell) -> Bool {
+      looks.increment()
+      return true
     }
+    func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? { .lookAgain }
+    func leave(_ waiter: Waiter) {}
+    var raised: (any Raised)? { nil }
   }
 
-  @Test("a wait of a task that pulls ahead begins a search only if a queue waits for its results")
+  @Test("a step for which nobody waits begins no search")
   func unawaited() {
-    let (queue, passed) = (Queue(), Passed())
-    let pullers = [nil, queue].map {
-      StepExecutor(ahead: LookaheadMark(of: Int.self, into: $0), home: nil)
+    let passed = Passed()
+    func passing(_ from: Int, _ to: Int) -> CyclicEvaluationError? {
+      let waiter = Waiter()
+      defer { WaitForGraph.remove(waiter, of: nodes[from]) }
+      return WaitForGraph.add(
+        waiter, of: nodes[from],
+        for: MissingCell(passed, mark: Published(count: 0), .one), on: nodes[to], asked: nil)
     }
-    let waits = pullers.map { Wait(of: $0, for: passed) }
-    #expect(passed.looks.count == 0)
-    let late = [Wait(of: nodes[0], for: queue)] + pullers.map { Wait(of: $0, for: passed) }
-    #expect(passed.looks.count > 0)
-    #expect((waits + late).allSatisfy { $0.error == nil })
+    #expect(passing(0, 1) == nil && passed.looks.value == 0)
+    let first = wait(2, 0)
+    #expect(passing(0, 2) != nil && passed.looks.value > 0)
+    withExtendedLifetime(first) {}
   }
 
   @Test("a wait that ends during the search hides no other cycle", arguments: 0...6)
@@ -236,40 +218,6 @@ struct WaitForGraphTests {
     other = nil
     #expect(wait?.error == nil && isReleased.value == 0)
     wait = nil
-    #expect(isReleased.value == 1)
-  }
-
-  /// Is released by everybody else while a search asks for its task.
-  private final class LeavingPuller: ResultPuller {
-    let (onAsk, onEnd): (@Sendable () -> Void, @Sendable () -> Void)
-
-    init(onAsk: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void) {
-      (self.onAsk, self.onEnd) = (onAsk, onEnd)
-    }
-
-    deinit { onEnd() }
-
-    var runningPuller: (any Worker)? {
-      onAsk()
-      return nil
-    }
-  }
-
-  @Test("a search may retain the last reference to a list, which asks the graph again", .hangLimit)
-  func releasedBySearch() {
-    let (queue, isReleased, node) = (CompletionQueue<Int>(), Counter(), nodes[1])
-    let held = Locked(LeavingPuller?.none)
-    held.withLock {
-      $0 = LeavingPuller(onAsk: { _ = held.withLock { $0.take() } }) {
-        WaitForGraph.remove(Waiter(), of: node)
-        isReleased.increment()
-      }
-      queue.setPuller($0!)
-    }
-    // Only a step that is awaited itself begins a search.
-    let first = wait(2, 0)
-    #expect(Wait(of: nodes[0], for: queue).error == nil)
-    withExtendedLifetime(first) {}
     #expect(isReleased.value == 1)
   }
 }

@@ -105,28 +105,6 @@ struct ConcurrentCycleTests {
   }
 
   @Test(
-    "closures in any order, and the task that pulls their elements", .timeLimit(.minutes(15)),
-    arguments: [2, 3, 8])
-  func anyOrder(limit: Int) async throws {
-    for _ in 0..<100 {
-      let knot = CycleTests.Knot()
-      knot["steps"] = List(state: 0) { (state) async throws in
-        state += 1
-        return try await knot["closures"].element(at: state - 1)
-      }
-      knot["closures"] = ([0] + List.deferred { knot["steps"] }).concurrentMapUnordered(
-        limit: limit
-      ) { _ in
-        try await knot["steps"].head() ?? -1
-      }
-      let list = knot["steps"]
-      #expect(await isCycle { try await list.head() })
-      knot["steps"] = .empty
-      knot["closures"] = .empty
-    }
-  }
-
-  @Test(
     "a task that a closure starts, and does not await, may wait for the closure's element",
     .timeLimit(.minutes(15)), arguments: askings)
   func unstructured(_ asking: Asking) async throws {

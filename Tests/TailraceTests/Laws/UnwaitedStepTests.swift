@@ -88,15 +88,75 @@ struct UnwaitedStepTests {
     let marked = list.map { $0 }
     let task = Task { try await marked.array() }
     await loads.begun.waitForCount(2)
-    // A reader that is cancelled before it waits again is not known.
-    let steps = list.segment?.evaluator?.steps
-    while steps?.waiting.withLock({ $0.waiters.isEmpty }) == true { await Task.yield() }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     await loads.cancelled.waitForCount(1)
     #expect(loads.cancelled.values == [2])
     loads.free()
     #expect(try await marked.array() == [1, 2, 3, 4, 5, 6])
+  }
+
+  /// Whole-list calls whose closure stops the call: its task is cancelled there, or it throws.
+  private static let stopped: [(String, @Sendable (Row.Source) async throws -> Void)] = [
+    ("reduce", { list in _ = try await list.reduce(0) { sum, _ in cancelsItself(sum) } }),
+    ("count(where:)", { list in _ = try await list.count { _ in cancelsItself(true) } }),
+    ("forEachSpan", { list in try await list.forEachSpan { _ in cancelsItself(()) } }),
+    (
+      "forEachSpan, throwing",
+      { list in try await list.forEachSpan { _ throws in throw CancellationError() } }
+    ),
+    ("grouped", { list in _ = try await list.grouped { cancelsItself($0) } }),
+    ("sum", { list in _ = try await list.map { cancelsItself($0) }.sum() }),
+  ]
+
+  private static func cancelsItself<Result>(_ result: Result) -> Result {
+    withUnsafeCurrentTask { $0?.cancel() }
+    return result
+  }
+
+  /// Operators whose steps do not read the source in a task of their own, which goes on.
+  private static let rows = Row.all.filter { row in
+    row.forHead <= 3 && row.ahead == 0
+      && !["stored", "reading", "memoized"].contains { row.name.hasPrefix($0) }
+  }
+
+  @Test(
+    "a call that stops while it reads what it was given leaves nothing running",
+    arguments: rows, stopped.map(\.0))
+  func stopsInItsClosure(_ row: Row, _ name: String) async throws {
+    let call = Self.stopped.first { $0.0 == name }?.1
+    let (begun, ended) = (Counter(), Probe<Int>())
+    let (reached, hung) = (Gate(), Gate())
+    let source = Row.Source(state: 0, cancelsUnobservedSteps: true) { state async throws in
+      begun.increment()
+      defer { ended.record(state) }
+      state += 1
+      if state > 3 {
+        reached.open()
+        await withTaskCancellationHandler {
+          await hung.wait()
+        } onCancel: {
+          hung.open()
+        }
+        try Task.checkCancellation()
+      }
+      return state
+    }
+    #expect(try await source.prefix(3).array() == [1, 2, 3])
+    // Held, so that a demand of the call fills cells.
+    let list = row.apply(source.map { $0 }, Calls())
+    let reader = Task { try await call?(list) }
+    // One that has nothing to read before it waits is cancelled from outside.
+    let canceller = Task {
+      await reached.wait()
+      reader.cancel()
+    }
+    _ = await reader.result
+    // In vain, if a step runs on for nobody.
+    await ended.waitForCount(begun.value)
+    reached.open()
+    await canceller.value
+    withExtendedLifetime(list) {}
   }
 
   @Test("a reader of a stage above waits for the next step, too, that the stage's step begins")

@@ -147,6 +147,10 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
   /// Whether a failure was caught for what follows. Known once the segment is closed.
   @inlinable var hasCaught: Bool { mark.isClosed && caughtAt != 0 }
 
+  /// Takes the outcome of a step that is done, if there is one. False if there is nothing new to read.
+  @usableFromInline @inline(never)
+  func takeDone() -> Bool { evaluator?.takeDone(in: self) == true }
+
   /// Moves the link out. For a segment that no other thread can see.
   func unlinked() -> Link<Element> {
     let link = link

@@ -202,7 +202,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     if mark.count < segment.capacity {
       ending = producer._withUnsafeGuaranteedRef { producer in
         let takesMore = demand.amount == .all || producer.givesAhead
-        return producer(demand) { element in
+        return producer(demand.forCells) { element in
           segment.append(element, to: mark)
           mark = mark.appended
           return takesMore && mark.count < segment.capacity && !claim.isContested
@@ -244,7 +244,6 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
       switch why {
-      case .missing(let cell) where steps != nil: noteSuspension(segment, cell)
       case .failedTransiently(let attempt):
         lastFailure = LastFailure(attempt, at: segment.start + mark.count)
         isWatched = true
@@ -254,10 +253,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       default: break
       }
       // There is something to read; a reader that wants more will meet the obstacle again.
-      if mark != seen {
-        if case .missing(let cell) = why { cell.place.drops(cell) }
-        return true
-      }
+      if mark != seen { return true }
       absence = why
       return false
     }
@@ -265,9 +261,26 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     return true
   }
 
+  /// Makes a cell of the outcome of a step that is done, and that no demand has taken. It computes nothing:
+  /// for those who only look, and for readers that are cancelled.
   @usableFromInline @inline(never)
-  nonisolated func noteSuspension(_ segment: Cells, _ cell: MissingCell) {
-    if let steps, cell.place === steps { steps.isSuspended(in: segment) }
+  nonisolated func takeDone(in segment: Cells) -> Bool {
+    guard let steps, steps.executor.isResting, let held = claim.take() else { return false }
+    let (mark, former) = (segment.mark, lastFailure)
+    var isNew = false
+    var done: Producer<Element>?
+    // Under the claim: a demand may have been faster.
+    if producer?.steps === steps, steps.hasKept, !mark.isClosed {
+      var absence = Absence.paused
+      var demand = Demand()
+      demand.depth = 0
+      isNew = step(segment, mark, demand, held, &absence, &done)
+      if isNew { forget(former, held) }
+    }
+    letGo(held)
+    withExtendedLifetime(former) {}
+    if let done { ReleaseQueue.release(Leftover(done)) }
+    return isNew
   }
 
   /// Moves the producer to a cursor that holds the only reference to the open segment, and closes

@@ -56,8 +56,14 @@ extension Cursor {
         absence = .cancelled
         return nil
       }
-      if let element = next() {
-        if demand.amount == .one { hasWaited() }
+      let amount = demand.amount
+      // After a pause for one element: a list that cancels its steps begins none for a demand that may have
+      // other elements.
+      if isLong { demand.amount = .one }
+      let element = next()
+      demand.amount = amount
+      if let element {
+        if amount == .one { hasWaited() }
         return element
       }
     }
@@ -71,10 +77,7 @@ extension Cursor {
     let obstacle = cell.settleNow(since: demand.since, stops: demand.stops)
     guard case .missing(let missing)? = obstacle else { return obstacle }
     if let place, missing.place === place { return obstacle }
-    if isInTask, Task.isCancelled {
-      missing.place.departs(missing)
-      return .cancelled
-    }
+    // Also if the task is cancelled: a step that it has begun learns from its leaving that nobody waits.
     let isCancellable = stopsWhenCancelled || isInTask || place != nil
     let span = Recorder.isOn ? beginWait(missing) : 0
     let reason = await missing.place.wait(

@@ -110,6 +110,7 @@ package struct Cursor<Element: Sendable> {
   @inlinable @inline(__always)
   mutating func demandNext(of segment: Segment<Element>, _ mark: Published) -> Bool {
     if stopsWhenCancelled, Task.isCancelled {
+      if segment.takeDone() { return true }
       absence = .cancelled
       return false
     }

@@ -14,13 +14,15 @@ package enum Amount: Sendable {
 package struct Demand: Sendable {
   /// Since when the reader waits, on the clock of failures: it is told of those that happened since.
   @usableFromInline var since: Int
-  /// The depth, and in the two lowest bits the amount and `stops`.
+  /// The depth, and in the lowest bits the amount, `stops`, `isGathered`, and `mayBeDropped`.
   @usableFromInline var bits: Int
 
   @inlinable static var wantsAll: Int { 1 }
   @inlinable static var stopping: Int { 2 }
+  @inlinable static var gathered: Int { 4 }
+  @inlinable static var droppable: Int { 8 }
   /// One step of depth.
-  @inlinable static var level: Int { 4 }
+  @inlinable static var level: Int { 16 }
 
   /// - Parameter since: since when the reader waits. A reader of one element does not wait before an
   ///   element is missing.
@@ -33,19 +35,45 @@ package struct Demand: Sendable {
 
   /// How many more producers may call one another before the stack is unwound.
   @inlinable var depth: Int {
-    get { bits >> 2 }
+    get { bits >> 4 }
     set { bits = newValue &* Self.level | bits & (Self.level - 1) }
   }
 
   @inlinable var amount: Amount {
     get { bits & Self.wantsAll == 0 ? .one : .all }
-    set { bits = newValue == .all ? bits | Self.wantsAll : bits & ~Self.wantsAll }
+    set { bits = newValue == .all ? bits | Self.wantsAll : bits & ~(Self.wantsAll | Self.gathered) }
   }
 
   /// The reader begins no asynchronous step if its task is cancelled.
   @inlinable var stops: Bool {
     get { bits & Self.stopping != 0 }
     set { bits = newValue ? bits | Self.stopping : bits & ~Self.stopping }
+  }
+
+  /// All elements are wanted, and the engine keeps them: no closure of a reader runs for them, so a list's
+  /// task may pass them on itself.
+  @inlinable var isGathered: Bool { bits & Self.gathered != 0 }
+
+  /// The demand with which the engine gathers the elements, if all are wanted.
+  @inlinable var gathering: Demand {
+    var gathering = self
+    gathering.bits |= (bits & Self.wantsAll) &* Self.gathered
+    return gathering
+  }
+
+  /// Whether a cell that is missing may be dropped: nobody comes to wait for it, because there are other
+  /// elements to read first. A list that cancels its steps when nobody waits begins none for such a demand.
+  @inlinable package var mayBeDropped: Bool {
+    get { bits & Self.droppable != 0 }
+    set { bits = newValue ? bits | Self.droppable : bits & ~Self.droppable }
+  }
+
+  /// The demand that fills cells, if all elements are wanted: those that come before a missing cell are read
+  /// before it is waited for.
+  @inlinable var forCells: Demand {
+    var filling = self
+    filling.bits |= (bits & Self.wantsAll) &* (Self.gathered | Self.droppable)
+    return filling
   }
 
   /// The demand to pass on, one call deeper.
@@ -59,7 +87,7 @@ package struct Demand: Sendable {
   /// task takes as much stack as eight calls.
   @inlinable var forStep: Demand {
     var step = self
-    step.bits = (bits &- 8 &* Self.level) & ~(Self.level - 1)
+    step.bits = (bits &- 8 &* Self.level) & ~(Self.wantsAll | Self.stopping | Self.gathered)
     return step
   }
 

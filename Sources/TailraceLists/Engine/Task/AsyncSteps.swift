@@ -18,7 +18,7 @@ public import Synchronization
 ///
 /// `StepExecutor` knows the task's state, and `StepWaiters` the readers.
 // Guard: while the task rests, the holder of the producer (a claim, or a cursor that took the
-// producer over); otherwise the task. `waiting`, `lastFailure` and `open` have locks of their own.
+// producer over); otherwise the task. `waiting` and `lastFailure` have locks of their own.
 @usableFromInline
 package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Sink = Producer<Element>.Sink
@@ -53,8 +53,6 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   // Written before an exchange of the executor's slot, and read after one.
   @usableFromInline let isOver = Atomic(false)
   let waiting = Locked(StepWaiters<Waiter>())
-  /// The open segment of the stage's own list, once a step has suspended.
-  private let open = LazyReference<OpenPlace>()
 
   @inlinable
   package init(stage: StageName? = nil, cancelsUnwaited: Bool = false, _ run: @escaping Run) {
@@ -91,13 +89,15 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
           return run == nil ? .nothing(.end) : missing(demand)
         }
         if demand.stops, Task.isCancelled { return .nothing(.cancelled) }
+        // Whoever begins a step waits for it.
+        if cancelsUnwaited, demand.mayBeDropped { return .stopped }
         // Before the attempt, which may fail at any time.
         let since = FailedAttempt.now
         let hasParked = withUnsafeMutablePointer(to: &outcome) { place in
           self.place = place
           return drive(demand, sink)
         }
-        guard hasParked else { return missing(demand, isBegun: true, since: since) }
+        guard hasParked else { return missing(demand, since: since) }
         place = nil
         // The driver may have left while the job came back to it.
         if outcome == nil, kept != nil { outcome = takeKept() }
@@ -125,17 +125,16 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     self.demand = demand.forStep
     let attempt = attempts.load(ordering: .relaxed) &+ 1
     attempts.store(attempt, ordering: .relaxed)
-    if cancelsUnwaited { comes(attempt) }
+    if cancelsUnwaited { begins() }
     let span = Recorder.isOn ? beginDemand() : 0
     let hasParked =
-      demand.amount == .one || cancelsUnwaited ? executor.drive() : driveOn(sink)
+      demand.isGathered && !cancelsUnwaited ? driveOn(sink) : executor.drive()
     if span != 0 { endDemand(span, isSuspended: !hasParked) }
-    // A driver that has left has said that it comes.
-    if hasParked, cancelsUnwaited || place == nil { departs(attempt) }
     return hasParked
   }
 
-  /// Takes the elements that the task itself passes on. A class, so that a call counts no references.
+  /// Takes the elements that the task itself passes on: to the engine, never to a reader's closure. A class,
+  /// so that a call counts no references.
   @usableFromInline
   final class Taker {
     @usableFromInline let sink: Sink
@@ -185,12 +184,9 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
 
   /// The mark of a cell that is missing here is the number of the attempt.
   @inlinable
-  func missing(
-    _ demand: Demand, isBegun: Bool = false, since: Int = FailedAttempt.now
-  ) -> Ending<Element> {
+  func missing(_ demand: Demand, since: Int = FailedAttempt.now) -> Ending<Element> {
     let mark = Published(count: attempts.load(ordering: .relaxed))
-    return .nothing(
-      .missing(MissingCell(self, mark: mark, demand.amount, isBegun: isBegun, since: since)))
+    return .nothing(.missing(MissingCell(self, mark: mark, demand.amount, since: since)))
   }
 
   /// The element has come.
@@ -206,6 +202,9 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   func told(since time: Int) -> FailedAttempt? {
     lastFailure.withLock { $0 }?.told(at: executor.position, since: time)
   }
+
+  /// Whether the outcome of a step waits for a demand.
+  @usableFromInline var hasKept: Bool { kept != nil }
 
   /// The outcome of a step that was done without a driver.
   // Mostly there is none, and its callers look at that themselves.
@@ -382,7 +381,7 @@ extension AsyncSteps: StepOwner {
   func driverLeaves() {
     (place, taker) = (nil, nil)
     demand = Demand()
-    if !cancelsUnwaited { comes(attempts.load(ordering: .relaxed)) }
+    demand.mayBeDropped = true
   }
 
   /// A step without a driver is done. An outcome that is not one to keep is told to those who wait.
@@ -399,14 +398,9 @@ extension AsyncSteps: StepOwner {
       }
       failedAt.store(attempt.time, ordering: .relaxed)
       withExtendedLifetime(former) {}
-    // A missing cell may retain this very list. All look again.
-    case .nothing(.missing(let cell)):
-      if waiting.withLock({ $0.isAwaited }) {
-        cell.place.drops(cell)
-      } else {
-        cell.place.departs(cell)
-      }
-    case .skip, .nothing(.paused), .nothing(.released), .nothing(.cancelled): break
+    // All look again. A missing cell may retain this very list.
+    case .skip, .nothing(.missing), .nothing(.paused), .nothing(.released), .nothing(.cancelled):
+      break
     case .element, .last, .become, .nothing(.end), .nothing(.failed), .nothing(.caught): return
     }
     _ = takeKept()
@@ -414,52 +408,8 @@ extension AsyncSteps: StepOwner {
 
   @usableFromInline
   func taskHasParked() {
-    if isAbandoned { endTask() } else { publish() }
+    if isAbandoned { endTask() }
     wake()
-  }
-
-  /// The outcome becomes a cell, if the stage has a list of its own: no reader may follow.
-  private func publish() {
-    guard let place = open.load()?.segment.withLock({ $0.place }) else { return }
-    let segment = unsafeDowncast(place as AnyObject, to: Segment<Element>.self)
-    guard let evaluator = segment.evaluator, let held = evaluator.claim.take() else { return }
-    let (mark, former) = (segment.mark, evaluator.lastFailure)
-    var done: Producer<Element>?
-    // Under the claim: another demand may have been faster.
-    if evaluator.producer?.steps === self, executor.isResting, kept != nil, !mark.isClosed {
-      var absence = Absence.paused
-      var demand = Demand()
-      demand.depth = 0
-      if evaluator.step(segment, mark, demand, held, &absence, &done) {
-        evaluator.forget(former, held)
-      }
-    }
-    evaluator.letGo(held)
-    withExtendedLifetime(former) {}
-    if let done { ReleaseQueue.release(Leftover(done)) }
-  }
-
-  /// A demand of the stage's own list has met a suspended step.
-  @usableFromInline
-  func isSuspended(in segment: Segment<Element>) {
-    // The former one is released outside of the lock: this may be the last reference to it.
-    let open = open.load() ?? self.open.storeIfNil(OpenPlace())
-    let former = open.segment.withLock { open in
-      let former = open.place
-      if former !== segment { open.place = segment }
-      return former
-    }
-    withExtendedLifetime(former) {}
-  }
-}
-
-/// The open segment of a stage's own list. Steps that never suspend have none.
-// Not generic: unspecialised code would look its type up.
-private final class OpenPlace: Sendable {
-  let segment = Locked(Weak())
-
-  struct Weak: Sendable {
-    weak var place: (any AwaitedPlace)?
   }
 }
 
@@ -479,7 +429,6 @@ extension AsyncSteps: AwaitedPlace {
       absence = .missing(cell)
       return false
     }
-    departs(cell)
     return true
   }
 
@@ -494,11 +443,17 @@ extension AsyncSteps: AwaitedPlace {
       if let former { leave(former) }
       if let refusal { return refusal }
       let reason = await park(waiter, for: cell, asked: asked, cancellable: cancellable)
-      if case .takeJob = reason {
+      switch reason {
+      case .takeJob:
         // It waits meanwhile, and until it has entered again, if the step suspends again.
         former = waiter
         guard executor.runHeldJob() else { continue }
         taskHasParked()
+      case .lookAgain where isMissing(cell):
+        // It was woken with those who waited for the attempt before.
+        former = waiter
+        continue
+      case .lookAgain, .released, .cancelled, .failed, .unwaited: break
       }
       leave(waiter)
       return isMissing(cell) ? reason : .lookAgain
@@ -508,32 +463,22 @@ extension AsyncSteps: AwaitedPlace {
   @usableFromInline
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason? {
     // Also for a step that is done, but whose task has not parked: the reader could not drive it.
-    let isEntered = waiting.withLock { waiting in
+    waiting.withLock { waiting in
       // After the abandonment nobody wakes, until a cancelled step ends.
-      guard isMissing(cell), !isAbandoned else { return false }
-      waiting.enter(waiter, for: cell.mark.count, isBegun: cell.isBegun)
-      return true
+      guard isMissing(cell), !isAbandoned else { return .lookAgain }
+      waiting.enter(waiter)
+      return nil
     }
-    if isEntered { return nil }
-    departs(cell)
-    return .lookAgain
   }
 
   @usableFromInline
   func leave(_ waiter: Waiter) { waiting.withLock { $0.leave(waiter) }?.wake(.unwaited) }
 
   private func wake() {
-    let waiters = waiting.withLock { waiting in
-      // In this order: a driver counts its attempt before the task leaves its rest.
-      let isResting = executor.isResting
-      let attempt = attempts.load(ordering: .relaxed)
-      return waiting.parked(after: isAbandoned ? .max : isResting ? attempt : attempt &- 1)
-    }
-    for waiter in waiters { waiter.wake(.lookAgain) }
+    for waiter in waiting.withLock({ $0.parked() }) { waiter.wake(.lookAgain) }
   }
 
-  @usableFromInline
-  func raise(to priority: TaskPriority) { executor.raise(to: priority) }
+  @usableFromInline var raised: (any Raised)? { executor }
 
   /// Not of steps that are cancelled when nobody waits: a reader that runs the job would not be known to
   /// wait.

@@ -17,7 +17,7 @@ public import Synchronization
 /// Children of a step inherit the executor: what they do comes back to the driver, too. Whose step
 /// waits for whom is told by ``WorkerToken``, not by the executor.
 @usableFromInline
-package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
+package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   /// Where the task's own job is, and the job that has come back.
   @usableFromInline let slot = Atomic(JobSlot(rawValue: 0))
   // Guard: the code that runs the task's job. May touch them: that code, and the task; and all may
@@ -297,6 +297,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker {
   nonisolated func cancel() { life.withLock { $0?.task }?.cancel() }
 
   /// A task of this priority waits.
+  @usableFromInline
   nonisolated func raise(to priority: TaskPriority) {
     let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
     // Noted before the check of who waits for the job (`readerComes`): one of the two sees the other.

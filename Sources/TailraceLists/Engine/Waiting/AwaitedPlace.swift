@@ -1,5 +1,15 @@
 import TailraceSupport
 
+/// Tasks that rise to the priority of those who wait for them.
+///
+/// It is asked in an escalation handler, under a lock of the waiting task. So it holds no reference to a list:
+/// nothing of a user's may be released there.
+@usableFromInline
+protocol Raised: AnyObject, Sendable {
+  /// A task of this priority waits.
+  func raise(to priority: TaskPriority)
+}
+
 /// A place where a cell may be missing, and be waited for: the front of a list, an element that is
 /// pulled ahead, or a closure that runs beside others.
 @usableFromInline
@@ -26,12 +36,9 @@ protocol AwaitedPlace: AnyObject, Sendable {
   /// A waiter waits for a cell. Returns why it must not; `nil` if it waits.
   func enter(_ waiter: Waiter, for cell: MissingCell) -> ResumeReason?
   func leave(_ waiter: Waiter)
-  /// The reader that has begun the attempt of a missing cell will not wait for it.
-  func departs(_ cell: MissingCell)
-  /// The cell is not kept: its reader comes back for it without having begun it.
-  func drops(_ cell: MissingCell)
-  /// A task of this priority waits.
-  func raise(to priority: TaskPriority)
+  /// What brings the cell, to be raised to the priority of those who wait. A plain step has none: it runs in
+  /// the task of a reader.
+  var raised: (any Raised)? { get }
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
   var awaitedWorker: (any Worker)? { get }
   /// Whether cells mostly arrive soon; `nil` if asking does not pay.
@@ -44,8 +51,6 @@ protocol AwaitedPlace: AnyObject, Sendable {
 extension AwaitedPlace {
   @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
   @usableFromInline var jobs: StepExecutor? { nil }
-  @usableFromInline func departs(_ cell: MissingCell) {}
-  @usableFromInline func drops(_ cell: MissingCell) {}
 
   @usableFromInline
   nonisolated(nonsending) func wait(
@@ -63,10 +68,7 @@ extension AwaitedPlace {
       await Task.yield()
       let isThere = !isMissing(cell)
       yieldHeuristic.note(isThere)
-      if isThere {
-        departs(cell)
-        return .lookAgain
-      }
+      if isThere { return .lookAgain }
     }
     let waiter = Waiter()
     if let reason = enter(waiter, for: cell) { return reason }
@@ -82,11 +84,10 @@ extension AwaitedPlace {
     let mark = Exploring.waits(
       for: Exploring.Wait("element \(cell.position) of ", title.text, identity))
     defer { mark?.end() }
-    guard let worker = awaitedWorker else {
-      return await waiter.wait(cancellable: cancellable)
-    }
-    let node = WorkerToken.runningWorker
-    if let node,
+    guard let raised else { return await waiter.wait(cancellable: cancellable) }
+    let worker = awaitedWorker
+    let node = worker == nil ? nil : WorkerToken.runningWorker
+    if let worker, let node,
       let cycle = WaitForGraph.add(waiter, of: node, for: cell, on: worker, asked: asked)
     {
       return .failed(cycle)
@@ -95,7 +96,7 @@ extension AwaitedPlace {
     // A step may not go on here on an actor, nor in another step.
     let executor = node == nil && isolation == nil ? jobs : nil
     let mayTakeJob = executor?.readerComes(waiter) == true
-    let reason = await waiter.wait(cancellable: cancellable) { raise(to: $0) }
+    let reason = await waiter.wait(cancellable: cancellable) { raised.raise(to: $0) }
     if mayTakeJob {
       if case .takeJob = reason { return reason }
       executor?.readerLeaves()

@@ -9,20 +9,19 @@ package struct MissingCell: Sendable {
   /// element without a demand: if there is more meanwhile, there is nothing to do. A place that publishes
   /// nothing has a number of its own here.
   @usableFromInline let mark: Published
-  /// The amount, `isTaken`, `isBegun`, and 29 bits of `since`. Half a word: a `Step` of one word is then
-  /// returned in registers ("Slices").
+  /// The amount, `isTaken`, and 30 bits of `since`. Half a word: a `Step` of one word is then returned in
+  /// registers ("Slices").
   @usableFromInline let request: UInt32
 
   @inlinable
   init(
     _ place: any AwaitedPlace, mark: Published, _ amount: Amount, isTaken: Bool = false,
-    isBegun: Bool = false, since: Int = FailedAttempt.now
+    since: Int = FailedAttempt.now
   ) {
     self.place = place
     self.mark = mark
     request =
-      UInt32(truncatingIfNeeded: since) << 3 | (isBegun ? 4 : 0) | (isTaken ? 2 : 0)
-      | (amount == .all ? 1 : 0)
+      UInt32(truncatingIfNeeded: since) << 2 | (isTaken ? 2 : 0) | (amount == .all ? 1 : 0)
   }
 
   /// How much is wanted from this cell on.
@@ -30,14 +29,11 @@ package struct MissingCell: Sendable {
   /// The claim of its list was taken: mostly another reader computes it.
   @inlinable var isTaken: Bool { request & 2 != 0 }
 
-  /// The reader has begun the attempt that it has to wait for.
-  @inlinable var isBegun: Bool { request & 4 != 0 }
-
   /// When the cell was missed, on the clock of failures: its reader waits since then. The cell has room
-  /// for 29 bits; the ones above are those of the present.
+  /// for 30 bits; the ones above are those of the present.
   @usableFromInline var since: Int {
     let now = FailedAttempt.now
-    return now &- ((now &- Int(request >> 3)) & 0x1FFF_FFFF)
+    return now &- ((now &- Int(request >> 2)) & 0x3FFF_FFFF)
   }
 
   var position: Int { place.position(of: mark) }

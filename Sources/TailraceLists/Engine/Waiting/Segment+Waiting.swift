@@ -64,8 +64,7 @@ extension Segment: AwaitedPlace {
   func leave(_ waiter: Waiter) { evaluator?.leave(waiter) }
 
   /// The holder of the claim may drive a step.
-  @usableFromInline
-  func raise(to priority: TaskPriority) { evaluator?.steps?.executor.raise(to: priority) }
+  @usableFromInline var raised: (any Raised)? { evaluator?.steps?.executor }
 
   @usableFromInline var awaitedWorker: (any Worker)? { evaluator?.steps?.executor }
 }

@@ -7,18 +7,6 @@ package protocol Worker: AnyObject, Sendable {
   var title: Title { get }
   /// The position of the element being computed.
   var position: Int { get }
-  /// The steps of which any may bring the awaited result; `nil` for a step, which brings it itself.
-  ///
-  /// - Parameter kept: retains what is looked at, which is not to be released under the graph's lock.
-  func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]?
-  /// The queue into which a step, with others, puts its result.
-  var queue: (any Worker)? { get }
-}
-
-extension Worker {
-  @usableFromInline
-  package func alternatives(keeping kept: inout [AnyObject]) -> [any Worker]? { nil }
-  @usableFromInline package var queue: (any Worker)? { nil }
 }
 
 /// Records in a task-local which step the running code belongs to.

@@ -1,5 +1,3 @@
-import TailraceSupport
-
 /// One task at a time, first come, first served.
 ///
 /// A task that is cancelled while it waits leaves the line at once, and passes on only its place.
