@@ -9,6 +9,8 @@ struct Report {
 
   /// Whether the tape has failed once more.
   let hasFailedAgain: Bool
+  /// Whether the jobs of the whole process were caught.
+  let catchesProcess: Bool
 
   private var hasDiverged: Bool { if case .diverged = problem { true } else { false } }
 
@@ -37,9 +39,7 @@ struct Report {
       lines += ["", "Jobs that came from outside, whose time explore does not choose:"]
       lines += (told.story?.outside ?? [:]).sorted { $0.key < $1.key }
         .map { "  \($0.value) for \($0.key)" }
-      lines.append(
-        "  They come from Task { }, detached tasks, the main actor, Task.sleep, and other executors."
-      )
+      lines += whereFrom
     }
     lines.append("")
     if !hasFailedAgain, !hasDiverged {
@@ -50,5 +50,22 @@ struct Report {
     }
     lines.append("Replay it: explore(replaying: \"\(tape)\") { … }")
     return lines.joined(separator: "\n")
+  }
+
+  private var whereFrom: [String] {
+    let remedy =
+      catchesProcess
+      ? [
+        "  They come from Dispatch, threads, callbacks of the system, and actors with executors of their own.",
+        "  Let the test give the code something else there, such as a closure that yields.",
+      ]
+      : [
+        "  They come from Task { }, detached tasks, the main actor, Task.sleep, and other executors.",
+        "  Start tasks by run.spawn, and sleep on run.clock; or catch the jobs of the whole process, for code",
+        "  that cannot be changed: explore(.wholeProcess) of TailraceTestingProcess.",
+      ]
+    return remedy + [
+      "  Where that cannot be, let them pass: ExplorationOptions(allowsJobsFromOutside: true)."
+    ]
   }
 }
