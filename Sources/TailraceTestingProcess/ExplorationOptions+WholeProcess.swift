@@ -4,6 +4,7 @@ extension ExplorationOptions {
   /// Catches the tasks of the whole process: `Task { }`, detached tasks, the main actor and `Task.sleep`, in
   /// code that knows nothing of it.
   ///
+  /// <!-- only on Linux -->
   /// ```swift
   /// @MainActor final class Greeting {
   ///   var text = ""
@@ -32,6 +33,7 @@ extension ExplorationOptions {
 
   /// Catches the tasks of the whole process, with other options.
   ///
+  /// <!-- only on Linux -->
   /// ```swift
   /// try await explore(.wholeProcess(ExplorationOptions(timeIsFree: true))) { run in
   ///   try await Task.sleep(for: .seconds(60))
@@ -45,6 +47,7 @@ extension ExplorationOptions {
 
   /// Whether ``wholeProcess`` works with this compiler, on this system: for `.enabled(if:)` of a test.
   ///
+  /// <!-- only on Linux -->
   /// ```swift
   /// if ExplorationOptions.canCatchTheProcess {
   ///   try await explore(.wholeProcess) { _ in await Task {}.value }

@@ -35,13 +35,15 @@ final class ProcessCatcher: ProcessCatching {
     }
 
     /// Whether a job that code of the run puts in line belongs to it. A job of no task is an actor's.
-    mutating func meets(_ job: UnownedJob) -> Bool {
+    ///
+    /// - Parameter isAlarm: whether the job ends a sleep. It may be a task of its own, which nobody cancels.
+    mutating func meets(_ job: UnownedJob, isAlarm: Bool) -> Bool {
       let number = job.number
       if number == 0 { return true }
       switch tasks.meets(number) {
       case .isOwn: return true
       case .isNew:
-        holds(job)
+        if !isAlarm { holds(job) }
         return true
       case .isForeign: return false
       }
@@ -59,14 +61,16 @@ final class ProcessCatcher: ProcessCatching {
     case run(ExplorationScheduler, isOutside: Bool)
   }
 
-  private func owner(of job: UnownedJob) -> Owner {
+  private func owner(of job: UnownedJob, isAlarm: Bool) -> Owner {
     guard isExploring.load(ordering: .acquiring) else { return .other }
     let isDriving = tailrace_is_driving()
     return caught.withLock { caught in
       guard let run = caught?.run else { return .other }
       if isDriving {
         // An actor that the run shares with others may run their code on this thread.
-        guard caught?.meetsCaller() == true, caught?.meets(job) == true else { return .other }
+        guard caught?.meetsCaller() == true, caught?.meets(job, isAlarm: isAlarm) == true else {
+          return .other
+        }
         return .run(run, isOutside: false)
       }
       let number = job.number
@@ -77,7 +81,7 @@ final class ProcessCatcher: ProcessCatching {
 
   /// False if the job is not one of the run.
   func takes(_ job: UnownedJob, onMainActor: Bool) -> Bool {
-    guard case .run(let run, let isOutside) = owner(of: job) else { return false }
+    guard case .run(let run, let isOutside) = owner(of: job, isAlarm: false) else { return false }
     run.take(job, onMainActor: onMainActor, isOutside: isOutside)
     return true
   }
@@ -86,7 +90,7 @@ final class ProcessCatcher: ProcessCatching {
   func takes(_ job: UnownedJob, after delay: @autoclosure () -> Duration?) -> Bool {
     // A delay that is measured is measured by the clock that the job's owner sees.
     guard isExploring.load(ordering: .acquiring), let delay = delay(),
-      case .run(let run, let isOutside) = owner(of: job)
+      case .run(let run, let isOutside) = owner(of: job, isAlarm: true)
     else { return false }
     return run.take(job, after: delay, isOutside: isOutside)
   }
@@ -94,7 +98,7 @@ final class ProcessCatcher: ProcessCatching {
   func sees(_ job: UnownedJob, for run: ExplorationScheduler) {
     caught.withLock { caught in
       guard caught?.run === run else { return }
-      _ = caught?.meets(job)
+      _ = caught?.meets(job, isAlarm: false)
     }
   }
 
@@ -183,7 +187,8 @@ final class ProcessCatcher: ProcessCatching {
   }
 
   @MainActor private func exploresInTurn(
-    _ patience: MainActorPatience, _ search: @MainActor @Sendable () async throws -> ExplorationSummary
+    _ patience: MainActorPatience,
+    _ search: @MainActor @Sendable () async throws -> ExplorationSummary
   ) async throws -> ExplorationSummary {
     patience.end()
     tailrace_start_time()
@@ -209,7 +214,8 @@ final class ProcessCatcher: ProcessCatching {
       try run.require(plain + detached + main == 3)
       try await Task.sleep(for: .seconds(3600))
       try run.require(run.clock.now.offset == .seconds(3600), "a sleep is not exact")
-      try run.require(ContinuousClock.now - begin == .seconds(3600), "the clock of the system is not virtual")
+      try run.require(
+        ContinuousClock.now - begin == .seconds(3600), "the clock of the system is not virtual")
     }
     do {
       _ = try await runner.explore()

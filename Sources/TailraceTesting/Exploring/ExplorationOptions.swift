@@ -67,7 +67,8 @@ public struct ExplorationOptions: Sendable {
     }
     guard stepPatience > .zero else {
       fatalError(
-        "ExplorationOptions(stepPatience:) takes a time above zero, not \(stepPatience)", file: file,
+        "ExplorationOptions(stepPatience:) takes a time above zero, not \(stepPatience)",
+        file: file,
         line: line)
     }
     (self.runs, self.preemptions, self.randomRuns) = (runs, preemptions, randomRuns)

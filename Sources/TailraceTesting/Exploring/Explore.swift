@@ -186,7 +186,8 @@ package struct Runner: Sendable {
     let body = start(run, isCounted: isCounted)
     let waiting = await drive(run, patience ?? options.patience)
     let allowsJobsFromOutside = options.allowsJobsFromOutside
-    let (problem, chooser, story, steps, fromOutside, tasksLeft) = executor.state.withLock { state in
+    let (problem, chooser, story, steps, fromOutside, tasksLeft) = executor.state.withLock {
+      state in
       state.chooser.end()
       if state.fromOutside > 0, !allowsJobsFromOutside {
         state.fails(.jobsFromOutside(state.fromOutside))
