@@ -63,7 +63,7 @@ let package = Package(
       name: "TailraceTests",
       dependencies: [
         "Tailrace", "TailraceFoundation", "TailraceStored", "TailraceSupport", "TailraceTesting",
-        "TraceReading",
+        "TailraceTestingProcess", "TraceReading",
       ]),
     .testTarget(
       name: "ObservationTests",
@@ -72,7 +72,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "Tailrace", "TailraceSupport", "TailraceTesting", "TailraceTestingProcess",
+        "Tailrace", "TailraceObservation", "TailraceSupport", "TailraceTesting",
+        "TailraceTestingProcess",
       ]),
     // Clients in other modes of the language than the library's.
     .testTarget(

@@ -82,8 +82,7 @@ final class ProcessCatcher: ProcessCatching {
   /// False if the job is not one of the run.
   func takes(_ job: UnownedJob, onMainActor: Bool) -> Bool {
     guard case .run(let run, let isOutside) = owner(of: job, isAlarm: false) else { return false }
-    run.take(job, onMainActor: onMainActor, isOutside: isOutside)
-    return true
+    return run.take(job, onMainActor: onMainActor, isOutside: isOutside)
   }
 
   /// Takes the job that ends a sleep.

@@ -1,5 +1,6 @@
 import Dispatch
 import Tailrace
+import TailraceObservation
 import TailraceTesting
 import TailraceTestingProcess
 import Testing
@@ -198,6 +199,46 @@ struct WholeProcessTests {
     print("memos in detached tasks: \(summary)")
     #expect(summary.runs > 20)
     #expect(summary.divergedRuns == 0)
+  }
+
+  @Test("memos with the clock of the system: their values expire in virtual time")
+  func expiry() async throws {
+    try await explore(Self.once) { run in
+      let loads = Shared(0)
+      let pages = Memos(lifetime: .seconds(60)) { (number: Int) async in
+        loads.change { $0 += 1 }
+        return "page \(number)"
+      }
+      _ = await pages.value(for: 1)
+      try await Task.sleep(for: .seconds(59))
+      _ = await pages.value(for: 1)
+      try run.require(loads.now == 1, "expired early")
+      try await Task.sleep(for: .seconds(2))
+      _ = await pages.value(for: 1)
+      try run.require(loads.now == 2, "did not expire")
+    }
+  }
+
+  @Test("a list model on the main actor: two load at once, and one cancels")
+  func listModel() async throws {
+    let summary = try await explore(Self.library) { run in
+      let model = await ListModel(pageSize: 1) {
+        LazyList(state: 0) { number async throws -> Int? in
+          try await Task.sleep(for: .seconds(1))
+          number += 1
+          return number <= 3 ? number : nil
+        }
+      }
+      let loading = (0..<2).map { _ in Task { await model.loadMore().value } }
+      let cancelling = Task { await model.cancel() }
+      for task in loading { await task.value }
+      await cancelling.value
+      for _ in 0..<8 { await model.loadMore().value }
+      let elements = await model.elements
+      try run.require(elements == [1, 2, 3], "\(elements)")
+    }
+    print("a list model: \(summary)")
+    #expect(summary.runs > 20 && summary.divergedRuns == 0)
   }
 
   // MARK: One at a time

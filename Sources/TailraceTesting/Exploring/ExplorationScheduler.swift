@@ -61,10 +61,18 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
   }
 
   /// Takes a job that was put in line for an executor of the process.
-  package func take(_ job: UnownedJob, onMainActor: Bool, isOutside: Bool) {
-    take(
-      .job(job, on: onMainActor ? .main : .global), task: job.taskNumber, isBare: job.isBare,
-      isOutside: isOutside)
+  ///
+  /// - Returns: false if the run is over, and takes nothing more.
+  package func take(_ job: UnownedJob, onMainActor: Bool, isOutside: Bool) -> Bool {
+    let piece = RunState.Piece.job(job, on: onMainActor ? .main : .global)
+    let (task, isBare) = (job.taskNumber, job.isBare)
+    let (isKept, idler) = state.withLock { state in
+      state.isClosed
+        ? (false, nil)
+        : (true, state.arrives(piece, task: task, isBare: isBare, isOutside: isOutside))
+    }
+    idler?.resume(returning: true)
+    return isKept
   }
 
   /// Takes the job that ends a sleep of the standard library, when that is over in virtual time.
@@ -79,10 +87,8 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
     return isKept
   }
 
-  private func take(
-    _ piece: RunState.Piece, task: UInt64, isBare: Bool, isOutside: Bool? = nil
-  ) {
-    let isOutside = isOutside ?? self.isOutside
+  private func take(_ piece: RunState.Piece, task: UInt64, isBare: Bool) {
+    let isOutside = isOutside
     let (isClosed, goesOn, idler) = state.withLock { state in
       state.isClosed
         ? (true, state.arrivesLate(), nil)
