@@ -17,7 +17,7 @@ extension ExplorationOptions {
   /// }
   ///
   /// try await explore(.wholeProcess) { run in
-  ///   let greeting = await Greeting()
+  ///   let greeting = Greeting()
   ///   await greeting.load()
   ///   try await Task.sleep(for: .seconds(61))
   ///   try run.require(await greeting.text == "hello")

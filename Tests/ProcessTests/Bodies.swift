@@ -2,10 +2,9 @@ import Dispatch
 import Foundation
 import TailraceSupport
 import TailraceTesting
-import Testing
 
 /// A body of unmodified code, and what an exploration of the whole process finds in it.
-struct Body: Sendable, CustomTestStringConvertible {
+struct Body: Sendable {
   enum Outcome: Equatable, Sendable {
     case passes
     case finds(String)
@@ -32,8 +31,6 @@ struct Body: Sendable, CustomTestStringConvertible {
     options.randomRuns = 200
     options.allowsJobsFromOutside = !isClosed
   }
-
-  var testDescription: String { name }
 }
 
 // MARK: What the bodies are about
@@ -257,6 +254,54 @@ private actor Elsewhere {
   }
 }
 
+private actor Session {
+  private var token: String?
+  private(set) var refreshes = 0
+
+  func validToken() async throws -> String {
+    if let token { return token }
+    refreshes += 1
+    try await Task.sleep(for: .seconds(1))
+    token = "token \(refreshes)"
+    return "token \(refreshes)"
+  }
+}
+
+@MainActor private final class ImageCell {
+  private(set) var image = ""
+  private var task: Task<Void, Never>?
+
+  /// The cell is used again for another row.
+  func show(_ row: Int) {
+    task?.cancel()
+    task = Task {
+      // A download that does not answer to cancellation.
+      let found = await Task {
+        try? await Task.sleep(for: .seconds(row == 1 ? 3 : 1))
+        return "image \(row)"
+      }.value
+      image = found
+    }
+  }
+}
+
+@MainActor private final class Player {
+  private(set) var position = 0
+  private var isPlaying = false
+
+  func play() {
+    isPlaying = true
+    Task {
+      while isPlaying {
+        try? await Task.sleep(for: .seconds(1))
+        position += 1
+      }
+    }
+  }
+
+  func pause() { isPlaying = false }
+}
+
 // MARK: The bodies
 
 extension Body {
@@ -271,6 +316,32 @@ extension Body {
       await model.type("te")
       try await Task.sleep(for: .seconds(600))
       try run.require(await model.results == ["te"], "an old answer")
+    },
+    Body("a token that two requests refresh", .finds("refreshed twice")) { run in
+      let session = Session()
+      let requests = (0..<2).map { _ in Task { try await session.validToken() } }
+      for request in requests { _ = try await request.value }
+      try run.require(await session.refreshes == 1, "refreshed twice")
+    },
+    Body("an image cell that is used again", .finds("an old image")) { run in
+      let cell = ImageCell()
+      await cell.show(1)
+      try await Task.sleep(for: .milliseconds(500))
+      await cell.show(2)
+      try await Task.sleep(for: .seconds(600))
+      try run.require(await cell.image == "image 2", "an old image")
+    },
+    Body("a player that is paused, and played again at once", .finds("it plays twice as fast")) {
+      run in
+      let player = Player()
+      await player.play()
+      try await Task.sleep(for: .milliseconds(1_500))
+      await player.pause()
+      await player.play()
+      try await Task.sleep(for: .seconds(10))
+      let position = await player.position
+      await player.pause()
+      try run.require(position <= 12, "it plays twice as fast")
     },
     Body("lost update across an await", .finds("the balance is wrong")) { run in
       let account = Account(0)

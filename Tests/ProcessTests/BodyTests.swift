@@ -62,3 +62,7 @@ struct BodyTests {
     }
   }
 }
+
+extension Body: CustomTestStringConvertible {
+  var testDescription: String { name }
+}

@@ -187,7 +187,7 @@ struct ExploreTests {
   func failsByJobsFromOutside() async throws {
     let failure = try await #require(throws: ExplorationFailure.self) {
       try await explore { _ in
-        let model = await SearchModel()
+        let model = SearchModel()
         for text in ["t", "te"] {
           await model.search(text) {
             await Task.yield()
