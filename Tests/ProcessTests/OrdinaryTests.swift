@@ -66,6 +66,18 @@ struct OrdinaryTests {
   }
 }
 
+@globalActor private actor Hosting { static let shared = Hosting() }
+
+/// Waits on an actor that a run uses, too.
+@Hosting private final class Guest {
+  private var continuation: CheckedContinuation<Void, Never>?
+  var isStaying: Bool { continuation != nil }
+
+  nonisolated init() {}
+  func stays() async { await withCheckedContinuation { continuation = $0 } }
+  func leaves() { continuation?.resume() }
+}
+
 @Suite(
   "explore(.wholeProcess) beside ordinary tests", .timeLimit(.minutes(20)),
   .enabled(if: ExplorationOptions.canCatchTheProcess))
@@ -109,12 +121,35 @@ struct BesideTests {
     let summary = try await explore(.wholeProcess(options)) { _ in
       for _ in 0..<3 {
         await withCheckedContinuation { continuation in
-          DispatchQueue.global().async { continuation.resume() }
+          // A step of its own, when the body has suspended.
+          Task { DispatchQueue.global().async { continuation.resume() } }
         }
       }
     }
-    // A continuation that is resumed before its task has suspended is no job.
-    #expect((0...3).contains(summary.jobsFromOutside))
+    #expect(summary.jobsFromOutside == 3)
+  }
+
+  @Test("code of others that an actor runs on the exploring thread stays theirs")
+  func guest() async throws {
+    let (guest, gate) = (Guest(), Gate())
+    let stay = Task { @Hosting in
+      await guest.stays()
+      // Here the run's thread runs it.
+      return await Task.detached {
+        await gate.wait()
+        return Task.isCancelled
+      }.value
+    }
+    while await !guest.isStaying { await Task.yield() }
+    let options = ExplorationOptions(runs: 1, randomRuns: 0)
+    let summary = try await explore(.wholeProcess(options)) { _ in
+      await guest.leaves()
+      await Task.yield()
+    }
+    #expect(summary.tasksLeft == 0 && summary.jobsFromOutside == 0)
+    gate.open()
+    let isCancelled = await stay.value
+    #expect(!isCancelled)
   }
 
   private actor Common {

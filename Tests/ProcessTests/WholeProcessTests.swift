@@ -20,12 +20,18 @@ struct WholeProcessTests {
 
   // MARK: From outside
 
+  /// Waits for a callback of Dispatch, which comes when the task has suspended: a continuation that is resumed
+  /// before brings no job.
+  private static func waitForDispatch() async {
+    await withCheckedContinuation { continuation in
+      Task { DispatchQueue.global().async { continuation.resume() } }
+    }
+  }
+
   @Test("a callback of Dispatch that resumes a task is waited for, and fails the run with words")
   func outside() async throws {
     let body: @Sendable (Exploration) async throws -> Void = { _ in
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { continuation.resume() }
-      }
+      await Self.waitForDispatch()
       await Task.detached {}.value
     }
     let failure = try await Self.failure(Self.once, body)
@@ -41,13 +47,63 @@ struct WholeProcessTests {
   @Test("what fails anyway is told first, and the jobs from outside with it")
   func wrongAndOutside() async throws {
     let failure = try await Self.failure(Self.once) { run in
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { continuation.resume() }
-      }
+      await Self.waitForDispatch()
       run.fail("wrong")
     }
     guard case .failed("wrong", _, _) = failure.reason else { throw failure }
     #expect(failure.jobsFromOutside == 1)
+  }
+
+  // MARK: Bodies
+
+  @Test("a body on the main actor: it and the tasks that it starts there are steps")
+  func mainActorBody() async throws {
+    let failure = try await Self.failure(.wholeProcess) { @MainActor run in
+      let model = SearchModel(api: .deaf { $0.count == 1 ? 90 : 60 })
+      model.type("t")
+      try await Task.sleep(for: .milliseconds(400))
+      model.type("te")
+      try await Task.sleep(for: .seconds(600))
+      try run.require(model.results == ["te"], "an old answer")
+    }
+    guard case .failed("an old answer", _, _) = failure.reason else { throw failure }
+    #expect(failure.runs == 1 && failure.jobsFromOutside == 0)
+  }
+
+  @MainActor @Test("a test on the main actor explores, too")
+  func onMainActor() async throws {
+    let summary = try await explore(.wholeProcess) { _ in
+      await Task { @MainActor in await Task.yield() }.value
+    }
+    MainActor.preconditionIsolated()
+    #expect(summary.triedAllOrders)
+  }
+
+  @Test("expectations count, and the last replay records them")
+  func expectations() async throws {
+    let counter = IssueCounter { body in
+      guard let test = Test.current else { return 0 }
+      let issues = Shared(0)
+      let counting: IssueHandlingTrait = .compactMapIssues { _ in
+        issues.change { $0 += 1 }
+        return nil
+      }
+      try await counting.provideScope(for: test, testCase: Test.Case.current, performing: body)
+      return issues.now
+    }
+    try await withKnownIssue {
+      let failure = try await #require(throws: ExplorationFailure.self) {
+        try await explore(.wholeProcess, countingIssues: counter) { _ in
+          let found = await Task { 1 }.value
+          #expect(found == 2)
+        }
+      }
+      // Here nothing is wrong but the one expectation above.
+      if case .issues(1) = failure.reason, failure.runs == 1 { return }
+      throw failure
+    } matching: { issue in
+      "\(issue)".contains("found → 1")
+    }
   }
 
   // MARK: What is left

@@ -69,6 +69,7 @@ package struct Runner: Sendable {
   let options: ExplorationOptions
   let counter: IssueCounter?
   private let watch: StepWatch?
+  private let pace = Pace()
   let body: @Sendable (_ run: Exploration) async throws -> Void
 
   package init(
@@ -84,6 +85,15 @@ package struct Runner: Sendable {
   ) async throws -> ExplorationSummary {
     if let tape { return try await replay(tape) }
     return try await search()
+  }
+
+  /// When others get the thread, or the main actor: a run lasts some microseconds, or some milliseconds.
+  private final class Pace: Sendable {
+    // Guard: only the task that explores uses it.
+    private nonisolated(unsafe) var last = ContinuousClock.now
+
+    var isDue: Bool { ContinuousClock.now - last > .milliseconds(5) }
+    func begins() { last = .now }
   }
 
   /// A run that is over.
@@ -105,11 +115,8 @@ package struct Runner: Sendable {
       seed: options.seed)
     var summary = ExplorationSummary(
       runs: 0, triedAllOrders: false, jobsFromOutside: 0, divergedRuns: 0, tasksLeft: 0)
-    // Others want the thread, or the main actor, too.
-    let turn = options.catcher == nil ? 256 : 64
     while let plan = search.next() {
       try Task.checkCancellation()
-      if summary.runs % turn == turn - 1 { await Task.yield() }
       let run = await run(plan.tape, expecting: plan.expected)
       summary.runs += 1
       summary.jobsFromOutside += run.fromOutside
@@ -133,7 +140,8 @@ package struct Runner: Sendable {
     if let problem {
       throw Report(
         problem: problem, tape: tape, told: run, runs: 1, stage: nil,
-        hasFailedAgain: run.problem != nil, catchesProcess: options.catcher != nil
+        fromOutside: run.fromOutside, hasFailedAgain: run.problem != nil,
+        catchesProcess: options.catcher != nil
       ).failure
     }
     return ExplorationSummary(
@@ -163,7 +171,8 @@ package struct Runner: Sendable {
     }
     return Report(
       problem: told.problem ?? problem, tape: tape, told: told, runs: summary.runs, stage: stage,
-      hasFailedAgain: hasFailedAgain, catchesProcess: options.catcher != nil
+      fromOutside: max(run.fromOutside, told.fromOutside), hasFailedAgain: hasFailedAgain,
+      catchesProcess: options.catcher != nil
     ).failure
   }
 
@@ -173,6 +182,10 @@ package struct Runner: Sendable {
     _ tape: ExplorationTape, expecting expected: [Int] = [], isTold: Bool = false,
     isCounted: Bool = true, patience: Duration? = nil
   ) async -> Finished {
+    if pace.isDue {
+      await Task.yield()
+      pace.begins()
+    }
     options.willRun?(tape)
     watch?.watches(tape)
     let executor = ExplorationScheduler(

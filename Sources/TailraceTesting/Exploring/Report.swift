@@ -7,6 +7,9 @@ struct Report {
   let runs: Int
   let stage: OrderSearch.Stage?
 
+  /// How many jobs came from outside in the run that was found, or in the one that was told.
+  let fromOutside: Int
+
   /// Whether the tape has failed once more.
   let hasFailedAgain: Bool
   /// Whether the jobs of the whole process were caught.
@@ -17,7 +20,7 @@ struct Report {
   var failure: ExplorationFailure {
     ExplorationFailure(
       reason: problem, tape: tape, runs: runs, report: text, isReproducible: hasFailedAgain,
-      jobsFromOutside: told.fromOutside)
+      jobsFromOutside: fromOutside)
   }
 
   private var text: String {
@@ -35,7 +38,7 @@ struct Report {
       lines += ["", "When nothing could run:"]
       lines += told.waiting.map { "  " + $0 }
     }
-    if told.fromOutside > 0 {
+    if fromOutside > 0 {
       lines += ["", "Jobs that came from outside, whose time explore does not choose:"]
       lines += (told.story?.outside ?? [:]).sorted { $0.key < $1.key }
         .map { "  \($0.value) for \($0.key)" }

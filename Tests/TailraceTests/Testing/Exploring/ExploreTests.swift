@@ -186,7 +186,7 @@ struct ExploreTests {
   @Test("a run with jobs from elsewhere fails, with words: it says little")
   func failsByJobsFromOutside() async throws {
     let failure = try await #require(throws: ExplorationFailure.self) {
-      try await explore { _ in
+      try await explore(ExplorationOptions(patience: .seconds(60))) { _ in
         let model = SearchModel()
         for text in ["t", "te"] {
           await model.search(text) {
@@ -198,7 +198,8 @@ struct ExploreTests {
       }
     }
     guard case .jobsFromOutside(let count) = failure.reason else { throw failure }
-    #expect(count >= 3 && failure.runs == 1)
+    // One that is resumed before it has suspended brings no job.
+    #expect(count >= 1 && failure.runs == 1)
     #expect(failure.report.contains("came from outside of the exploration"))
     #expect(failure.report.contains("allowsJobsFromOutside: true"))
     #expect(failure.report.contains("explore(.wholeProcess)"))
