@@ -15,6 +15,8 @@ let package = Package(
     .library(name: "TailraceStored", targets: ["TailraceStored"]),
     .library(name: "TailraceFoundation", targets: ["TailraceFoundation"]),
     .library(name: "TailraceTesting", targets: ["TailraceTesting"]),
+    // For tests: to link it is to replace the executors of the process.
+    .library(name: "TailraceTestingProcess", targets: ["TailraceTestingProcess"]),
     .library(name: "TailraceObservation", targets: ["TailraceObservation"]),
   ],
   targets: [
@@ -44,6 +46,10 @@ let package = Package(
       ]),
     .target(
       name: "TailraceTesting", dependencies: ["Tailrace", "TailraceStored", "TailraceSupport"]),
+    .target(name: "CProcessExecutors"),
+    .target(
+      name: "TailraceTestingProcess",
+      dependencies: ["CProcessExecutors", "TailraceSupport", "TailraceTesting"]),
     .target(name: "TailraceObservation", dependencies: ["TailraceLists"]),
     .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
     .executableTarget(
@@ -57,11 +63,18 @@ let package = Package(
       name: "TailraceTests",
       dependencies: [
         "Tailrace", "TailraceFoundation", "TailraceStored", "TailraceSupport", "TailraceTesting",
-        "TraceReading",
+        "TailraceTestingProcess", "TraceReading",
       ]),
     .testTarget(
       name: "ObservationTests",
       dependencies: ["Tailrace", "TailraceObservation", "TailraceTesting"]),
+    // Beside ordinary tests, which it must not change.
+    .testTarget(
+      name: "ProcessTests",
+      dependencies: [
+        "Tailrace", "TailraceObservation", "TailraceSupport", "TailraceTesting",
+        "TailraceTestingProcess",
+      ]),
     // Clients in other modes of the language than the library's.
     .testTarget(
       name: "MainActorClientTests", dependencies: ["Tailrace"],
@@ -81,7 +94,7 @@ let package = Package(
       name: "SnippetTests",
       dependencies: [
         "Tailrace", "TailraceFoundation", "TailraceObservation", "TailraceStored",
-        "TailraceTesting",
+        "TailraceTesting", "TailraceTestingProcess",
       ],
       // Examples name what they do not use; and it takes minutes to optimise so many.
       swiftSettings: [.unsafeFlags(["-suppress-warnings", "-Onone"])], plugins: ["SnippetPlugin"]),

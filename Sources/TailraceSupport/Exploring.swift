@@ -1,5 +1,11 @@
 import Synchronization
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// How the library behaves under a test that tries the orders of its tasks (`explore` of
 /// TailraceTesting): everything that it does otherwise is decided here.
 ///
@@ -8,8 +14,9 @@ import Synchronization
 /// - Steps count as taking no time (`LatencyEstimate`), so that each run goes the same way.
 /// - Waiting tasks say what they wait for.
 ///
-/// Outside of such a test, each of these costs one load of a word, where a task is about to suspend or
-/// to be made.
+/// Code belongs to a run if the run drives the thread that it runs on: also that of detached tasks, which
+/// have no task-locals. Outside of such a test, each of these costs one load of a word, where a task is
+/// about to suspend or to be made.
 @usableFromInline
 package enum Exploring {
   /// The run of a test that the running code belongs to.
@@ -36,18 +43,42 @@ package enum Exploring {
 
   /// How many tests explore; mostly none, and then nothing is looked up.
   private static let count = Atomic(0)
-  private static let local = TaskLocal<(any Run)?>(wrappedValue: nil)
 
-  package static var run: (any Run)? { count.load(ordering: .relaxed) > 0 ? local.get() : nil }
+  package static var run: (any Run)? { count.load(ordering: .relaxed) > 0 ? driven : nil }
   @usableFromInline package static var isOn: Bool { run != nil }
 
   /// A test begins or ends to explore.
   package static func begin() { count.add(1, ordering: .relaxed) }
   package static func end() { count.subtract(1, ordering: .relaxed) }
 
-  /// Makes a task of a run; tasks that it makes belong to the run, too.
-  package static func making<Made>(_ run: any Run, _ make: () -> Made) -> Made {
-    local.withValue(run) { make() }
+  // MARK: The thread that is driven
+
+  private final class Driver {
+    let run: any Run
+    init(_ run: any Run) { self.run = run }
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    guard pthread_key_create(&key, nil) == 0 else {
+      fatalError("explore: the process has no more keys for values of its threads")
+    }
+    return key
+  }()
+
+  /// Not inlined: an asynchronous function may change its thread between two uses of one.
+  @inline(never)
+  private static var driven: (any Run)? {
+    pthread_getspecific(key).map { Unmanaged<Driver>.fromOpaque($0).takeUnretainedValue().run }
+  }
+
+  /// Runs a closure whose code, on this thread, belongs to a run.
+  package static func driving<Value>(_ run: any Run, _ body: () -> Value) -> Value {
+    let driver = Driver(run)
+    let outer = pthread_getspecific(key)
+    pthread_setspecific(key, Unmanaged.passUnretained(driver).toOpaque())
+    defer { pthread_setspecific(key, outer) }
+    return withExtendedLifetime(driver) { body() }
   }
 
   /// A wait that has begun.

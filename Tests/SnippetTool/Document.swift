@@ -88,7 +88,7 @@ struct Block {
   /// Whether it sees what the block before it has declared.
   var continues: Bool { remark.hasPrefix("continues") }
   /// Whether it uses what the oldest of the package's other platforms do not have.
-  var isForLinux: Bool { remark.hasPrefix("only on Linux") }
+  var isForLinux: Bool { remark.contains("only on Linux") }
   /// Whether it declares what no function can.
   var isGlobal: Bool { lines.contains { $0.hasPrefix("extension ") } }
 }

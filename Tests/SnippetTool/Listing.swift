@@ -70,6 +70,7 @@ struct Listing {
     import TailraceObservation
     import TailraceStored
     import TailraceTesting
+    import TailraceTestingProcess
     import Testing
 
     let \(name)Counts = (blocks: \(counts.blocks), compiled: \(counts.compiled), run: \(counts.run))

@@ -21,9 +21,8 @@ public final class Exploration: Sendable {
   private let isTold: Bool
   private static let name = TaskLocal<String?>(wrappedValue: nil)
 
-  init(_ state: RunState) {
-    isTold = state.story != nil
-    executor = ExplorationScheduler(state)
+  init(_ executor: ExplorationScheduler, isTold: Bool) {
+    (self.executor, self.isTold) = (executor, isTold)
   }
 
   /// The clock of the run: virtual and exact.

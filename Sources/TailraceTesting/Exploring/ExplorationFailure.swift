@@ -12,6 +12,9 @@ public struct ExplorationFailure: Error {
     case stuck
     /// The run took more steps than its limit.
     case tooManySteps(Int)
+    /// So many jobs, at least, came from outside of the exploration, which does not choose when they run:
+    /// the run has not failed, and says little. See ``ExplorationOptions/allowsJobsFromOutside``.
+    case jobsFromOutside(Int)
     /// The tape does not fit the body: from that choice on, counted from 0, the run has gone another way.
     case diverged(Int)
   }
@@ -45,6 +48,10 @@ extension ExplorationFailure.Reason: CustomStringConvertible {
     case .issues(let count): "\(count) issues were recorded"
     case .stuck: "nothing can run, and the body has not ended"
     case .tooManySteps(let limit): "more than \(limit) steps; does a task wait by yielding?"
+    case .jobsFromOutside(1):
+      "a job came from outside of the exploration, which does not choose when it runs"
+    case .jobsFromOutside(let count):
+      "\(count) jobs came from outside of the exploration, which does not choose when they run"
     case .diverged(let choice):
       "the tape does not fit this body: choice \(choice), counted from 0, is not there"
     }

@@ -24,8 +24,14 @@ import TailraceSupport
 public final class ExplorationScheduler: Scheduler, SerialExecutor {
   let state: Locked<RunState>
   private let thread = Atomic<UInt>(0)
+  /// What catches the jobs of the process for this run.
+  package let catcher: (any ProcessCatching)?
+  private let watch: StepWatch?
 
-  init(_ state: RunState) { self.state = Locked(state) }
+  init(_ state: RunState, catcher: (any ProcessCatching)? = nil, watch: StepWatch? = nil) {
+    self.state = Locked(state)
+    (self.catcher, self.watch) = (catcher, watch)
+  }
 
   /// The virtual time. It begins at ``VirtualScheduler/Instant/start`` in each run.
   public var now: VirtualScheduler.Instant { state.withLock { $0.now } }
@@ -37,38 +43,69 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
   public func enqueue(
     _ work: ScheduledWork, at instant: VirtualScheduler.Instant, tolerance: Duration?
   ) {
-    let isKept = state.withLock { state in
+    let bedtime = state.withLock { [isOutside] state in
       let number = state.beginsSleep()
-      return state.sleeps(.work(work), number, until: instant)
+      return state.sleeps(.work(work), number, until: instant, isOutside: isOutside)
     }
-    if !isKept { work.cancel() }
+    switch bedtime {
+    case .sleeps(let idler): idler?.resume(returning: true)
+    case .isOver: work.cancel()
+    }
   }
 
   /// Takes a job of a task that prefers this scheduler.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    take(.job(job), task: job.taskNumber, isBare: job.isBare)
+    catcher?.sees(job, for: self)
+    take(.job(job, on: .executor), task: job.taskNumber, isBare: job.isBare)
+  }
+
+  /// Takes a job that was put in line for an executor of the process.
+  ///
+  /// - Returns: false if the run is over, and takes nothing more.
+  package func take(_ job: UnownedJob, onMainActor: Bool, isOutside: Bool) -> Bool {
+    let piece = RunState.Piece.job(job, on: onMainActor ? .main : .global)
+    let (task, isBare) = (job.taskNumber, job.isBare)
+    let (isKept, idler) = state.withLock { state in
+      state.isClosed
+        ? (false, nil)
+        : (true, state.arrives(piece, task: task, isBare: isBare, isOutside: isOutside))
+    }
+    idler?.resume(returning: true)
+    return isKept
+  }
+
+  /// Takes the job that ends a sleep of the standard library, when that is over in virtual time.
+  ///
+  /// - Returns: false if the run is over, and takes nothing more.
+  package func take(_ job: UnownedJob, after delay: Duration, isOutside: Bool) -> Bool {
+    let (isKept, idler) = state.withLock { state in
+      state.isClosed
+        ? (false, nil) : (true, state.sleeps(job, for: delay, isOutside: isOutside))
+    }
+    idler?.resume(returning: true)
+    return isKept
   }
 
   private func take(_ piece: RunState.Piece, task: UInt64, isBare: Bool) {
-    let isOutside = thread.load(ordering: .relaxed) != Self.currentThread
-    let (isClosed, idler) = state.withLock { state in
+    let isOutside = isOutside
+    let (isClosed, goesOn, idler) = state.withLock { state in
       state.isClosed
-        ? (true, nil)
-        : (false, state.arrives(piece, task: task, isBare: isBare, isOutside: isOutside))
+        ? (true, state.arrivesLate(), nil)
+        : (false, true, state.arrives(piece, task: task, isBare: isBare, isOutside: isOutside))
     }
     idler?.resume(returning: true)
-    // The run is over, and a job of it comes late.
-    if isClosed { discard(piece) }
-  }
-
-  /// A job always runs, or its task would never end.
-  private func discard(_ piece: RunState.Piece) {
+    guard isClosed else { return }
+    // The run is over. A job that comes late runs elsewhere, or its task could not end; but a task that
+    // comes again and again does not end anyway.
     switch piece {
-    case .job(let job): globalConcurrentExecutor.enqueue(ExecutorJob(job))
+    case .job(let job, on: _): if goesOn { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     case .work(let work): work.cancel()
     }
   }
+
+  /// Whether other code than that of the run calls.
+  private var isOutside: Bool { thread.load(ordering: .relaxed) != Self.currentThread }
 
   private static var currentThread: UInt {
     #if canImport(Darwin)
@@ -82,42 +119,61 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
 
   enum Pause { case idle, over, tooLong }
 
-  /// Makes the first task of the run, which comes from here.
-  func start<Made>(_ make: () -> Made) -> Made {
+  /// Runs code of the run here: what it puts in line comes from the run.
+  func driving<Value>(_ body: () -> Value) -> Value {
     thread.store(Self.currentThread, ordering: .relaxed)
-    defer { thread.store(0, ordering: .relaxed) }
-    return make()
+    catcher?.drives(self)
+    defer {
+      catcher?.rests()
+      watch?.rests()
+      thread.store(0, ordering: .relaxed)
+    }
+    return body()
   }
 
   /// Runs steps here, until nothing can run.
   func drive() -> Pause {
-    thread.store(Self.currentThread, ordering: .relaxed)
-    defer { thread.store(0, ordering: .relaxed) }
-    return performAsCurrent {
-      while true {
-        switch state.withLock({ $0.next() }) {
-        case .run(.job(let job)): job.runSynchronously(on: asUnownedTaskExecutor())
-        case .run(.work(let work)): work.run()
-        case .wake(let continuation): continuation.resume(returning: true)
-        case .again: break
-        case .idle: return .idle
-        case .over: return .over
-        case .tooLong: return .tooLong
+    driving {
+      performAsCurrent {
+        while true {
+          let (next, now) = state.withLock { ($0.next(), $0.now) }
+          catcher?.timeIs(now.offset)
+          watch?.begins()
+          switch next {
+          case .run(.job(let job, on: .executor)):
+            job.runSynchronously(on: asUnownedTaskExecutor())
+          case .run(.job(let job, on: let place)):
+            catcher?.run(job, onMainActor: place == .main)
+          case .run(.work(let work)): work.run()
+          case .wake(let continuation): continuation.resume(returning: true)
+          case .again: break
+          case .idle: return .idle
+          case .over: return .over
+          case .tooLong: return .tooLong
+          }
         }
       }
     }
   }
 
-  /// Runs to its end what is left of a run, which has been cancelled; then takes nothing more.
-  func close() {
-    for sleeping in state.withLock({ $0.close(steps: 10_000) }) {
-      switch sleeping {
-      case .task(let continuation): continuation.resume(returning: false)
-      case .work(let work): work.cancel()
+  /// Runs to its end what is left of a run; then takes nothing more. A task that does not end, although it
+  /// is cancelled, never runs again.
+  ///
+  /// - Parameter cancel: cancels the tasks of the run.
+  func close(_ cancel: () -> Void) {
+    driving {
+      cancel()
+      catcher?.cancelTasks(of: self)
+      for sleeping in state.withLock({ $0.close(steps: 1_000) }) {
+        switch sleeping {
+        case .task(let continuation): continuation.resume(returning: false)
+        case .work(let work): work.cancel()
+        case .job(let job): _ = take(job, after: .zero, isOutside: false)
+        }
       }
     }
     _ = drive()
-    for piece in state.withLock({ $0.closed() }) { discard(piece) }
+    for work in state.withLock({ $0.closed() }) { work.cancel() }
   }
 
   // MARK: An executor for actors
@@ -153,7 +209,7 @@ extension ExplorationScheduler {
     /// The smallest step of virtual time: an attosecond.
     public var minimumResolution: Duration { Duration(attoseconds: 1) }
 
-    /// Waits until a point in virtual time; returns at once if that has passed.
+    /// Waits until a point in virtual time. If that has passed, other tasks may go on first.
     ///
     /// - Cancellation: throws `CancellationError` at once.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -166,13 +222,16 @@ extension ExplorationScheduler {
 
   /// Waits for a point in time. False if the task is cancelled first.
   private nonisolated(nonsending) func sleeps(until date: VirtualScheduler.Instant) async -> Bool {
-    guard date > now else { return !Task.isCancelled }
     let number = state.withLock { $0.beginsSleep() }
     defer { state.withLock { $0.endsSleep(number) } }
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
-        if !state.withLock({ $0.sleeps(.task(continuation), number, until: date) }) {
-          continuation.resume(returning: false)
+        let bedtime = state.withLock { [isOutside] state in
+          state.sleeps(.task(continuation), number, until: date, isOutside: isOutside)
+        }
+        switch bedtime {
+        case .sleeps(let idler): idler?.resume(returning: true)
+        case .isOver: continuation.resume(returning: false)
         }
       }
     } onCancel: {

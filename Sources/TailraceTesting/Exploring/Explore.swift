@@ -59,16 +59,42 @@ public func explore(
 ) async throws -> ExplorationSummary {
   Exploring.begin()
   defer { Exploring.end() }
-  let runner = Runner(options: options, counter: counter, body: body)
-  if let tape { return try await runner.replay(tape) }
-  return try await runner.search()
+  let runner = Runner(options, counter, watches: tape == nil, body)
+  guard let catcher = options.catcher else { return try await runner.explore(tape) }
+  return try await catcher.explores { try await runner.explore(tape) }
 }
 
-/// Runs a body as often as a search wants.
-struct Runner: Sendable {
+/// Runs a body as often as a search wants, in the isolation of its caller.
+package struct Runner: Sendable {
   let options: ExplorationOptions
   let counter: IssueCounter?
+  private let watch: StepWatch?
+  private let pace = Pace()
   let body: @Sendable (_ run: Exploration) async throws -> Void
+
+  package init(
+    _ options: ExplorationOptions, _ counter: IssueCounter? = nil, watches: Bool,
+    _ body: @escaping @Sendable (_ run: Exploration) async throws -> Void
+  ) {
+    (self.options, self.counter, self.body) = (options, counter, body)
+    watch = watches ? StepWatch(options.stepPatience) : nil
+  }
+
+  package nonisolated(nonsending) func explore(
+    _ tape: ExplorationTape? = nil
+  ) async throws -> ExplorationSummary {
+    if let tape { return try await replay(tape) }
+    return try await search()
+  }
+
+  /// When others get the thread, or the main actor: a run lasts some microseconds, or some milliseconds.
+  private final class Pace: Sendable {
+    // Guard: only the task that explores uses it.
+    private nonisolated(unsafe) var last = ContinuousClock.now
+
+    var isDue: Bool { ContinuousClock.now - last > .milliseconds(5) }
+    func begins() { last = .now }
+  }
 
   /// A run that is over.
   struct Finished: Sendable {
@@ -78,23 +104,23 @@ struct Runner: Sendable {
     let waiting: [String]
     let steps: Int
     let fromOutside: Int
+    let tasksLeft: Int
   }
 
   // MARK: Searching
 
-  func search() async throws -> ExplorationSummary {
+  private nonisolated(nonsending) func search() async throws -> ExplorationSummary {
     var search = OrderSearch(
       runs: options.runs, preemptions: options.preemptions, randomRuns: options.randomRuns,
       seed: options.seed)
     var summary = ExplorationSummary(
-      runs: 0, triedAllOrders: false, jobsFromOutside: 0, divergedRuns: 0)
+      runs: 0, triedAllOrders: false, jobsFromOutside: 0, divergedRuns: 0, tasksLeft: 0)
     while let plan = search.next() {
       try Task.checkCancellation()
-      // Other tasks of the pool want this thread, too.
-      if summary.runs & 255 == 255 { await Task.yield() }
       let run = await run(plan.tape, expecting: plan.expected)
       summary.runs += 1
       summary.jobsFromOutside += run.fromOutside
+      summary.tasksLeft += run.tasksLeft
       if run.chooser.divergence != nil { summary.divergedRuns += 1 }
       if let problem = run.problem {
         throw await failure(problem, of: run, in: plan.stage, summary)
@@ -106,21 +132,25 @@ struct Runner: Sendable {
     return summary
   }
 
-  func replay(_ tape: ExplorationTape) async throws -> ExplorationSummary {
+  private nonisolated(nonsending) func replay(
+    _ tape: ExplorationTape
+  ) async throws -> ExplorationSummary {
     let run = await run(tape, isTold: true, isCounted: false)
     let problem = run.problem ?? run.chooser.divergence.map { .diverged($0) }
     if let problem {
       throw Report(
         problem: problem, tape: tape, told: run, runs: 1, stage: nil,
-        hasFailedAgain: run.problem != nil
+        fromOutside: run.fromOutside, hasFailedAgain: run.problem != nil,
+        catchesProcess: options.catcher != nil
       ).failure
     }
     return ExplorationSummary(
-      runs: 1, triedAllOrders: false, jobsFromOutside: run.fromOutside, divergedRuns: 0)
+      runs: 1, triedAllOrders: false, jobsFromOutside: run.fromOutside, divergedRuns: 0,
+      tasksLeft: run.tasksLeft)
   }
 
   /// Makes a failing run simpler, and runs it once more to tell what happens.
-  private func failure(
+  private nonisolated(nonsending) func failure(
     _ problem: ExplorationFailure.Reason, of run: Finished, in stage: OrderSearch.Stage,
     _ summary: ExplorationSummary
   ) async -> ExplorationFailure {
@@ -141,58 +171,76 @@ struct Runner: Sendable {
     }
     return Report(
       problem: told.problem ?? problem, tape: tape, told: told, runs: summary.runs, stage: stage,
-      hasFailedAgain: hasFailedAgain
+      fromOutside: max(run.fromOutside, told.fromOutside), hasFailedAgain: hasFailedAgain,
+      catchesProcess: options.catcher != nil
     ).failure
   }
 
   // MARK: One run
 
-  private func run(
+  private nonisolated(nonsending) func run(
     _ tape: ExplorationTape, expecting expected: [Int] = [], isTold: Bool = false,
     isCounted: Bool = true, patience: Duration? = nil
   ) async -> Finished {
+    if pace.isDue {
+      await Task.yield()
+      pace.begins()
+    }
     options.willRun?(tape)
-    let run = Exploration(
+    watch?.watches(tape)
+    let executor = ExplorationScheduler(
       RunState(
         Chooser(tape, expecting: expected), timeIsFree: options.timeIsFree,
-        stepLimit: options.stepLimit, story: isTold ? Story() : nil))
-    let executor = run.executor
+        stepLimit: options.stepLimit, story: isTold ? Story() : nil),
+      catcher: options.catcher, watch: watch)
+    let run = Exploration(executor, isTold: isTold)
+    options.catcher?.begins(executor)
+    defer { options.catcher?.ends(executor) }
     let body = start(run, isCounted: isCounted)
     let waiting = await drive(run, patience ?? options.patience)
-    let (problem, chooser, story, steps, fromOutside) = executor.state.withLock { state in
+    let allowsJobsFromOutside = options.allowsJobsFromOutside
+    let (problem, chooser, story, steps, fromOutside, tasksLeft) = executor.state.withLock {
+      state in
       state.chooser.end()
-      return (state.problem, state.chooser, state.story, state.steps, state.fromOutside)
+      if state.fromOutside > 0, !allowsJobsFromOutside {
+        state.fails(.jobsFromOutside(state.fromOutside))
+      }
+      return (
+        state.problem, state.chooser, state.story, state.steps, state.fromOutside, state.tasksLeft
+      )
     }
-    body.cancel()
-    for cancel in run.spawned.withLock({ Array($0.cancels.values) }) { cancel() }
-    executor.close()
+    let caughtLeft = options.catcher?.tasksLeft(of: executor)
+    Exploring.driving(run) {
+      executor.close {
+        body.cancel()
+        for cancel in run.spawned.withLock({ Array($0.cancels.values) }) { cancel() }
+      }
+    }
     return Finished(
       problem: problem, chooser: chooser, story: story, waiting: waiting, steps: steps,
-      fromOutside: fromOutside)
+      fromOutside: fromOutside, tasksLeft: caughtLeft ?? tasksLeft)
   }
 
   private func start(_ run: Exploration, isCounted: Bool) -> Task<Void, Never> {
     let counter = isCounted ? counter : nil
     run.executor.state.withLock { $0.story?.announces("body") }
-    let task = run.executor.start {
-      Exploring.making(run) {
-        Task(executorPreference: run.executor) { [body] in
-          do {
-            if let counter {
-              let issues = try await counter.count {
-                try await body(run)
-                await run.join()
-              }
-              if issues > 0 { run.executor.state.withLock { $0.fails(.issues(issues)) } }
-            } else {
+    let task = run.executor.driving {
+      Task(executorPreference: run.executor) { [body] in
+        do {
+          if let counter {
+            let issues = try await counter.count {
               try await body(run)
               await run.join()
             }
-          } catch {
-            run.executor.state.withLock { $0.fails(.threw(error)) }
+            if issues > 0 { run.executor.state.withLock { $0.fails(.issues(issues)) } }
+          } else {
+            try await body(run)
+            await run.join()
           }
-          run.executor.state.withLock { $0.ends() }
+        } catch {
+          run.executor.state.withLock { $0.fails(.threw(error)) }
         }
+        run.executor.state.withLock { $0.ends() }
       }
     }
     run.executor.state.withLock { $0.story?.announces(nil) }
@@ -200,10 +248,12 @@ struct Runner: Sendable {
   }
 
   /// Runs a body until its run is over. Returns who waits, if nothing can run.
-  private func drive(_ run: Exploration, _ patience: Duration) async -> [String] {
+  private nonisolated(nonsending) func drive(
+    _ run: Exploration, _ patience: Duration
+  ) async -> [String] {
     let executor = run.executor
     while true {
-      switch executor.drive() {
+      switch Exploring.driving(run, { executor.drive() }) {
       case .over: return []
       case .tooLong:
         executor.state.withLock { $0.fails(.tooManySteps(options.stepLimit)) }

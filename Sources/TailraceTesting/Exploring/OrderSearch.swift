@@ -18,7 +18,7 @@ struct OrderSearch: Sendable {
   }
 
   /// A run whose later choices are still to be varied.
-  private struct Node: Sendable {
+  struct Node: Sendable {
     let tape: [Int]
     let widths: [Int]
   }
@@ -40,7 +40,10 @@ struct OrderSearch: Sendable {
   private var stage = 0
   private var nodes: [Node] = []
   private var place = Place()
-  private var nextNodes: [Node] = []
+  /// For the next stage: no more than there are runs left for.
+  private(set) var nextNodes: [Node] = []
+  /// How many orders the next nodes lead to.
+  private var nextCount = 0
   /// Some orders have more preemptions than are to be tried.
   private var leavesOut = false
   private var isSystematic = true
@@ -102,7 +105,7 @@ struct OrderSearch: Sendable {
         hasTriedAll = !leavesOut
         return nil
       }
-      (nodes, nextNodes, place) = (nextNodes, [], Place())
+      (nodes, nextNodes, place, nextCount) = (nextNodes, [], Place(), 0)
       stage += 1
     }
   }
@@ -113,10 +116,14 @@ struct OrderSearch: Sendable {
     // What could have been tried instead is not known.
     if hasDiverged { leavesOut = true }
     guard widths.count > plan.tape.choices.count else { return }
-    if stage < preemptions {
-      nextNodes.append(Node(tape: plan.tape.choices, widths: widths))
-    } else {
+    // What nobody has a run left for is not kept.
+    guard stage < preemptions, nextCount < runs - tried else {
       leavesOut = true
+      return
+    }
+    nextNodes.append(Node(tape: plan.tape.choices, widths: widths))
+    for width in widths[plan.tape.choices.count...] {
+      nextCount += width - 1
     }
   }
 }

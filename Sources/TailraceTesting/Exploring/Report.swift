@@ -7,15 +7,20 @@ struct Report {
   let runs: Int
   let stage: OrderSearch.Stage?
 
+  /// How many jobs came from outside in the run that was found, or in the one that was told.
+  let fromOutside: Int
+
   /// Whether the tape has failed once more.
   let hasFailedAgain: Bool
+  /// Whether the jobs of the whole process were caught.
+  let catchesProcess: Bool
 
   private var hasDiverged: Bool { if case .diverged = problem { true } else { false } }
 
   var failure: ExplorationFailure {
     ExplorationFailure(
       reason: problem, tape: tape, runs: runs, report: text, isReproducible: hasFailedAgain,
-      jobsFromOutside: told.fromOutside)
+      jobsFromOutside: fromOutside)
   }
 
   private var text: String {
@@ -33,13 +38,11 @@ struct Report {
       lines += ["", "When nothing could run:"]
       lines += told.waiting.map { "  " + $0 }
     }
-    if told.fromOutside > 0 {
+    if fromOutside > 0 {
       lines += ["", "Jobs that came from outside, whose time explore does not choose:"]
       lines += (told.story?.outside ?? [:]).sorted { $0.key < $1.key }
         .map { "  \($0.value) for \($0.key)" }
-      lines.append(
-        "  They come from Task { }, detached tasks, the main actor, Task.sleep, and other executors."
-      )
+      lines += whereFrom
     }
     lines.append("")
     if !hasFailedAgain, !hasDiverged {
@@ -50,5 +53,22 @@ struct Report {
     }
     lines.append("Replay it: explore(replaying: \"\(tape)\") { … }")
     return lines.joined(separator: "\n")
+  }
+
+  private var whereFrom: [String] {
+    let remedy =
+      catchesProcess
+      ? [
+        "  They come from Dispatch, threads, callbacks of the system, and actors with executors of their own.",
+        "  Let the test give the code something else there, such as a closure that yields.",
+      ]
+      : [
+        "  They come from Task { }, detached tasks, the main actor, Task.sleep, and other executors.",
+        "  Start tasks by run.spawn, and sleep on run.clock; or catch the jobs of the whole process, for code",
+        "  that cannot be changed: explore(.wholeProcess) of TailraceTestingProcess.",
+      ]
+    return remedy + [
+      "  Where that cannot be, let them pass: ExplorationOptions(allowsJobsFromOutside: true)."
+    ]
   }
 }

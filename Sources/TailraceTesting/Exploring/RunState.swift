@@ -5,8 +5,18 @@ import Tailrace
 /// Jobs become ready in the order in which they arrive. `next` takes one of them, as the chooser says;
 /// when none is ready, the time goes on to that of the next sleeper.
 struct RunState: Sendable {
+  /// Where a job runs.
+  enum Place: Sendable {
+    /// On the executor of the run, which its task prefers.
+    case executor
+    /// On the default executor of the process.
+    case global
+    /// On the main actor.
+    case main
+  }
+
   enum Piece: Sendable {
-    case job(UnownedJob)
+    case job(UnownedJob, on: Place)
     case work(ScheduledWork)
   }
 
@@ -20,6 +30,8 @@ struct RunState: Sendable {
     /// Continues with whether it has slept to the end.
     case task(UnsafeContinuation<Bool, Never>)
     case work(ScheduledWork)
+    /// The job that ends a sleep of the standard library.
+    case job(UnownedJob)
   }
 
   private struct Sleeper: Ordered, Sendable {
@@ -46,7 +58,7 @@ struct RunState: Sendable {
   private var stepsLeft: Int
   private var ready: [Ready] = []
   /// Jobs that only put another job in line: those of yields.
-  private var bare: [UnownedJob] = []
+  private var bare: [Piece] = []
   private var sleepers = Heap<Sleeper>()
   private var sleeping: [Int: Sleeping] = [:]
   private var sleepCount = 0
@@ -63,6 +75,8 @@ struct RunState: Sendable {
   /// The run is over, and all its tasks have been asked to end: no more choices.
   private(set) var isClosing = false
   private(set) var isClosed = false
+  /// How many jobs may still come when the run is closed.
+  private var lateJobsLeft = 1_000
   private(set) var problem: ExplorationFailure.Reason?
   var chooser: Chooser
   var story: Story?
@@ -79,18 +93,29 @@ struct RunState: Sendable {
     _ piece: Piece, task: UInt64, isBare: Bool, isOutside: Bool
   ) -> UnsafeContinuation<Bool, Never>? {
     if isOutside {
-      fromOutside += 1
-      story?.arrivesFromOutside(task)
+      comesFromOutside(task)
     } else if task != 0 {
       story?.arrives(task)
     }
-    if isBare, case .job(let job) = piece {
-      bare.append(job)
-    } else {
-      ready.append(Ready(piece: piece, task: task))
-    }
+    if isBare { bare.append(piece) } else { ready.append(Ready(piece: piece, task: task)) }
+    return wakesIdler()
+  }
+
+  private mutating func comesFromOutside(_ task: UInt64) {
+    fromOutside += 1
+    story?.arrivesFromOutside(task)
+  }
+
+  private mutating func wakesIdler() -> UnsafeContinuation<Bool, Never>? {
     defer { idler = nil }
     return idler?.1
+  }
+
+  /// A job comes when the run is closed: it runs elsewhere, so that its task can end. False if there were
+  /// too many: their tasks do not end.
+  mutating func arrivesLate() -> Bool {
+    lateJobsLeft -= 1
+    return lateJobsLeft >= 0
   }
 
   // MARK: Time
@@ -101,14 +126,36 @@ struct RunState: Sendable {
     return sleepCount
   }
 
-  /// A task sleeps, or work waits for its date. False if its sleep has been cancelled, or is over.
+  enum Bedtime: Sendable {
+    /// It sleeps. The driver may wait for that.
+    case sleeps(waking: UnsafeContinuation<Bool, Never>?)
+    /// Its sleep has been cancelled, or the run is over.
+    case isOver
+  }
+
+  /// A task sleeps, or work or a job waits for its date.
   mutating func sleeps(
-    _ sleeping: Sleeping, _ number: Int, until date: VirtualScheduler.Instant
-  ) -> Bool {
-    if cancelled.remove(number) != nil || isClosing { return false }
+    _ sleeping: Sleeping, _ number: Int, until date: VirtualScheduler.Instant, isOutside: Bool
+  ) -> Bedtime {
+    if isOutside, !isClosing { comesFromOutside(0) }
+    if cancelled.remove(number) != nil || isClosing { return .isOver }
     self.sleeping[number] = sleeping
     sleepers.insert(Sleeper(date: max(date, now), number: number))
-    return true
+    return .sleeps(waking: wakesIdler())
+  }
+
+  /// A job waits for its date. When the run is over, it is ready at once.
+  mutating func sleeps(
+    _ job: UnownedJob, for delay: Duration, isOutside: Bool
+  ) -> UnsafeContinuation<Bool, Never>? {
+    let date = now.advanced(by: max(delay, .zero))
+    switch sleeps(.job(job), beginsSleep(), until: date, isOutside: isOutside) {
+    case .sleeps(let idler): return idler
+    case .isOver:
+      now = date
+      ready.append(Ready(piece: .job(job, on: .global), task: 0))
+      return nil
+    }
   }
 
   mutating func cancelsSleep(_ number: Int) -> Sleeping? {
@@ -135,6 +182,7 @@ struct RunState: Sendable {
     switch sleeping.removeValue(forKey: sleeper.number) {
     case .task(let continuation)?: return .wake(continuation)
     case .work(let work)?: ready.append(Ready(piece: .work(work), task: 0))
+    case .job(let job)?: return .run(.job(job, on: .global))
     case nil: break
     }
     return .again
@@ -144,7 +192,7 @@ struct RunState: Sendable {
 
   /// What happens next. For the driver.
   mutating func next() -> Next {
-    if !bare.isEmpty { return .run(.job(bare.removeFirst())) }
+    if !bare.isEmpty { return .run(bare.removeFirst()) }
     dropCancelledSleepers()
     if isOver, !isClosing { return .over }
     // All that are due at one time are ready at once.
@@ -185,6 +233,12 @@ struct RunState: Sendable {
 
   mutating func ends() { isOver = true }
 
+  /// How many tasks are known that have not ended, at least.
+  var tasksLeft: Int {
+    let sleepers = sleeping.values.count { if case .task = $0 { true } else { false } }
+    return Set(ready.map(\.task)).subtracting([0]).count + sleepers
+  }
+
   /// The run is over: no step is a choice any more. Returns what sleeps.
   mutating func close(steps: Int) -> [Sleeping] {
     isOver = true
@@ -194,18 +248,20 @@ struct RunState: Sendable {
     return sleeping.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// Nobody runs anything any more. Returns what is left.
-  mutating func closed() -> [Piece] {
+  /// Nobody runs anything any more: jobs that are left belong to tasks that do not end although they are
+  /// cancelled. Returns the work that is left.
+  mutating func closed() -> [ScheduledWork] {
     isClosed = true
     defer { (bare, ready) = ([], []) }
-    return bare.map { .job($0) } + ready.map(\.piece)
+    return ready.compactMap { if case .work(let work) = $0.piece { work } else { nil } }
   }
 
   // MARK: Waiting for the outside
 
   /// The driver has nothing to run. `nil` if that has changed.
   mutating func idles(_ continuation: UnsafeContinuation<Bool, Never>) -> Int? {
-    guard ready.isEmpty, bare.isEmpty else { return nil }
+    dropCancelledSleepers()
+    guard ready.isEmpty, bare.isEmpty, sleepers.first == nil else { return nil }
     idles += 1
     idler = (idles, continuation)
     return idles

@@ -8,6 +8,7 @@ import Testing
 @testable import TailraceSignals
 @testable import TailraceStored
 @testable import TailraceTesting
+@testable import TailraceTestingProcess
 
 /// The words that a program can print of an error: a sentence, whichever way it asks for it.
 @Suite("Words of errors", .inTurn)
@@ -29,11 +30,13 @@ struct ErrorWordsTests {
     ExplorationFailure(
       reason: .stuck, tape: "0 1", runs: 2, report: "a run was stuck", isReproducible: true,
       jobsFromOutside: 0),
+    ExplorationUnavailable(reason: "the compiler has no executors to replace"),
   ]
 
   /// Only tests see these, and they print descriptions.
   private static let ofTests: Set<String> = [
     "StoreFaults", "ParsingError", "Unmet", "ExplorationFailure",
+    "ExplorationUnavailable",
   ]
 
   @Test("a description is a sentence, and so is a localized one", arguments: errors)

@@ -3,6 +3,7 @@ import Tailrace
 import TailraceFoundation
 import TailraceStored
 import TailraceTesting
+import TailraceTestingProcess
 import Testing
 
 @Suite("Every public type may be sent, or is known not to", .inTurn)
@@ -46,7 +47,7 @@ struct SendableTests {
     sendable(ExplorationScheduler.self), sendable(ExplorationOptions.self),
     sendable(ExplorationSummary.self), sendable(ExplorationTape.self),
     sendable(ExplorationFailure.self), sendable(ExplorationFailure.Reason.self),
-    sendable(IssueCounter.self),
+    sendable(IssueCounter.self), sendable(ExplorationUnavailable.self),
     sendable(ListRequest.self), sendable(ListResponse.self), sendable(ListEvents.self),
     sendable(ListEndpoint<MemoryStore<Int, Int>>.self), nested(ListResponse.Body.self, "Body"),
     sendable(ClientStalledError.self), sendable(RemoteList<Int>.self),

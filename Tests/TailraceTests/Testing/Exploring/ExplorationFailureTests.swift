@@ -82,6 +82,80 @@ struct ExplorationFailureTests {
     #expect(failure.isReproducible && !failure.report.contains("did not fail"))
   }
 
+  @Test("a task that waits by yielding is left, and never runs again")
+  func leftovers() async throws {
+    let turns = Counter()
+    let failure = try await Self.failure(ExplorationOptions(stepLimit: 1_000)) { run in
+      run.spawn(name: "waiter") {
+        while true {
+          turns.increment()
+          await Task.yield()
+        }
+      }
+    }
+    guard case .tooManySteps = failure.reason else { throw failure }
+    let spun = turns.value
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(turns.value == spun)
+  }
+
+  @Test("a task that comes back from outside, when its run is over, ends; one that spins does not")
+  func lateJobs() async throws {
+    let (gate, ended, turns) = (Gate(), Gate(), Counter())
+    let failure = try await Self.failure { run in
+      run.spawn(name: "late") {
+        await gate.wait()
+        await Task.yield()
+        ended.open()
+      }
+      run.spawn(name: "spinner") {
+        await gate.wait()
+        while true {
+          turns.increment()
+          await Task.yield()
+        }
+      }
+    }
+    guard case .stuck = failure.reason else { throw failure }
+    gate.open()
+    await ended.wait()
+    // Some thousand jobs of each run may come; then no more.
+    var seen = -1
+    while seen != turns.value {
+      seen = turns.value
+      for _ in 0..<10_000 { await Task.yield() }
+    }
+    #expect(turns.value > 0)
+  }
+
+  @Test("tasks that have not ended when the body has are counted")
+  func tasksLeft() async throws {
+    let summary = try await explore(ExplorationOptions(runs: 1, randomRuns: 0)) { run in
+      Task(executorPreference: run.executor) { try? await run.clock.sleep(for: .seconds(60)) }
+      await Task.yield()
+    }
+    #expect(summary.tasksLeft == 1)
+    #expect("\(summary)".hasSuffix("1 tasks left"))
+  }
+
+  @Test("a step that does not end ends the process, with the tape")
+  func watch() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let options = ExplorationOptions(stepPatience: .milliseconds(200))
+      try await explore(options) { run in
+        let order = Probe<String>()
+        for name in ["a", "b"] { run.spawn { order.record(name) } }
+        await order.waitForCount(2)
+        while order.values == ["b", "a"] {}
+      }
+    }
+    let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(words.contains("a step has not ended for 0.2 seconds"))
+    #expect(words.contains("explore(replaying: \"1\")"))
+  }
+
   // MARK: Replaying
 
   /// Fails if the tasks come in the order c, a, b.
@@ -189,7 +263,8 @@ struct ExplorationFailureTests {
   func cancellation() async throws {
     let (gate, runs) = (Gate(), Counter())
     let exploring = Task {
-      try await explore(ExplorationOptions(patience: .seconds(60))) { run in
+      let options = ExplorationOptions(patience: .seconds(60), allowsJobsFromOutside: true)
+      return try await explore(options) { run in
         if runs.increment() == 2 { await Task { await gate.wait() }.value }
         for _ in 0..<5 { run.spawn { await Task.yield() } }
       }

@@ -1,3 +1,4 @@
+import Dispatch
 import Tailrace
 import TailraceTesting
 import Testing
@@ -147,9 +148,10 @@ struct ExploreTests {
 
   // MARK: What is not
 
-  @Test("jobs from elsewhere are counted, and waited for")
+  @Test("jobs from elsewhere are counted, and waited for, if a test allows them")
   func outside() async throws {
-    let options = ExplorationOptions(runs: 3, preemptions: 0, randomRuns: 0, patience: .seconds(60))
+    let options = ExplorationOptions(
+      runs: 3, preemptions: 0, randomRuns: 0, patience: .seconds(60), allowsJobsFromOutside: true)
     // A task that is over before it is awaited brings no job.
     let bodies: [(ClosedRange<Int>, @Sendable () async -> Void)] = [
       (0...1, { await Task { await Task.yield() }.value }),
@@ -169,6 +171,55 @@ struct ExploreTests {
     }
     #expect(failure?.jobsFromOutside == 1)
     #expect(failure?.report.contains("1 for body") == true)
+  }
+
+  @MainActor private final class SearchModel {
+    private(set) var shown: [String] = []
+    private var task: Task<Void, Never>?
+    func search(_ text: String, find: @escaping @Sendable (String) async -> [String]) {
+      task?.cancel()
+      task = Task { shown = await find(text) }
+    }
+    func wait() async { await task?.value }
+  }
+
+  @Test("a run with jobs from elsewhere fails, with words: it says little")
+  func failsByJobsFromOutside() async throws {
+    let failure = try await #require(throws: ExplorationFailure.self) {
+      try await explore(ExplorationOptions(patience: .seconds(60))) { _ in
+        let model = SearchModel()
+        for text in ["t", "te"] {
+          await model.search(text) {
+            await Task.yield()
+            return [$0]
+          }
+        }
+        await model.wait()
+      }
+    }
+    guard case .jobsFromOutside(let count) = failure.reason else { throw failure }
+    // One that is resumed before it has suspended brings no job.
+    #expect(count >= 1 && failure.runs == 1)
+    #expect(failure.report.contains("came from outside of the exploration"))
+    #expect(failure.report.contains("allowsJobsFromOutside: true"))
+    #expect(failure.report.contains("explore(.wholeProcess)"))
+  }
+
+  @Test("a task outside that sleeps on the run's clock counts, and time goes on for it")
+  func sleeperOutside() async throws {
+    var options = ExplorationOptions(runs: 1, randomRuns: 0, patience: .seconds(60))
+    options.allowsJobsFromOutside = true
+    let (gate, woken) = (Gate(), Gate())
+    let summary = try await explore(options) { run in
+      Task.detached {
+        await gate.wait()  // so that nothing can run when it sleeps
+        try? await run.clock.sleep(for: .seconds(3600))
+        woken.open()
+      }
+      DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { gate.open() }
+      await woken.wait()
+    }
+    #expect(summary.jobsFromOutside == 2)
   }
 
   // MARK: Time
@@ -234,6 +285,21 @@ struct ExploreTests {
     }
     #expect(found == ["CancellationError() at 0.0 seconds"])
     #expect(summary.triedAllOrders)
+  }
+
+  @Test("a sleep of zero is a step: a loop of them has an end, and others go on")
+  func zeroSleep() async throws {
+    let failure = try await #require(throws: ExplorationFailure.self) {
+      try await explore(ExplorationOptions(stepLimit: 100)) { run in
+        while true { try await run.clock.sleep(for: .zero) }
+      }
+    }
+    guard case .tooManySteps(100) = failure.reason else { throw failure }
+    try await explore(ExplorationOptions(runs: 1, randomRuns: 0)) { run in
+      let done = Counter()
+      run.spawn { done.increment() }
+      while done.value == 0 { try await run.clock.sleep(for: .zero) }
+    }
   }
 
   @Test("memos, ticks and repeated work take the run's clock")

@@ -57,6 +57,26 @@ struct OrderSearchTests {
     return (0..<width).flatMap { reference(body, chosen + [$0]) }
   }
 
+  @Test("long runs: no more is kept for the next stage than there are runs left for")
+  func memory() {
+    var search = OrderSearch(runs: 1_000, preemptions: 3, randomRuns: 0, seed: 0)
+    var most = 0
+    while let plan = search.next() {
+      search.ran(plan, widths: Array(repeating: 2, count: 10_000), hasDiverged: false)
+      most = max(most, search.nextNodes.reduce(0) { $0 + $1.widths.count })
+    }
+    #expect(search.tried == 1_000 && !search.hasTriedAll)
+    #expect(most <= 20_000)
+  }
+
+  @Test("what is not kept is not said to have been tried", arguments: 1...72)
+  func bounded(_ runs: Int) {
+    var search = OrderSearch(runs: runs, preemptions: .max, randomRuns: 0, seed: 0)
+    let orders = Self.all(Self.tasks([4, 4]), &search).map(\.chosen)
+    #expect(Set(orders).count == orders.count && orders.count == min(runs, 70))
+    #expect(search.hasTriedAll == (runs >= 70))
+  }
+
   @Test(
     "without a bound, each order is tried once",
     arguments: [[1], [1, 1], [2, 2], [3, 2], [1, 1, 1], [2, 2, 2], [3, 1, 2]])
