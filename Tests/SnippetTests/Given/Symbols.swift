@@ -6,9 +6,8 @@ import TailraceTesting
 // MARK: Lists
 
 struct LazyListGiven: Given {
-  let api = PagedAPI()
-
-  func index(_ page: PagedAPI.Page) {}
+  func load(page: Int) async throws -> [String]? { page <= 3 ? ["order \(page)"] : nil }
+  func index(_ page: [String]) {}
 }
 
 struct LazyListBuildingGiven: Given {
