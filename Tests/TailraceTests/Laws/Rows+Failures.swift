@@ -25,7 +25,7 @@ extension Row {
       list.endingAtFailure().setFailureType(to: (any Error).self)
     },
     Row("mapFailure, plain", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.mapFailure { $0 } },
-    Row("cancellable", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.throwingCancellation },
+    Row("throwingCancellation", 1, 2, [1, 2, 3, 4, 5, 6]) { list, _ in list.throwingCancellation },
   ]
 
   static let retries: [Row] = [
