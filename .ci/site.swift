@@ -105,6 +105,7 @@ struct Written {
   let symbol: [String: Any]
 
   var precise: String { (symbol["identifier"] as? [String: Any])?["precise"] as? String ?? "" }
+  var path: String { (symbol["pathComponents"] as? [String] ?? []).joined(separator: "/") }
   var comment: [String: Any]? { symbol["docComment"] as? [String: Any] }
   var lines: [String] {
     (comment?["lines"] as? [[String: Any]] ?? []).compactMap { $0["text"] as? String }
@@ -140,14 +141,15 @@ func checkDocumentation(in graphs: String) throws -> [String] {
   let none = symbols.isEmpty ? ["no public symbols in \(graphs)"] : []
   return none
     + undocumented.map {
-      let path = ($0.symbol["pathComponents"] as? [String] ?? []).joined(separator: ".")
-      return "no documentation: \($0.module).\(path)"
+      "no documentation: \($0.module)/\($0.path)"
     }
 }
 
-/// The symbols that have words of their own.
+/// The symbols that have words of their own, by their name for the linker and by their path: the page of
+/// a group of overloads may be that of another module's.
 func ownComments(in graphs: String) throws -> Set<String> {
-  Set(try written(in: graphs).filter { !$0.lines.isEmpty && $0.isOurs }.map(\.precise))
+  let own = try written(in: graphs).filter { !$0.lines.isEmpty && $0.isOurs }
+  return Set(own.map(\.precise)).union(own.map { "\($0.module)/\($0.path)" })
 }
 
 /// Complains about pages that show other words than ours, about documented symbols that only tables made
@@ -172,8 +174,10 @@ func checkPages(in site: String, own: Set<String>) throws -> [String] {
   }
   for page in pages {
     let metadata = page["metadata"] as? [String: Any] ?? [:]
-    guard let symbol = metadata["externalID"] as? String, own.contains(symbol),
-      let identifier = (page["identifier"] as? [String: Any])?["url"] as? String
+    guard let symbol = metadata["externalID"] as? String,
+      let identifier = (page["identifier"] as? [String: Any])?["url"] as? String,
+      let path = identifier.firstMatch(of: /\/documentation\/(?<path>.*?)(?:-[0-9a-z]{4,5})?$/),
+      own.contains(symbol) || own.contains(String(path.output.path))
     else { continue }
     let summary = (page["abstract"] as? [[String: Any]] ?? []).first?["text"] as? String ?? ""
     if summary.hasPrefix("Inherited from") { foreign.append(identifier) }

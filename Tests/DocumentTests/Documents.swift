@@ -36,14 +36,16 @@ enum Documents {
 
   /// The files that a document links to, by their paths in the package.
   static func links(in path: String) throws -> [String] {
-    try prose(of: text(path)).matches(of: /\]\((?<place>[^)\s]+)\)/)
-      .map { String($0.output.place) }
-      .filter { !$0.contains(":") && !$0.hasPrefix("#") }
-      .map { place in
-        let file = place.split(separator: "#").first.map(String.init) ?? place
-        let folder = package.appending(path: path).deletingLastPathComponent()
-        let target = folder.appending(path: file).standardizedFileURL.path
-        return String(target.dropFirst(package.path.count + 1))
-      }
+    try prose(of: text(path)).replacing(/`[^`\n]*`/, with: "").matches(
+      of: /\]\((?<place>[^)\s]+)\)/
+    )
+    .map { String($0.output.place) }
+    .filter { !$0.contains(":") && !$0.hasPrefix("#") }
+    .map { place in
+      let file = place.split(separator: "#").first.map(String.init) ?? place
+      let folder = package.appending(path: path).deletingLastPathComponent()
+      let target = folder.appending(path: file).standardizedFileURL.path
+      return String(target.dropFirst(package.path.count + 1))
+    }
   }
 }

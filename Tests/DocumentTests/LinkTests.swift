@@ -12,13 +12,10 @@ struct LinkTests {
   @Test("a link leads to a file", arguments: documents)
   func targets(_ document: String) throws {
     for link in try Documents.links(in: document) {
-      // A picture of the site is named without its folder and its ending.
-      let picture =
-        "Sources/Tailrace/Tailrace.docc/Resources/\(link.split(separator: "/").last ?? "").svg"
-      let isThere = [link, picture].contains {
-        FileManager.default.fileExists(atPath: Documents.package.appending(path: $0).path)
-      }
-      #expect(isThere, "\(document) links to \(link), which is not there")
+      let file = Documents.package.appending(path: link)
+      #expect(
+        FileManager.default.fileExists(atPath: file.path),
+        "\(document) links to \(link), which is not there")
     }
   }
 
