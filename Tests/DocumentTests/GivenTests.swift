@@ -57,3 +57,29 @@ struct GivenTests {
     }
   }
 }
+
+/// Blocks that need another package are compiled where that package is.
+@Suite("Examples that need another package")
+struct NeighbourTests {
+  @Test("the recipes with swift-async-algorithms are those that Benchmarks compiles")
+  func recipes() throws {
+    let compiled = try Documents.text("Benchmarks/Sources/Neighbours/Recipes.swift")
+      .components(separatedBy: "// begin\n").dropFirst()
+      .map { Self.code($0.components(separatedBy: "// end\n")[0]) }
+    let shown = try Documents.blocks(
+      in: "swift", of: Documents.text("Sources/Tailrace/Tailrace.docc/Recipes.md")
+    )
+    .filter { $0.hasPrefix("import AsyncAlgorithms\n") }
+    .map { Self.code(String($0.dropFirst("import AsyncAlgorithms\n".count))) }
+    #expect(!shown.isEmpty)
+    #expect(Set(shown) == Set(compiled))
+  }
+
+  /// Without indentation, empty lines, and spaces before comments.
+  private static func code(_ text: String) -> [String] {
+    text.split(separator: "\n").map {
+      $0.trimmingCharacters(in: .whitespaces).replacing(/\s+\/\//, with: " //")
+    }
+    .filter { !$0.isEmpty }
+  }
+}

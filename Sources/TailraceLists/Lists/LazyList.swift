@@ -9,10 +9,8 @@
 ///   defer { number += 1 }
 ///   return try await load(page: number)
 /// }
-/// // Loads two pages:
-/// for try await page in pages.prefix(2) { show(page) }
-/// // Loads the others, and only those:
-/// for try await page in pages { index(page) }
+/// for try await page in pages.prefix(2) { show(page) }   // loads two pages
+/// for try await page in pages { index(page) }   // loads only the others
 /// ```
 ///
 /// Reading a list whose `Failure` is `Never` needs no `try`. A failure belongs to its position:

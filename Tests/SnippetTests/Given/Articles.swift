@@ -61,8 +61,6 @@ struct FailuresGiven: Given {
   }
 }
 
-typealias RetryGiven = FailuresGiven
-
 struct RecipesGiven: Given {
   let clock = ContinuousClock()
   let names = ["tea", "an elephant"].lazyList

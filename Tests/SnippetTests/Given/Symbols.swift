@@ -95,6 +95,17 @@ struct RecoverGiven: Given {
   let pages = LazyList<String, any Error>.failing(Offline())
 }
 
+struct RetryGiven: Given {
+  let urls = LazyList(0...5)
+  private let failures = Counter()
+
+  /// The function of the article *Failures*.
+  func load(_ number: Int) async throws -> String {
+    if number == 3, failures.increment() == 1 { throw FailuresGiven.NotThere(number: number) }
+    return "page \(number)"
+  }
+}
+
 // MARK: Signals
 
 struct LazyListPushingGiven: Given {
