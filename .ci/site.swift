@@ -1,7 +1,7 @@
 // Prepares what docc reads, and checks what it has written:
 //   site graphs <folder of symbol graphs>
 //   site catalog <a .docc folder> <its copy>
-//   site check <folder of symbol graphs> <folder of the site>
+//   site check <folder of symbol graphs> <folder of the site> <folder of the catalogs>
 import Foundation
 
 func files(below folder: String, named suffix: String) -> [URL] {
@@ -31,12 +31,23 @@ func prepareGraph(_ file: URL) throws {
       if let owner = comment["module"] as? String, owner.hasPrefix("Tailrace") {
         comment["module"] = module
       }
-      comment["lines"] = (comment["lines"] as? [[String: Any]])?.map(withPlainField)
+      let lines = comment["lines"] as? [[String: Any]] ?? []
+      comment["lines"] = withoutFormerName(lines).map(withPlainField)
       symbol["docComment"] = comment
     }
     return withoutCheckedAlone(symbol) as? [String: Any] ?? symbol
   }
   try JSONSerialization.data(withJSONObject: graph).write(to: file)
+}
+
+/// The names that a symbol replaces have a table of their own, in *Coming from ReactiveObjC*.
+func withoutFormerName(_ lines: [[String: Any]]) -> [[String: Any]] {
+  func text(_ line: [String: Any]) -> String { line["text"] as? String ?? "" }
+  guard let start = lines.firstIndex(where: { text($0).hasPrefix("Replaces `") }) else {
+    return lines
+  }
+  let end = lines[start...].firstIndex { text($0).isEmpty } ?? lines.endIndex
+  return Array(lines[..<start] + lines[end...])
 }
 
 let fields = ["Laziness", "Isolation", "Failure", "Cancellation", "Complexity"]
@@ -198,6 +209,62 @@ func checkPages(in site: String, own: Set<String>) throws -> [String] {
     + missing.map { "an entry point in no table of contents: \($0)" }
 }
 
+/// Complains about calls in articles, such as `map(retryingFailures:)`, of a name of ours with labels that
+/// no declaration of that name has. Prose is not compiled.
+func checkCalls(in catalogs: String, graphs: String) throws -> [String] {
+  var labels: [String: [[String]]] = [:]
+  for symbol in try written(in: graphs) {
+    guard let call = (symbol.symbol["pathComponents"] as? [String])?.last.flatMap(Call.init) else {
+      continue
+    }
+    labels[call.name, default: []].append(call.labels)
+  }
+  var (count, complaints): (Int, [String]) = (0, [])
+  // Functions that examples declare are the reader's own.
+  for file in files(below: catalogs, named: ".md") {
+    let text = try String(contentsOf: file, encoding: .utf8)
+    for function in text.matches(of: /func (?<name>\w+)/) {
+      labels[String(function.output.name)] = nil
+    }
+  }
+  for file in files(below: catalogs, named: ".md")
+  where !file.lastPathComponent.hasPrefix("ComingFrom") {
+    let text = try String(contentsOf: file, encoding: .utf8)
+    for span in text.matches(of: /`+(?:\w+[.\/])*(?<call>\w+\([\w:]+:\))[^`]*`+/) {
+      guard let call = Call(String(span.output.call)), let known = labels[call.name] else {
+        continue
+      }
+      count += 1
+      // Labels may be left out, as in a call.
+      let fits = known.contains { declared in
+        var rest = declared[...]
+        return call.labels.allSatisfy { label in
+          guard let place = rest.firstIndex(of: label) else { return false }
+          rest = rest[(place + 1)...]
+          return true
+        }
+      }
+      if !fits {
+        complaints.append(
+          "\(file.lastPathComponent): no \(call.name) has the labels \(span.output.call)")
+      }
+    }
+  }
+  print("\(count) calls in articles; \(complaints.count) that no declaration has")
+  return complaints
+}
+
+struct Call {
+  let name: String
+  let labels: [String]
+
+  init?(_ text: String) {
+    guard let parts = text.wholeMatch(of: /(?<name>\w+)\((?<labels>[\w:]*)\)/) else { return nil }
+    name = String(parts.output.name)
+    labels = parts.output.labels.split(separator: ":").map(String.init)
+  }
+}
+
 func parent(of identifier: String) -> String {
   identifier.lastIndex(of: "/").map { String(identifier[..<$0]) } ?? identifier
 }
@@ -223,6 +290,7 @@ case "check":
   let complaints =
     try checkDocumentation(in: arguments[2])
     + checkPages(in: arguments[3], own: ownComments(in: arguments[2]))
+    + checkCalls(in: arguments[4], graphs: arguments[2])
   for complaint in complaints { print(complaint) }
   exit(complaints.isEmpty ? 0 : 1)
 default:

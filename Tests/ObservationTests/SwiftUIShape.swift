@@ -43,10 +43,14 @@ enum InSwiftUI {
       List {
         ForEach(model.elements) { order in
           Text(order.title)
-            .onAppear { if order.id == model.elements.last?.id { model.loadMore() } }
+            .onAppear {
+              if order.id == model.elements.last?.id { model.loadMore() }
+            }
         }
         switch model.phase {
-        case .failed(let error): Button("\(error.localizedDescription). Again?") { model.retry() }
+        case .failed(let error):
+          Text(error.localizedDescription)
+          Button("Try again") { model.retry() }
         case .idle, .ended: EmptyView()
         default: ProgressView()
         }

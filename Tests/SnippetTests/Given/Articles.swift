@@ -112,7 +112,8 @@ struct RecipesGiven: Given {
 
   func nextToken(after text: String) async throws -> String? {
     let tokens = ["once ", "upon ", "a ", "time"]
-    return tokens.indices.first { tokens.prefix($0).joined() == text }.map { tokens[$0] }
+    return tokens.indices.first { tokens.prefix($0).joined() == text }
+      .map { tokens[$0] }
   }
 
   struct Response: Sendable {
