@@ -1,7 +1,6 @@
 import Foundation
 import TailraceLists
 import TailraceObservation
-import Testing
 
 #if canImport(SwiftUI)
   import SwiftUI
@@ -117,21 +116,3 @@ enum InSwiftUI {
     init(initialValue: Value) { self.init(wrappedValue: initialValue) }
   }
 #endif
-
-@Suite("The view that the article shows", .timeLimit(.minutes(15)))
-struct SwiftUIShapeTests {
-  @Test("the article shows this code", arguments: ["Order", "OrdersView"])
-  func shown(_ name: String) throws {
-    let here = URL(filePath: #filePath).deletingLastPathComponent()
-    let file = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let code = try #require(file.components(separatedBy: "  // begin \(name)\n").dropFirst().first)
-      .components(separatedBy: "  // end\n")[0]
-      .split(separator: "\n", omittingEmptySubsequences: false).map { $0.dropFirst(2) }
-      .joined(separator: "\n")
-    let article = try String(
-      contentsOf: here.appending(
-        path: "../../Sources/TailraceObservation/TailraceObservation.docc/Pagination.md"),
-      encoding: .utf8)
-    #expect(article.contains("```swift\n" + code + "```"))
-  }
-}
