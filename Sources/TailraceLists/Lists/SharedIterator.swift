@@ -1,5 +1,7 @@
-/// Distributes a list: unlike `share()` of other libraries, which gives each element to every reader, it
-/// gives each element to exactly one of the tasks that ask, first come, first served.
+/// Distributes a list: each element goes to exactly one of the tasks that ask, first come, first
+/// served.
+///
+/// `share()` of other libraries gives each element to every reader, as a list does by itself.
 ///
 /// ```swift
 /// let jobs = list.makeSharedIterator()
