@@ -40,8 +40,6 @@ struct CancellationGiven: Given {
 
 struct FailuresGiven: Given {
   let urls = LazyList(0...5)
-  let primes = [2, 3, 5, 1_000_003].lazyList
-  let clock = ContinuousClock()
   let words = ["1", "2", "three"]
   let input = Input()
   let header = LazyList([0])
