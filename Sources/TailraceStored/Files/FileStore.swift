@@ -19,9 +19,9 @@ import TailraceLists
 ///
 /// A claim lasts until ``release()``, or until the store is released. It is a lock of the file, which
 /// ends with the process at the latest; a child made by a bare `fork` keeps it until it ends or calls
-/// `exec`. A file that is removed, replaced or cut off while it is used is noticed: the operations
-/// then throw `ListStoreError.refused`, with a message. A process that is killed while it makes the
-/// file may leave another one beside it, of the same name with a suffix `.new-`, which can be deleted.
+/// `exec`. A file that is removed, replaced or cut off while it is used is noticed: the store is
+/// refused, with words. A process that is killed while it makes the file may leave another one beside
+/// it, of the same name with a suffix `.new-`, which can be deleted.
 ///
 /// - Isolation: no thread that runs tasks waits for a disk. An append that need not wait for one
 ///   (``Durability/process``) runs in place: it copies the bytes to the operating system.
@@ -195,8 +195,8 @@ extension FileStore where Element == Never, State == Never {
   /// place of the damaged one; that is kept beside it. Elements before the damage are left out, too, if
   /// the list cannot be continued from them, because the state behind them was trimmed.
   ///
-  /// Stores that have the damaged file open throw `ListStoreError.refused` from then on, with a message,
-  /// in every process. An interrupted repair changes nothing. A symbolic link is followed, and stays.
+  /// Stores that have the damaged file open are refused from then on, with words, in every process.
+  /// An interrupted repair changes nothing. A symbolic link is followed, and stays.
   ///
   /// <!-- not run: there is no file -->
   /// ```swift
