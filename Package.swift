@@ -98,6 +98,8 @@ let package = Package(
       ],
       // Examples name what they do not use; and it takes minutes to optimise so many.
       swiftSettings: [.unsafeFlags(["-suppress-warnings", "-Onone"])], plugins: ["SnippetPlugin"]),
+    // What the documents link to, answer and show.
+    .testTarget(name: "DocumentTests"),
     .testTarget(name: "MarblesTests", dependencies: ["Tailrace", "TailraceTesting", "marbles"]),
     .testTarget(
       name: "TextscanTests", dependencies: ["FileReading", "Tailrace", "textscan", "TraceReading"]),

@@ -6,7 +6,7 @@
 /// parameter too. The mark does nothing else: the closure returns the value of its body, and a body
 /// with a `return` is unchanged.
 ///
-/// Your own operators can use it:
+/// The operators of this package use it. It is not API: an operator of your own does not need it.
 ///
 /// ```swift
 /// extension LazyList {

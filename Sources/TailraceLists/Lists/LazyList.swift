@@ -1,23 +1,23 @@
-/// A lazy, memoized, persistent sequence of asynchronously computed elements.
+/// A sequence of elements that are computed once, when a reader requests them, and kept for all readers.
 ///
 /// A list is a value that points into a chain of memo cells. Nothing runs before a demand. Each
 /// element is computed once, however many tasks, copies, tails and iterations read it. All copies
 /// share the same cells.
 ///
 /// ```swift
-/// let pages = LazyList(state: Cursor.first) { cursor in try await api.page(after: &cursor) }
-/// for try await page in pages.prefix(2) { print(page.title) }   // loads two pages
-/// // First
-/// // Second
-/// for try await page in pages { index(page) }   // loads the others, and only those
+/// let pages = LazyList(state: 1) { number in
+///   defer { number += 1 }
+///   return try await load(page: number)
+/// }
+/// for try await page in pages.prefix(2) { show(page) }   // loads two pages
+/// for try await page in pages { index(page) }   // loads only the others
 /// ```
 ///
 /// Reading a list whose `Failure` is `Never` needs no `try`. A failure belongs to its position:
 /// every reader gets the elements before it, then the error.
 ///
 /// - Isolation: a reader gets the elements in its own isolation. Plain closures run in the task
-///   that demands first. Asynchronous closures, and the steps after them, run in a task that
-///   belongs to the list. See <doc:Isolation>.
+///   that demands first. Asynchronous closures run in a task of the list. See <doc:Isolation>.
 /// - Cancellation: ends a reader, never the list. See <doc:Cancellation>.
 /// - Complexity: reading an evaluated element takes no lock, no hop and no allocation. An evaluated
 ///   list of `Int` takes less than 10 bytes an element.

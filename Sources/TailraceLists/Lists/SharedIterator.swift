@@ -3,6 +3,8 @@ import TailraceSupport
 /// Distributes a list: each element goes to exactly one of the tasks that ask, first come, first
 /// served.
 ///
+/// `share()` of other libraries gives each element to every reader, as a list does by itself.
+///
 /// ```swift
 /// let jobs = list.makeSharedIterator()
 /// await withTaskGroup { group in

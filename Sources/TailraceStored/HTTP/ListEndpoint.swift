@@ -35,7 +35,7 @@ import TailraceSupport
 ///
 /// Responses that wait for the next elements share one reader: an element is read and encoded once, for
 /// whatever number of clients. They make a list compute one element at a time; other responses compute
-/// nothing. See the article *Lists over HTTP* in the documentation of Tailrace.
+/// nothing. See <doc:ListsOverHTTP>.
 ///
 /// - Isolation: any number of requests at a time. A response that waits blocks no thread. The events
 ///   are read as the server sends them, so a slow client holds one page.

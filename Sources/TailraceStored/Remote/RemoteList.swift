@@ -16,7 +16,7 @@ import TailraceSupport
 /// connection is lost, the network changes, the process was suspended or the server is started again, it
 /// reads on from its place: each element once, in order. If events do not come through, it uses long polls.
 ///
-/// Any number of readers share the elements and one live connection. Nobody waits: no connection. The
+/// Any number of readers share the elements and one live connection. While no reader waits, no connection is open. The
 /// views of one `LazyList` share their elements, too, so make one list of it.
 ///
 /// It speaks the read path of *durable streams*, 1.0, in JSON mode, with any server; our own tell it more,

@@ -5,8 +5,30 @@ import Synchronization
 import Tailrace
 import TailraceTesting
 
-struct GettingStartedGiven: Given {
-  func download(page: Int) async throws -> String { "page \(page)" }
+struct READMEGiven: Given {
+  let api = API()
+  private let file = SnippetFile()
+  var url: URL { file.url }
+
+  struct API: Sendable {
+    func user(_ id: Int) async throws -> String { "user \(id)" }
+    func nextToken(after text: String) async throws -> String? { text.isEmpty ? "once" : nil }
+  }
+}
+
+struct WhichTypeGiven: Given {
+  func requestToken() async throws -> String { "token" }
+}
+
+struct InAnAppGiven: Given {
+  private let file = SnippetFile()
+  var url: URL { file.url }
+
+  func image(named name: String) async throws -> Data { Data(name.utf8) }
+}
+
+struct ConcurrencyLimitsGiven: Given {
+  let urls = ["one", "two", "three", "four", "five"].lazyList
 }
 
 struct CancellationGiven: Given {
@@ -18,13 +40,12 @@ struct CancellationGiven: Given {
 
 struct FailuresGiven: Given {
   let urls = LazyList(0...5)
-  let primes = [2, 3, 5, 1_000_003].lazyList
-  let clock = ContinuousClock()
   let words = ["1", "2", "three"]
   let input = Input()
   let header = LazyList([0])
   let parsedRows = LazyList<Int, ParseError>([1, 2])
-  private let failures = Counter()
+  let failures = Counter()
+  let rows = AsyncThrowingStream<Int, any Error> { $0.finish() }
 
   struct ParseError: Error {}
 
@@ -32,24 +53,11 @@ struct FailuresGiven: Given {
     func number() throws(ParseError) -> Int? { nil }
   }
 
-  func parse(_ word: String) throws(ParseError) -> Int {
-    guard let number = Int(word) else { throw ParseError() }
-    return number
-  }
-
   struct NotThere: Error, CustomStringConvertible {
     let number: Int
     var description: String { "page \(number) was not there" }
   }
-
-  /// The fourth is there when it is asked for again.
-  func load(_ number: Int) async throws -> String {
-    if number == 3, failures.increment() == 1 { throw NotThere(number: number) }
-    return "page \(number)"
-  }
 }
-
-typealias RetryGiven = FailuresGiven
 
 struct RecipesGiven: Given {
   let clock = ContinuousClock()
@@ -68,13 +76,7 @@ struct RecipesGiven: Given {
   private let file = SnippetFile()
   var url: URL { file.url }
 
-  /// The stock does not answer at once.
-  func isInStock(_ name: String) async throws -> Bool {
-    if questions.increment() == 1 { throw Offline() }
-    return name == "tea"
-  }
-
-  /// As the shared one, but the second page does not come at once.
+  /// Stands for a paged API. Its second page fails once.
   func load(page: Int) async throws -> [String]? {
     print("loading page \(page)")
     if page == 2, attempts.increment() == 1 {
@@ -84,7 +86,13 @@ struct RecipesGiven: Given {
     return page <= 3 ? ["order \(page)a", "order \(page)b"] : nil
   }
 
-  /// Elephants take long.
+  /// Stands for a warehouse that fails once.
+  func isInStock(_ name: String) async throws -> Bool {
+    if questions.increment() == 1 { throw Offline() }
+    return name == "tea"
+  }
+
+  /// Names with a space take a minute.
   func thumbnail(of name: String) async throws -> String {
     if name.contains(" ") { try await Task.sleep(for: .seconds(60)) }
     return name + ".jpg"
@@ -102,7 +110,8 @@ struct RecipesGiven: Given {
 
   func nextToken(after text: String) async throws -> String? {
     let tokens = ["once ", "upon ", "a ", "time"]
-    return tokens.indices.first { tokens.prefix($0).joined() == text }.map { tokens[$0] }
+    return tokens.indices.first { tokens.prefix($0).joined() == text }
+      .map { tokens[$0] }
   }
 
   struct Response: Sendable {
@@ -113,7 +122,10 @@ struct RecipesGiven: Given {
   }
 }
 
+/// The functions are those of *Recipes*.
 struct TestingYourOwnCodeGiven: Given {
+  struct TimedOut: Error {}
+
   func within<Value: Sendable>(
     _ limit: Duration, on clock: some Clock<Duration>,
     _ body: @escaping @Sendable () async throws -> Value
@@ -122,34 +134,35 @@ struct TestingYourOwnCodeGiven: Given {
       group.addTask { try await body() }
       group.addTask {
         try await clock.sleep(for: limit)
-        throw Offline()
+        throw TimedOut()
       }
       defer { group.cancelAll() }
-      guard let value = try await group.next() else { throw CancellationError() }
+      guard let value = try await group.next() else {
+        throw CancellationError()
+      }
       return value
     }
   }
 
   func retrying<Value: Sendable>(
-    on clock: some Clock<Duration>, jitter: @Sendable () -> Double = { 1 },
+    attempts: Int = 5,
+    first: Duration = .milliseconds(100),
+    limit: Duration = .seconds(10),
+    on clock: some Clock<Duration>,
+    jitter: @Sendable () -> Double = { .random(in: 0.5...1) },
     _ attempt: @Sendable () async throws -> Value
   ) async throws -> Value {
-    var delay = Duration.milliseconds(100)
-    while true {
+    var delay = first
+    for _ in 1..<attempts {
       do {
         return try await attempt()
-      } catch {
+      } catch let error where !(error is CancellationError) {
         try await clock.sleep(for: delay * jitter())
-        delay *= 2
+        delay = min(delay * 2, limit)
       }
     }
+    return try await attempt()
   }
-}
-
-/// Global, because a type that a block declares cannot use members of the block's own type.
-func download(_ number: Int) async -> String {
-  print("downloading \(number)")
-  return "page \(number)"
 }
 
 @MainActor @Observable
@@ -181,25 +194,6 @@ struct SchedulersGiven: Given {
 
   func importNextRecord() -> Bool { records.increment() < 3 }
   func read() -> [UInt8] { [] }
-}
-
-extension SchedulersGiven {
-  func load() async throws {
-    print("loading")
-    throw Offline()
-  }
-
-  func retrying(
-    every interval: Duration, on clock: some Clock<Duration>, _ body: () async throws -> Void
-  ) async throws {
-    while true {
-      do {
-        return try await body()
-      } catch {
-        try await clock.sleep(for: interval)
-      }
-    }
-  }
 }
 
 func parse(_ bytes: [UInt8]) {}

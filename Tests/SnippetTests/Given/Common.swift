@@ -20,13 +20,15 @@ extension Given {
   func log<Value>(_ value: Value) {}
 }
 
-/// The orders of the articles: they say when a page is loaded.
+/// The orders of the article *Tailrace*: they say when a page is loaded.
 func makeOrders() -> LazyList<String, any Error> {
-  LazyList(state: 1) { number in
+  struct API: Given {}
+  let api = API()
+  let pages = LazyList(state: 1) { number in
     defer { number += 1 }
-    print("loading page \(number)")
-    return number <= 3 ? ["order \(number)a", "order \(number)b"] : nil
-  }.flatMap { $0 }
+    return try await api.load(page: number)
+  }
+  return pages.flatMap { $0 }
 }
 
 struct Offline: Error {}

@@ -6,9 +6,8 @@ import TailraceTesting
 // MARK: Lists
 
 struct LazyListGiven: Given {
-  let api = PagedAPI()
-
-  func index(_ page: PagedAPI.Page) {}
+  func load(page: Int) async throws -> [String]? { page <= 3 ? ["order \(page)"] : nil }
+  func index(_ page: [String]) {}
 }
 
 struct LazyListBuildingGiven: Given {
@@ -94,6 +93,17 @@ struct RecoverGiven: Given {
   let onlineOrders = LazyList<String, any Error>.failing(Offline())
   let storedOrders = LazyList(["order 1a"])
   let pages = LazyList<String, any Error>.failing(Offline())
+}
+
+struct RetryGiven: Given {
+  let urls = LazyList(0...5)
+  private let failures = Counter()
+
+  /// The function of the article *Failures*.
+  func load(_ number: Int) async throws -> String {
+    if number == 3, failures.increment() == 1 { throw FailuresGiven.NotThere(number: number) }
+    return "page \(number)"
+  }
 }
 
 // MARK: Signals

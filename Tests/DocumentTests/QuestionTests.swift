@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+/// What people ask, and where it is answered: on README, or on a page that README links to.
+@Suite("Questions that people ask")
+struct QuestionTests {
+  struct Question: CustomTestStringConvertible, Sendable {
+    let text: String
+    let page: String
+    let words: [String]
+
+    init(_ text: String, _ page: String, _ words: String...) {
+      (self.text, self.page, self.words) = (text, page, words)
+    }
+
+    var testDescription: String { text }
+  }
+
+  static let lists = "Sources/Tailrace/Tailrace.docc/"
+  static let stored = "Sources/TailraceStored/TailraceStored.docc/"
+  static let screens = "Sources/TailraceObservation/TailraceObservation.docc/"
+
+  static let questions = [
+    Question(
+      "How do I cache an API call for five minutes?", "README.md", "lifetime: .seconds(300)",
+      "kept for five minutes"),
+    Question("How do I cache one value that expires?", lists + "WhichType.md", "with one key"),
+    Question(
+      "How do I invalidate a value?", lists + "WhichType.md", "To invalidate", "forget it",
+      "make another one"),
+    Question(
+      "How do I show progress?", lists + "InAnApp.md", "Show progress", "evaluatedCount", "onEach"),
+    Question(
+      "How do I limit concurrency?", lists + "ConcurrencyLimits.md", "concurrentMap(limit: 4)",
+      "concurrentForEach(limit: 4)"),
+    Question(
+      "How do I debounce a search field?", lists + "Recipes.md", "Debounce a search field",
+      "flatMapLatest", "only the newest query counts"),
+    Question(
+      "How do I test with fake time?", lists + "TestingYourOwnCode.md", "VirtualScheduler",
+      "scheduler.advance(by:"),
+    Question(
+      "How do I use it with SwiftUI?", screens + "Pagination.md", "In SwiftUI",
+      "ListModel(pageSize: 20)", ".refreshable"),
+    Question(
+      "How do I bound memory?", lists + "Performance.md", "avoid keeping all its elements",
+      "consuming"),
+    Question(
+      "What happens in the background?", lists + "InAnApp.md", "goes to the background",
+      "0xdead10cc", "memory warning"),
+    Question(
+      "How do I keep values across launches?", stored + "StoredLists.md", "In another process"),
+    Question(
+      "Can memos be stored on disk?", lists + "WhichType.md", "Lists can be stored",
+      "``Memos`` cannot"),
+    Question(
+      "Is it safe to share between tasks?", "README.md",
+      "Lists, memos, signals and shared iterators are `Sendable`"),
+    Question(
+      "How do I convert an AsyncStream, or from Combine?", lists + "ComingFromAsyncSequences.md",
+      "`AsyncStream", "CurrentValueSubject", "flatMapLatest"),
+    Question(
+      "How do I set a timeout?", lists + "Recipes.md", "Give a request a timeout",
+      "throw TimedOut()"),
+    Question(
+      "How do I retry with backoff?", lists + "Recipes.md", "Retry with exponential backoff",
+      "delay * 2"),
+    Question(
+      "How do I log?", lists + "Recipes.md", "Log elements and failed attempts", "onEach",
+      "reporting:"),
+    Question(
+      "How do I cancel a request when its screen is left?", lists + "InAnApp.md",
+      "screen disappears", "cancelsUnobservedSteps: true"),
+    Question(
+      "How do I paginate with a cursor?", lists + "Recipes.md",
+      "Resume a paginated API from a saved cursor"),
+    Question(
+      "What is a CurrentValueSubject here?", lists + "Bridge.md", "CurrentValueSubject",
+      "Replay the last values"),
+    Question(
+      "How do I broadcast live events to many?", lists + "Bridge.md", "Broadcast events",
+      "shared(replaying: 1"),
+    Question(
+      "How do I resume an LLM response?", lists + "Recipes.md",
+      "Resume an LLM response after a reload", "reading: store, from: position"),
+    Question("Which import do I need?", "README.md", "| `TailraceStored` |", "| product |"),
+    Question(
+      "Why does my memory grow?", lists + "Troubleshooting.md", "memory grows",
+      "evaluatedCount"),
+    Question(
+      "Why does it hang?", lists + "Troubleshooting.md", "a request hangs", "What is not detected"),
+    Question(
+      "How do I use it with Vapor?", stored + "ListsOverHTTP.md", "Vapor"),
+    Question(
+      "What happens to an error by default?", lists + "Failures.md",
+      "What happens to an error, by default"),
+  ]
+
+  @Test("is answered within one step of README", arguments: questions)
+  func answered(_ question: Question) throws {
+    let isNear =
+      try question.page == "README.md" || Documents.links(in: "README.md").contains(question.page)
+    #expect(isNear, "README does not link to \(question.page)")
+    let text = try Documents.text(question.page).split(separator: /\s+/).joined(separator: " ")
+    for words in question.words {
+      #expect(text.contains(words), "\(question.page) does not say \"\(words)\"")
+    }
+  }
+
+  /// What people type into a search.
+  @Test(
+    "README has the word",
+    arguments: [
+      "duplicate requests", "in flight", "task coalescing", "cache", "expires", "consumers",
+      "replay", "late subscribers", "broadcast", "paginated", "cursor", "next token",
+      "infinite scroll", "LLM response", "survive a reload", "resume", "backpressure",
+      "tests of concurrent code that sleep",
+    ])
+  func words(_ word: String) throws {
+    let text = try Documents.text("README.md").split(separator: /\s+/).joined(separator: " ")
+    #expect(text.contains(word))
+  }
+}
