@@ -134,7 +134,7 @@ final class CrashLoop {
       result.give(
         await Result.catching {
           var check = ChainCheck()
-          let store = Chain.store(list, .process)
+          let store = Chain.store(list, .survivesProcess)
           while true {
             let page = try await store.read(from: check.count, upTo: 1024)
             if page.elements.isEmpty { return check.count }

@@ -24,7 +24,7 @@ import TailraceLists
 /// it, of the same name with a suffix `.new-`, which can be deleted.
 ///
 /// - Isolation: no thread that runs tasks waits for a disk. An append that need not wait for one
-///   (``Durability/process``) runs in place: it copies the bytes to the operating system.
+///   (``Durability/survivesProcess``) runs in place: it copies the bytes to the operating system.
 /// - Failure: `ListStoreError`, the codings' errors, or `FileError` for a system error such as
 ///   `ENOSPC`: then the next demand stores the same elements. After a failed sync the store is
 ///   `poisoned`, and must be replaced by a new one.
@@ -45,7 +45,7 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   ///   - durability: what a published element survives. Only for the writer.
   public convenience init(
     _ url: URL, element: ByteCoding<Element>, state: ByteCoding<State>,
-    durability: Durability = .machine
+    durability: Durability = .survivesPowerLoss
   ) {
     self.init(url, element: element, state: state, durability: durability, disk: SystemDisk())
   }
@@ -54,9 +54,6 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     _ url: URL, element: ByteCoding<Element>, state: ByteCoding<State>, durability: Durability,
     disk: any Disk
   ) {
-    if case .machineEvery(let count) = durability, count < 1 {
-      fatalError("Durability.machineEvery(_:) takes a count of 1 or more, not \(count)")
-    }
     guard url.isFileURL else { fatalError("a FileStore takes the URL of a file, not \(url)") }
     self.url = url
     self.element = element
@@ -154,18 +151,7 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     try await journal.trim(before: position)
   }
 
-  /// Takes back the end of the list, if it has one: the next demand of a list computes on.
-  ///
-  /// For an end that was an accident. Readers that were told of the end stay at it.
-  ///
-  /// - Throws: `ListStoreError.inUse` if another writer holds the list.
-  public nonisolated(nonsending) func removeEnd() async throws {
-    try await journal.removeEnd()
-  }
-
   /// Gives up the claim, if this store has it: another store, or process, can continue.
-  ///
-  /// With ``Durability/machineEvery(_:)`` all is on the disk when it returns.
   public nonisolated(nonsending) func release() async throws { try await journal.release() }
 
   /// The list's identity, first element, count and end. It opens the file only to read it.

@@ -33,38 +33,9 @@ extension Journal {
     }
   }
 
-  /// Gives up the claim. What is not on the disk, and is to be there, is brought there first.
+  /// Gives up the claim.
   nonisolated(nonsending) func release() async throws {
-    try await withTurn { journal in
-      guard var writer = journal.writer.take() else { return }
-      guard writer.hasUnsynced, journal.durability != .process else { return }
-      do {
-        try writer.file.synchronize()
-      } catch {
-        journal.isPoisoned = true
-        throw error
-      }
-      try writer.didSync()
-    }
-  }
-
-  /// Takes the end of the list back.
-  nonisolated(nonsending) func removeEnd() async throws {
-    try await withTurn { journal in
-      guard try journal.opened() != nil else { return }
-      let wasWriter = journal.writer != nil
-      guard try journal.claim() else { throw ListStoreError.inUse }
-      defer { if !wasWriter { journal.writer = nil } }
-      guard let writer = journal.writer, writer.isEnded else { return }
-      var draft = JournalDraft(count: 0, hasState: false, isEnd: false)
-      draft.isResumption = true
-      guard
-        try journal.writer?.seal(
-          &draft, at: writer.count, elements: journal.versions.elements,
-          state: journal.versions.state) == true
-      else { return }
-      try journal.store(draft, syncing: journal.durability != .process)
-    }
+    try await withTurn { $0.writer = nil }
   }
 
   /// Discards elements. Returns the first position kept.
@@ -151,7 +122,7 @@ extension Journal {
         &draft, at: position, elements: versions.elements, state: versions.state), isRight
     else { throw ListStoreError.superseded }
     // A small write is a copy, and does not wait for the disk.
-    let syncs = writer?.waitsForDisk(draft) == true
+    let syncs = writer?.waitsForDisk == true
     // A frame behind a hole would hide that the file was cut off.
     let looks =
       syncs || (try? writer?.file.size()) ?? 0 < writer?.end ?? 0

@@ -18,8 +18,7 @@
 ///
 /// After the header, a frame without a state has eight bytes: the offset of the last one with a
 /// state. A frame's name is made of its checksums, and that of the first one's predecessor of the
-/// list's identity. An end is one only while no frame follows: a list whose end was taken back has
-/// a frame of nothing behind it.
+/// list's identity.
 struct JournalFrame: Sendable, Equatable {
   static let headerSize = 64
   private static let magic: UInt32 = 0x3246_5254
@@ -115,8 +114,6 @@ package struct JournalDraft: Sendable {
   @usableFromInline let count: Int
   @usableFromInline let hasState: Bool
   @usableFromInline let isEnd: Bool
-  /// Whether it takes back an end.
-  var isResumption = false
   /// The place of the next length, and the beginning of the bytes that it counts.
   @usableFromInline var slot: Int
   @usableFromInline var start: Int

@@ -223,7 +223,7 @@ struct JournalReader: Sendable {
         (page.next.offset, page.next.previous, page.next.own) = (offset, frame.previous, frame.name)
         return page
       }
-      if frame.isEnd, try self.frame(after: frame, at: offset, limit) == nil {
+      if frame.isEnd {
         end(&page, with: frame, at: offset)
         return page
       }
@@ -234,8 +234,7 @@ struct JournalReader: Sendable {
     // The end may be a separate entry.
     if let next = offset < limit ? try frame(at: offset, window) : nil, next.isEnd,
       next.count == 0, next.previous == page.next.previous,
-      try bound != nil || wholeFrame(at: offset, size: size) == next,
-      try self.frame(after: next, at: offset, limit) == nil
+      try bound != nil || wholeFrame(at: offset, size: size) == next
     {
       end(&page, with: next, at: offset)
     }
@@ -252,14 +251,12 @@ struct JournalReader: Sendable {
       previous: frame.previous, own: frame.name)
   }
 
-  /// The frame after another one. After an end it is whole: a list whose end was taken back only in part
-  /// still ends.
+  /// The frame after another one. Nothing follows the end of a list.
   private func frame(
     after frame: JournalFrame, at offset: Int, _ limit: Int
   ) throws -> JournalFrame? {
     let next = offset + frame.length
-    guard next < limit,
-      let following = try frame.isEnd ? wholeFrame(at: next, size: limit) : self.frame(at: next),
+    guard !frame.isEnd, next < limit, let following = try self.frame(at: next),
       following.previous == frame.name
     else { return nil }
     return following

@@ -28,8 +28,6 @@ struct JournalWriter: Sendable {
   private var last = (offset: 0, length: 0)
   private var lastName: UInt64
   private var mark: JournalMark
-  /// How many commits are not on the disk.
-  private var unsynced = 0
   /// The file's length: zeros follow the last frame. A reader finds no frame there.
   private var size = 0
   private var makesRoom: Bool
@@ -37,7 +35,6 @@ struct JournalWriter: Sendable {
   private var sealedName: UInt64 = 0
 
   var file: any DiskFile { reader.file }
-  var hasUnsynced: Bool { unsynced > 0 }
 
   // MARK: Opening
 
@@ -47,7 +44,7 @@ struct JournalWriter: Sendable {
     self.lock = lock
     self.reader = reader
     self.durability = durability
-    makesRoom = durability != .process
+    makesRoom = durability != .survivesProcess
     lastName = reader.header.root
     mark = try reader.mark()
     end = mark.last(in: reader.boot)
@@ -93,8 +90,8 @@ struct JournalWriter: Sendable {
   /// tail that was cut off, and none that another start of the machine has left unsynced.
   private mutating func settle(isCut: Bool) throws {
     let isSameBoot = mark.isOf(reader.boot)
-    if durability == .process, isSameBoot, !isCut { return }
-    if isSameBoot, durability != .process {
+    if durability == .survivesProcess, isSameBoot, !isCut { return }
+    if isSameBoot, durability != .survivesProcess {
       // After a failed sync it is unknown what the system has dropped: written again.
       var offset = mark.synced
       while offset < end {
@@ -105,7 +102,9 @@ struct JournalWriter: Sendable {
       }
     }
     try file.synchronize()
-    if !isSameBoot || durability != .process { (mark.synced, mark.syncedLast) = (end, last.offset) }
+    if !isSameBoot || durability != .survivesProcess {
+      (mark.synced, mark.syncedLast) = (end, last.offset)
+    }
   }
 
   /// Tells readers the journal's present end.
@@ -114,7 +113,7 @@ struct JournalWriter: Sendable {
     next.number += 1
     next.boot = reader.boot
     (next.written, next.writtenLast) = (end, last.offset)
-    next.showsUnsynced = durability != .machine
+    next.showsUnsynced = durability != .survivesPowerLoss
     do throws(SystemError) {
       try next.put(to: file, seed: reader.seed)
     } catch {
@@ -132,7 +131,7 @@ struct JournalWriter: Sendable {
   mutating func seal(
     _ draft: inout JournalDraft, at position: Int, elements: UInt8, state: UInt8
   ) throws -> Bool {
-    guard position == count, !isEnded || draft.isResumption else { return false }
+    guard position == count, !isEnded else { return false }
     guard draft.bytes.count < Int(UInt32.max) else {
       throw ListStoreError.refused("a commit of 4 GiB or more cannot be stored in a file")
     }
@@ -152,15 +151,8 @@ struct JournalWriter: Sendable {
     return true
   }
 
-  /// Whether a draft has to wait for the disk when it is written. The end of a list always does,
-  /// unless none of its commits do.
-  func waitsForDisk(_ draft: JournalDraft) -> Bool {
-    switch durability {
-    case .process: false
-    case .machine: true
-    case .machineEvery(let interval): draft.isEnd || unsynced + 1 >= interval
-    }
-  }
+  /// Whether a commit has to wait for the disk when it is written.
+  var waitsForDisk: Bool { durability == .survivesPowerLoss }
 
   /// The range to prepare after a draft written at the end; usually `nil`.
   func room(behind draft: JournalDraft) -> Range<Int>? {
@@ -199,9 +191,8 @@ struct JournalWriter: Sendable {
   /// - Throws: if readers cannot be told, and see nothing without the mark.
   mutating func didSync(_ draft: JournalDraft? = nil) throws(SystemError) {
     if let draft { pass(draft) }
-    unsynced = 0
     (mark.synced, mark.syncedLast) = (end, last.offset)
-    do throws(SystemError) { try publish() } catch { if durability == .machine { throw error } }
+    try publish()
   }
 
   private mutating func pass(_ draft: JournalDraft) {
@@ -213,7 +204,6 @@ struct JournalWriter: Sendable {
     isEnded = draft.isEnd
     end += draft.bytes.count
     size = max(size, end)
-    unsynced += 1
   }
 
   /// Whether the mark that counts is the last one of this writer.
@@ -261,7 +251,6 @@ struct JournalWriter: Sendable {
     // In this order: a mark must not name a first frame that is not on the disk; and no mark may
     // name one that is removed, not even one that a loss of power brings back.
     try file.synchronize()
-    unsynced = 0
     (mark.synced, mark.syncedLast) = (end, last.offset)
     for _ in 0..<2 {
       mark.first = kept

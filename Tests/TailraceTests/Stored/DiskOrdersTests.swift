@@ -62,7 +62,7 @@ struct DiskOrdersTests {
       let store = store(number)
       guard let checkpoint = try await store.claim() else { return }
       var count = checkpoint.count
-      if checkpoint.isEnded { try await store.removeEnd() }
+      if checkpoint.isEnded { return }
       for size in [1, 2] {
         let elements = (count..<count + size).map { "\(name)\($0)" }
         try await store.append(ListCommit(elements, state: count + size), at: count)
@@ -124,7 +124,7 @@ struct DiskOrdersTests {
       loss.pass(event)
       if case .given(let count) = event { given = max(given, count) }
       if case .sync = event { promised = max(promised, given) }
-      if order.durability == .machine { promised = given }
+      if order.durability == .survivesPowerLoss { promised = given }
     }
     let found = loss.images(atMost: images, using: &random)
     for image in found {
@@ -139,7 +139,7 @@ struct DiskOrdersTests {
       let checkpoint = try #require(try await store.claim())
       #expect(checkpoint.count == extent.first + elements.count)
       #expect(checkpoint.state ?? 0 == checkpoint.count)
-      try await store.removeEnd()
+      if checkpoint.isEnded { continue }
       try await store.append(
         ListCommit(["later"], state: checkpoint.count + 1), at: checkpoint.count)
       #expect(try await store.read(from: checkpoint.count, upTo: 9).elements == ["later"])

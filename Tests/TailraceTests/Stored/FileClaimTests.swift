@@ -15,7 +15,7 @@ struct FileClaimTests {
     let (file, disk) = (try StoredFile(), LyingDisk())
     let holder = Walk.store(file)
     #expect(try await holder.claim() != nil)
-    for _ in 0..<3 { #expect(try await Walk.store(file, .process, disk).claim() == nil) }
+    for _ in 0..<3 { #expect(try await Walk.store(file, .survivesProcess, disk).claim() == nil) }
     #expect(disk.lies.withLock { $0.writers } == 0)
     withExtendedLifetime(holder) {}
   }
@@ -31,7 +31,7 @@ struct FileClaimTests {
           withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
         },
         decode: { bytes, _ in Int(bytes.loadUnaligned(as: Int64.self)) })
-      return Store(file.url, element: .text, state: coding, durability: .process)
+      return Store(file.url, element: .text, state: coding, durability: .survivesProcess)
     }
     @Sendable func list(_ store: Store) -> LazyList<String, any Error> {
       LazyList(storedIn: store, state: 0) { number in
@@ -49,7 +49,7 @@ struct FileClaimTests {
   @Test("a failed sync while trimming poisons the store")
   func failingTrim() async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())
-    let store = Walk.store(file, .machineEvery(1000), disk)
+    let store = Walk.store(file, .survivesProcess, disk)
     for try await _ in Walk.list(in: store).prefix(50) {}
     disk.lies.withLock { $0.failingSyncs = 1 }
     await #expect(throws: FileError.self) { try await store.trim(before: 20) }

@@ -57,7 +57,9 @@ struct FilePlaceTests {
     } throws: {
       Self.isRefused($0)
     }
-    if durability == .machine { #expect(position == 100, "an element was stored into nothing") }
+    if durability == .survivesPowerLoss {
+      #expect(position == 100, "an element was stored into nothing")
+    }
     #expect(clock.now - start < .seconds(2))
     await #expect { _ = try await store.claim() } throws: { Self.isRefused($0) }
   }
@@ -173,48 +175,12 @@ struct FilePlaceTests {
     #expect(try await Walk.list(in: second).prefix(9).array() == Walk.elements(9))
   }
 
-  @Test("an end is taken back, and the list goes on", arguments: Durability.all)
-  func removedEnd(_ durability: Durability) async throws {
-    let file = try StoredFile()
-    #expect(try await Walk.list(in: Walk.store(file, durability), upTo: 5).count() == 5)
-    let store = Walk.store(file, durability)
-    #expect(try await store.extent().isEnded)
-    try await store.removeEnd()
-    try await store.removeEnd()
-    #expect(try await store.extent().isEnded == false)
-    #expect(
-      try await Walk.list(in: Walk.store(file, durability), upTo: 9).array() == Walk.elements(9))
-    #expect(try await store.read(from: 9, upTo: 1).isEnd)
-  }
-
-  @Test("a list whose end was taken back only in part still ends, for all who read it")
-  func endRemovedInPart() async throws {
-    let file = try StoredFile()
-    #expect(try await Walk.list(in: Walk.store(file), upTo: 5).count() == 5)
-    let (size, store) = (try file.bytes.count, Walk.store(file))
-    try await store.removeEnd()
-    try await store.release()
-    // From its header on, without the last byte of its body.
-    for end in size + JournalFrame.headerSize..<(try file.bytes.count) {
-      let part = try StoredFile.copy(of: file.bytes.prefix(end))
-      #expect(try await Walk.store(part).extent().isEnded)
-      #expect(try await Walk.store(part).read(from: 0, upTo: 9).isEnd)
-      for count in 1...5 {
-        let reader = Walk.store(part)
-        #expect(try await reader.read(from: 5 - count, upTo: count).isEnd)
-        #expect(try await reader.read(from: 5, upTo: 1).isEnd)
-      }
-      #expect(try await Walk.store(part).read(from: 5, upTo: 1).isEnd)
-      #expect(try await Walk.store(part).claim()?.isEnded == true)
-    }
-  }
-
   // MARK: Repair
 
   @Test("a damaged list is repaired into another one, and the damaged file is kept")
   func repair() async throws {
     let file = try StoredFile()
-    for try await _ in Walk.list(in: Walk.store(file, .machine)).prefix(50) {}
+    for try await _ in Walk.list(in: Walk.store(file, .survivesPowerLoss)).prefix(50) {}
     #expect(try await FileStore.repair(file.url) == FileRepair(first: 0, count: 50, damaged: nil))
     let (before, reader) = (try await Walk.store(file).extent(), Walk.store(file))
     #expect(try await reader.read(from: 0, upTo: 10).elements.count == 10)

@@ -104,7 +104,7 @@ struct FileTrimmingTests {
     let file = try StoredFile()
     func open() -> (FileStore<Int, [Int]>, LazyList<Int, any Error>) {
       let store = FileStore<Int, [Int]>(
-        file.url, element: .raw, state: .json, durability: .process)
+        file.url, element: .raw, state: .json, durability: .survivesProcess)
       let list = LazyList(
         storedIn: store, state: [], snapshots: .every(10), rebuilding: { $0.append($1) }
       ) { state in state.reduce(1, +) % 1000 }
@@ -130,7 +130,7 @@ struct FileTrimmingTests {
     func bytes(_ count: Int, _ snapshots: SnapshotPolicy?) async throws -> Int {
       let file = try StoredFile()
       let store = FileStore<Int, [Int]>(
-        file.url, element: .raw, state: .packed, durability: .process)
+        file.url, element: .raw, state: .packed, durability: .survivesProcess)
       let list =
         if let snapshots {
           LazyList(

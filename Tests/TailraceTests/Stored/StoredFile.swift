@@ -51,7 +51,7 @@ struct Walk: BitwiseCopyable, Sendable, Equatable {
   typealias Store = FileStore<String, Walk>
 
   static func store(
-    _ file: StoredFile, _ durability: Durability = .process, _ disk: any Disk = SystemDisk()
+    _ file: StoredFile, _ durability: Durability = .survivesProcess, _ disk: any Disk = SystemDisk()
   ) -> Store {
     Store(file.url, element: .text, state: .raw, durability: durability, disk: disk)
   }
@@ -70,7 +70,7 @@ struct Walk: BitwiseCopyable, Sendable, Equatable {
 }
 
 extension Durability {
-  static let all: [Durability] = [.process, .machine, .machineEvery(3)]
+  static let all: [Durability] = [.survivesProcess, .survivesPowerLoss]
 }
 
 extension Walk {

@@ -38,9 +38,9 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   /// The failure that a stored element survives once it has been published.
   public enum Durability: String, Sendable, CaseIterable {
     /// The end of the process. A loss of power may lose the last elements.
-    case process = "NORMAL"
+    case survivesProcess = "NORMAL"
     /// A failure of the machine: it is on the disk.
-    case machine = "FULL"
+    case survivesPowerLoss = "FULL"
   }
 
   /// The use of a library of SQLite with an error in its write-ahead log: one before 3.51.3, but
@@ -86,7 +86,8 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   ///   - configuration: of the connections. Without a busy mode they wait 5 seconds for locks.
   ///   - columns: defines the columns of an element, without references to other tables.
   public init(
-    _ url: URL, list: String, durability: Durability = .machine, lease: Duration = .seconds(10),
+    _ url: URL, list: String, durability: Durability = .survivesPowerLoss,
+    lease: Duration = .seconds(10),
     oldLibrary: OldLibrary = .refused, configuration: Configuration = Configuration(),
     columns: @escaping @Sendable (TableDefinition) -> Void
   ) {
@@ -309,7 +310,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     try opened.queue.writeWithoutTransaction { db in
       try keepLog(in: db)
       try db.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
-      if durability == .machine {
+      if durability == .survivesPowerLoss {
         // Darwin's fsync leaves data in the disk's own memory; elsewhere these change nothing.
         try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
       }

@@ -56,7 +56,7 @@ struct LibraryTests {
 
   private func store(_ place: Place, _ library: SQLiteLibrary) -> ItemStore {
     ItemStore(
-      place.url, list: "items", durability: .process, lease: .seconds(60), library: library,
+      place.url, list: "items", durability: .survivesProcess, lease: .seconds(60), library: library,
       configuration: Configuration(), columns: Item.define)
   }
 

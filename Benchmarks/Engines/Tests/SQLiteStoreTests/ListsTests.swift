@@ -217,7 +217,7 @@ struct ListsTests {
     _ = try await store.claim()
     #expect(
       trace.values.last
-        == "PRAGMA synchronous = \(durability == .machine ? "FULL" : "NORMAL")")
+        == "PRAGMA synchronous = \(durability == .survivesPowerLoss ? "FULL" : "NORMAL")")
     #expect(try place.value("PRAGMA journal_mode") == "wal")
   }
 
@@ -234,7 +234,7 @@ struct ListsTests {
     _ = try await place.store(durability: durability, configuration: configuration).claim()
     #expect(
       trace.values
-        == (durability == .machine
+        == (durability == .survivesPowerLoss
           ? ["PRAGMA fullfsync = 1", "PRAGMA checkpoint_fullfsync = 1"] : []))
   }
 
@@ -243,7 +243,7 @@ struct ListsTests {
     let place = try Place()
     let follower = try Child("enginewalk", ["follow", "sqlite", place.url.path])
     defer { follower.signal(SIGKILL) }
-    let list = Walk.chain(in: sqliteChain(place.url.path, .process), upTo: 100)
+    let list = Walk.chain(in: sqliteChain(place.url.path, .survivesProcess), upTo: 100)
     var check = ChainCheck()
     for try await element in list { try check.pass(element) }
     #expect(await follower.lastLine() == "end 100 \(check.link.hash)")

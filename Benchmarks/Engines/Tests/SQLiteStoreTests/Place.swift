@@ -47,7 +47,7 @@ final class Place: Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   func store(
-    _ list: String = "items", durability: ItemStore.Durability = .process,
+    _ list: String = "items", durability: ItemStore.Durability = .survivesProcess,
     lease: Duration = .seconds(60), configuration: Configuration = Configuration()
   ) -> ItemStore {
     ItemStore(
