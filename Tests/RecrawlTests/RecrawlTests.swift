@@ -137,7 +137,7 @@ struct RecrawlTests {
   }
 
   /// Runs a crawl after another one of this process: the thread of its last step may still retain the
-  /// store, and with it the claim, when its reader is done.
+  /// store, and with it the lease, when its reader is done.
   private func runWhenFree(_ crawl: Crawl) async throws -> Totals {
     while true {
       do {

@@ -17,7 +17,7 @@ import TailraceLists
 /// any number follow it. An opened store continues after the last complete commit, also after a
 /// crash. See *Lists that are stored*, in the documentation of Tailrace.
 ///
-/// A claim lasts until ``release()``, or until the store is released. It is a lock of the file, which
+/// A lease lasts until ``release()``, or until the store is released. It is a lock of the file, which
 /// ends with the process at the latest; a child made by a bare `fork` keeps it until it ends or calls
 /// `exec`. A file that is removed, replaced or cut off while it is used is noticed: the store is
 /// refused, with words. A process that is killed while it makes the file may leave another one beside
@@ -94,19 +94,19 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     }
   }
 
-  /// Waits until there may be more elements, or the claim may be free.
+  /// Waits until there may be more elements, or the lease may be free.
   public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     try await journal.waitForMore(than: position)
   }
 
   /// Becomes the writer, if there is no other: makes a missing file, and cuts off what a stopped
-  /// writer left unfinished. A list over this store can claim it again.
+  /// writer left unfinished. A list over this store can acquire it again.
   ///
   /// - Returns: where the list stands; `nil` if another store, or process, writes it.
-  /// - Throws: an error of the state's coding, for example. The claim is free then.
+  /// - Throws: an error of the state's coding, for example. The lease is free then.
   /// - Complexity: independent of the list's length; proportional to what was not on the disk.
-  public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
-    try await journal.claim { [coding = state] checkpoint in
+  public nonisolated(nonsending) func acquireLease() async throws -> ListCheckpoint<State>? {
+    try await journal.acquireLease { [coding = state] checkpoint in
       guard let state = checkpoint.state else {
         return ListCheckpoint(count: checkpoint.count, state: nil, isEnded: checkpoint.isEnded)
       }
@@ -151,7 +151,7 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     try await journal.trim(before: position)
   }
 
-  /// Gives up the claim, if this store has it: another store, or process, can continue.
+  /// Gives up the lease, if this store has it: another store, or process, can continue.
   public nonisolated(nonsending) func release() async throws { try await journal.release() }
 
   /// The list's identity, first element, count and end. It opens the file only to read it.

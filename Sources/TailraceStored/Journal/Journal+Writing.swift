@@ -5,19 +5,19 @@ import TailraceLists
 import TailraceFoundation
 import TailraceSupport
 
-// Claims, and what the holder of a claim does.
+// Leases, and what the holder of a lease does.
 extension Journal {
   /// Becomes the writer. `nil` if there is another.
   ///
-  /// - Parameter read: makes something of what is stored. If it throws, the claim is given up again:
+  /// - Parameter read: makes something of what is stored. If it throws, the lease is given up again:
   ///   another store may be able to continue.
   @usableFromInline
-  nonisolated(nonsending) package func claim<Value: Sendable>(
+  nonisolated(nonsending) package func acquireLease<Value: Sendable>(
     _ read: @escaping @Sendable (JournalCheckpoint) throws -> Value
   ) async throws -> Value? {
     try await withTurn { journal in
       let wasWriter = journal.writer != nil
-      guard try journal.claim(), let writer = journal.writer else { return nil }
+      guard try journal.isWriter(), let writer = journal.writer else { return nil }
       do {
         try journal.look(at: writer.reader, size: writer.end)
         if let given = journal.reading.withLock({ $0.given }), given.position > writer.count {
@@ -33,7 +33,7 @@ extension Journal {
     }
   }
 
-  /// Gives up the claim.
+  /// Gives up the lease.
   nonisolated(nonsending) func release() async throws {
     try await withTurn { $0.writer = nil }
   }
@@ -44,7 +44,7 @@ extension Journal {
       // A missing file is not made for this.
       guard try journal.opened() != nil else { return 0 }
       let wasWriter = journal.writer != nil
-      guard try journal.claim(), var writer = journal.writer.take() else {
+      guard try journal.isWriter(), var writer = journal.writer.take() else {
         throw ListStoreError.inUse
       }
       do {
@@ -64,7 +64,7 @@ extension Journal {
   }
 
   /// Opens the journal for writing, if necessary. False if there is another writer.
-  private func claim() throws -> Bool {
+  private func isWriter() throws -> Bool {
     if isPoisoned { throw ListStoreError.poisoned }
     if writer != nil { return true }
     guard let lock = try openOrCreate() else { throw SystemError(code: ENOENT) }

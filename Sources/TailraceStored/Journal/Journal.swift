@@ -55,7 +55,7 @@ package final class Journal: @unchecked Sendable {
     }
   }
 
-  /// Identity, first element, count and end. It claims nothing, and makes no file.
+  /// Identity, first element, count and end. It takes no lock, and makes no file.
   nonisolated(nonsending) func extent() async throws -> ListExtent {
     try await blocking { [self] in
       guard let reader = try opened() else {

@@ -179,7 +179,7 @@ struct JournalReader: Sendable {
       // First of all: what it promises is in what is read later.
       let mark = try mark()
       let page = Result { try self.page(from: position, upTo: count, known: known, mark) }
-      // All that is whole is on the disk only while nobody has claimed the list since the machine was
+      // All that is whole is on the disk only while nobody has held the lease since the machine was
       // started.
       if mark.showsUnsynced || mark.bound(in: boot) != nil { return try page.get() }
       if try self.mark() == mark { return try page.get() }

@@ -35,7 +35,7 @@ struct JournalRepair {
     outcome.first = good.frames.first?.frame.position ?? 0
     outcome.count = good.frames.last?.frame.positions.upperBound ?? 0
     if let mark, good.end >= mark.promised(in: disk.boot), good.isUsable {
-      // Nothing that was promised is missing: the next claim goes on.
+      // Nothing that was promised is missing: the next lease goes on.
       return outcome
     }
     outcome.aside = try disk.replace(path) { try copy(good.frames, of: reader, to: $0) }

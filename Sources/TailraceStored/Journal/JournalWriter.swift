@@ -14,7 +14,7 @@ struct JournalWriter: Sendable {
   static let roomBytes = 1 << 16
 
   /// The file that is locked, open for reading only. Closing a file that was open for writing
-  /// notifies the followers, which a refused claim must not do: they would claim in turn.
+  /// notifies the followers, which a refused lease must not do: they would try in turn.
   let lock: any DiskFile
   let reader: JournalReader
   let durability: Durability

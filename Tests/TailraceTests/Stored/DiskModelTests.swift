@@ -16,7 +16,7 @@ struct DiskModelTests {
     Walk.Store(url, element: .text, state: .raw, durability: durability, disk: disk)
   }
 
-  /// A random life of a list: several claims, appends of 1 to 3 elements, trims and releases.
+  /// A random life of a list: several leases, appends of 1 to 3 elements, trims and releases.
   ///
   /// - Returns: the disk, and whether nothing has failed but what was ordered.
   static func live(
@@ -30,7 +30,7 @@ struct DiskModelTests {
     for _ in 0..<steps {
       do {
         if !isWriter {
-          guard let checkpoint = try await store.claim() else { throw ListStoreError.inUse }
+          guard let checkpoint = try await store.acquireLease() else { throw ListStoreError.inUse }
           #expect(checkpoint.count >= given, "an element that was given is gone")
           (count, walk, isWriter) = (checkpoint.count, checkpoint.state ?? Walk(), true)
           (given, hasEnded) = (max(given, count), checkpoint.isEnded)
@@ -77,7 +77,7 @@ struct DiskModelTests {
   ///
   /// - Parameters:
   ///   - killed: whether only the processes are gone, and not the machine's memory. Then the file may
-  ///     have a commit that was not synced nor given, which only a claim may show.
+  ///     have a commit that was not synced nor given, which only a lease may show.
   @discardableResult
   static func verify(
     _ disk: ModelDisk, _ durability: Durability, atLeast promised: Int, _ name: String,
@@ -102,14 +102,14 @@ struct DiskModelTests {
     // A process that only reads sees all that is whole, without a writer.
     let before = try await elements()
     var total = 0
-    #expect(before.count >= promised, "\(name): lost, before a claim")
+    #expect(before.count >= promised, "\(name): lost, before a lease")
     do {
       let store = Self.store(disk, durability)
-      let checkpoint = try #require(try await store.claim())
+      let checkpoint = try #require(try await store.acquireLease())
       if killed {
-        #expect(checkpoint.count >= before.count, "\(name): a claim finds fewer elements")
+        #expect(checkpoint.count >= before.count, "\(name): a lease finds fewer elements")
       } else {
-        #expect(checkpoint.count == before.count, "\(name): a claim finds other elements")
+        #expect(checkpoint.count == before.count, "\(name): a lease finds other elements")
         #expect(checkpoint.isEnded == before.isEnded)
       }
       total = checkpoint.count
@@ -200,7 +200,7 @@ struct DiskModelTests {
           let least = given
           do {
             let store = Self.store(crashed, durability)
-            let count = try #require(try await store.claim()).count
+            let count = try #require(try await store.acquireLease()).count
             #expect(count >= least, "life \(life), call \(index)")
             let first = try await store.extent().first
             let found = try await store.read(from: first, upTo: 1000).elements
@@ -228,7 +228,7 @@ struct DiskModelTests {
   func failingMark(_ call: ModelDisk.Call, _ times: Int) async throws {
     let disk = ModelDisk()
     var (store, walk) = (Self.store(disk, .survivesPowerLoss), Walk())
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.append(ListCommit([walk.next()], state: walk), at: 0)
     var next = walk
     let commit = ListCommit([next.next()], state: next)
@@ -245,7 +245,7 @@ struct DiskModelTests {
         try await store.append(commit, at: 1)
       } catch ListStoreError.poisoned {
         store = Self.store(disk, .survivesPowerLoss)
-        #expect(try await store.claim()?.count == 2)
+        #expect(try await store.acquireLease()?.count == 2)
       }
     }
     try await Self.verify(

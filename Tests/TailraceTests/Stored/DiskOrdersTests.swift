@@ -60,7 +60,7 @@ struct DiskOrdersTests {
     /// A life of a writer. It is over when another one holds the list.
     func write(_ name: String, _ number: Int, _ scene: Scene) async throws {
       let store = store(number)
-      guard let checkpoint = try await store.claim() else { return }
+      guard let checkpoint = try await store.acquireLease() else { return }
       var count = checkpoint.count
       if checkpoint.isEnded { return }
       for size in [1, 2] {
@@ -97,7 +97,7 @@ struct DiskOrdersTests {
     let disk = ModelDisk()
     if scene == .begins { return disk }
     let store = Order.store(disk, durability)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     for position in 0..<3 {
       try await store.append(ListCommit(["o\(position)"], state: position + 1), at: position)
     }
@@ -136,7 +136,7 @@ struct DiskOrdersTests {
       for (index, element) in elements.enumerated() where extent.first + index < promised {
         #expect(told[extent.first + index] ?? element == element, "\(name): another element")
       }
-      let checkpoint = try #require(try await store.claim())
+      let checkpoint = try #require(try await store.acquireLease())
       #expect(checkpoint.count == extent.first + elements.count)
       #expect(checkpoint.state ?? 0 == checkpoint.count)
       if checkpoint.isEnded { continue }

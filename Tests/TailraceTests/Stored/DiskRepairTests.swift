@@ -43,13 +43,13 @@ struct DiskRepairTests {
       return
     }
     guard let file = image.names[DiskModelTests.path], image.files[file] != before else {
-      // Damage that only a claim notices.
+      // Damage that only a lease notices.
       #expect(!isDone, "\(name): it was told to be repaired")
       return
     }
     #expect(extent.first == outcome.first && extent.count >= outcome.count, "\(name): \(extent)")
-    let checkpoint = try #require(try await store.claim())
-    #expect(checkpoint.count == extent.count, "\(name): a claim finds other elements")
+    let checkpoint = try #require(try await store.acquireLease())
+    #expect(checkpoint.count == extent.count, "\(name): a lease finds other elements")
     let page = try await store.read(from: extent.first, upTo: 1000)
     #expect(extent.first + page.elements.count == extent.count)
     #expect(
@@ -73,7 +73,7 @@ struct DiskRepairTests {
       #expect(outcome.damaged != nil)
       do {
         let store = DiskModelTests.store(disk, .survivesPowerLoss)
-        let checkpoint = try #require(try await store.claim())
+        let checkpoint = try #require(try await store.acquireLease())
         var walk = checkpoint.state ?? Walk()
         if !checkpoint.isEnded {
           try await store.append(ListCommit([walk.next()], state: walk), at: checkpoint.count)
@@ -119,7 +119,7 @@ struct DiskRepairTests {
       let again = try await FileStore.repair(DiskModelTests.url, disk: disk)
       #expect(again.first == expected.first && again.count == expected.count, "\(call) \(number)")
       let store = DiskModelTests.store(disk, .survivesPowerLoss)
-      #expect(try await store.claim()?.count == expected.count, "\(call) \(number)")
+      #expect(try await store.acquireLease()?.count == expected.count, "\(call) \(number)")
     }
     Issue.record("a repair makes too many calls")
   }

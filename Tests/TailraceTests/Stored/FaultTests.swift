@@ -34,7 +34,7 @@ struct FaultTests {
       let file = try StoredFile.copy(of: bytes)
       let count: Int
       do {
-        guard let checkpoint = try await Walk.store(file, durability).claim() else {
+        guard let checkpoint = try await Walk.store(file, durability).acquireLease() else {
           return .other("in use")
         }
         count = checkpoint.count
@@ -180,7 +180,7 @@ struct FaultTests {
     do {
       let file = try StoredFile.copy(of: bytes)
       let list = Walk.list(in: Walk.store(file, durability), upTo: 30)
-      let count = try await Walk.store(file, durability).claim()?.count ?? -1
+      let count = try await Walk.store(file, durability).acquireLease()?.count ?? -1
       let elements = try await list.array()
       guard elements == Walk.elements(elements.count), elements.count >= count else {
         return .other("wrong elements")

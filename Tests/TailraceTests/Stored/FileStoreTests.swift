@@ -157,7 +157,7 @@ struct FileStoreTests {
     disk.lies.withLock { $0.remote = "nfs4" }
     let store = Walk.store(file, .survivesPowerLoss, disk)
     do {
-      _ = try await store.claim()
+      _ = try await store.acquireLease()
       Issue.record("it was not refused")
     } catch let failure as ListStoreError {
       #expect(failure.description.contains("nfs4"))
@@ -237,7 +237,7 @@ struct FileStoreTests {
     }
     // And so does opening it for writing: the end, and the chain of jumps.
     let before = disk.lies.withLock { $0.bytesRead }
-    #expect(try await store.claim()?.count == count)
+    #expect(try await store.acquireLease()?.count == count)
     #expect(disk.lies.withLock { $0.bytesRead } - before < 1 << 20)
   }
 }

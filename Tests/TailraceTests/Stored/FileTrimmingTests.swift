@@ -64,7 +64,7 @@ struct FileTrimmingTests {
   func damagedMark(_ durability: Durability, _ slot: Int) async throws {
     let disk = ModelDisk()
     let store = DiskModelTests.store(disk, durability)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     var walk = Walk()
     for position in 0..<6 {
       try await store.append(ListCommit([walk.next()], state: walk), at: position)
@@ -77,7 +77,7 @@ struct FileTrimmingTests {
       let anew = DiskModelTests.store(ModelDisk(image, boot: boot), durability)
       let extent = try await anew.extent()
       #expect(extent.first == 4 && extent.count == 6)
-      #expect(try await anew.claim()?.count == 6)
+      #expect(try await anew.acquireLease()?.count == 6)
     }
   }
 

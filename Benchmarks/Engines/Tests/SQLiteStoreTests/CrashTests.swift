@@ -37,7 +37,7 @@ struct CrashTests {
     let claims = try #require(try place.number("SELECT epoch FROM tailrace_lists"))
     print("three contenders, \(store): \(kills) kills, \(claims) claims, \(report)")
     expectNothingLost(report)
-    // A claim that ends leaves one step that was not stored, at most.
+    // A lease that ends leaves one step that was not stored, at most.
     #expect(report.runAgain <= claims)
   }
 

@@ -221,7 +221,7 @@ private func writes(
   for _ in 0..<5 {
     let store = FileStore<[UInt8], Int>(file.url, element: .bytes, state: .raw)
     let start = clock.now
-    guard try await store.claim()?.count == count else { throw Flaw("elements are missing") }
+    guard try await store.acquireLease()?.count == count else { throw Flaw("elements are missing") }
     best = min(best, clock.now - start)
   }
   return best / .microseconds(1)
