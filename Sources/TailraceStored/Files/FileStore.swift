@@ -18,8 +18,8 @@ import TailraceLists
 /// crash. See *Lists that are stored*, in the documentation of Tailrace.
 ///
 /// A lease lasts until ``release()``, or until the store is released. It is a lock of the file, which
-/// ends with the process at the latest; a child made by a bare `fork` keeps it until it ends or calls
-/// `exec`. A file that is removed, replaced or cut off while it is used is noticed: the store is
+/// ends with the process at the latest; without `release()`, a child made by a bare `fork` keeps it until
+/// it ends or calls `exec`. A file that is removed, replaced or cut off while it is used is noticed: the store is
 /// refused, with words. A process that is killed while it makes the file may leave another one beside
 /// it, of the same name with a suffix `.new-`, which can be deleted.
 ///
@@ -119,7 +119,8 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     }
   }
 
-  /// Stores a commit at the end of the file: of one element, or of at most 1 MiB.
+  /// Stores a commit at the end of the file: of one element, of at most 256 MiB; or of several, of at most
+  /// 1 MiB.
   @_alwaysEmitIntoClient
   public nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
@@ -152,12 +153,17 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   }
 
   /// Gives up the lease, if this store has it: another store, or process, can continue.
+  ///
+  /// All elements are on the disk then, and the list is the same one after a loss of power, whatever its
+  /// durability. Without this call, a list with ``Durability/survivesProcess`` is another one for whoever
+  /// compares identities, once the machine was started anew and somebody writes again.
   public nonisolated(nonsending) func release() async throws { try await journal.release() }
 
   /// The list's identity, first element, count and end. It opens the file only to read it.
   ///
   /// - Complexity: independent of the list's length; proportional to what was written since the last
-  ///   256 KiB, or since the last sync before a loss of power.
+  ///   256 KiB. The first call after a restart of the machine is proportional to what was not synced
+  ///   before, and is not repeated.
   public nonisolated(nonsending) func extent() async throws -> ListExtent {
     try await journal.extent()
   }
@@ -178,7 +184,9 @@ extension FileStore where Element == Never, State == Never {
   ///
   /// A damaged list is not repaired by itself, because others may have seen what is lost. The elements
   /// before the damage are copied into a new file, which is a list with another identity, and takes the
-  /// place of the damaged one; that is kept beside it. Elements before the damage are left out, too, if
+  /// place of the damaged one, with its rights; that is kept beside it. If nothing is left before the
+  /// damage, the longest part behind it is kept, as of a list that was trimmed. What the disk cannot read
+  /// is damaged; a state that cannot be read is left out if a later one is there. Elements before the damage are left out, too, if
   /// the list cannot be continued from them, because the state behind them was trimmed.
   ///
   /// Stores that have the damaged file open are refused from then on, with words, in every process.

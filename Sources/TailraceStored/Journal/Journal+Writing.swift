@@ -27,15 +27,27 @@ extension Journal {
           JournalCheckpoint(
             count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
       } catch {
-        if !wasWriter { journal.writer = nil }
+        if !wasWriter { journal.writer.take()?.lock.unlock() }
         throw error
       }
     }
   }
 
-  /// Gives up the lease.
+  /// Gives up the lease. All is on the disk then.
   nonisolated(nonsending) func release() async throws {
-    try await withTurn { $0.writer = nil }
+    try await withTurn { try $0.giveUp() }
+  }
+
+  private func giveUp() throws {
+    guard var writer = writer.take() else { return }
+    // A child of this process may have the file, too.
+    defer { writer.lock.unlock() }
+    do {
+      try writer.finish()
+    } catch {
+      isPoisoned = true
+      throw error
+    }
   }
 
   /// Discards elements. Returns the first position kept.
@@ -44,22 +56,23 @@ extension Journal {
       // A missing file is not made for this.
       guard try journal.opened() != nil else { return 0 }
       let wasWriter = journal.writer != nil
-      guard try journal.isWriter(), var writer = journal.writer.take() else {
-        throw ListStoreError.inUse
-      }
-      do {
-        try journal.look(at: writer.reader, size: writer.end)
-        let first = try writer.trim(before: position)
-        if wasWriter { journal.writer = writer }
-        return first
-      } catch let failure as SystemError {
-        // Perhaps a sync: the contents of the disk are unknown.
-        journal.isPoisoned = true
-        throw failure
-      } catch {
-        if wasWriter { journal.writer = writer }
-        throw error
-      }
+      guard try journal.isWriter() else { throw ListStoreError.inUse }
+      let first = Result { try journal.trimmed(before: position) }
+      if !wasWriter, !journal.isPoisoned { try journal.giveUp() }
+      return try first.get()
+    }
+  }
+
+  private func trimmed(before position: Int) throws -> Int {
+    guard let reader = writer?.reader, let end = writer?.end else { throw ListStoreError.poisoned }
+    try look(at: reader, size: end)
+    do {
+      return try writer?.trim(before: position) ?? 0
+    } catch let failure as SystemError {
+      // Perhaps a sync: the contents of the disk are unknown.
+      isPoisoned = true
+      writer.take()?.lock.unlock()
+      throw failure
     }
   }
 
@@ -82,8 +95,33 @@ extension Journal {
     let reader = try reader(of: file)
     // The name of a new file may not be on the disk: whoever made it may have stopped before.
     if try reader.mark().number == 0 { try disk.synchronizeFolder(of: path) }
-    writer = try JournalWriter(reader, lock: lock, durability)
+    writer = try walking { walked in
+      try JournalWriter(reader, lock: lock, durability, walked: &walked) { range in
+        try keepAside(range, of: file)
+      }
+    }
     return true
+  }
+
+  /// Copies some bytes of the file into another one beside it, which stays.
+  private func keepAside(_ range: Range<Int>, of file: any DiskFile) throws {
+    let (copy, name) = try disk.make(beside: path)
+    do {
+      var offset = range.lowerBound
+      while offset < range.upperBound {
+        let bytes = try file.upTo(min(1 << 20, range.upperBound - offset), at: offset)
+        if bytes.isEmpty { break }
+        try copy.put(bytes, at: offset - range.lowerBound)
+        offset += bytes.count
+      }
+      try copy.takeRights(of: file)
+      try copy.synchronize()
+      try disk.rename(name, to: path.beside("lost"))
+    } catch {
+      disk.remove(name)
+      throw error
+    }
+    try disk.synchronizeFolder(of: path)
   }
 
   private func openOrCreate() throws -> (any DiskFile)? {
@@ -102,7 +140,9 @@ extension Journal {
         """)
     }
     try disk.create(path, contents: header.bytes)
-    return try open(writes: false)
+    if let file = try open(writes: false) { return file }
+    throw ListStoreError.refused(
+      "\(name) is a link to a file that is not there: remove it, or name the file itself")
   }
 
   /// After so many nanoseconds, the file is looked at before a commit that is not synced.
@@ -114,15 +154,15 @@ extension Journal {
     _ draft: consuming JournalDraft, at position: Int
   ) async throws {
     var draft = draft
-    await turn.take()
-    defer { turn.give() }
+    _ = await turn.lock(cancellable: false)
+    defer { turn.unlock() }
     if isPoisoned { throw ListStoreError.poisoned }
     guard
       let isRight = try writer?.seal(
         &draft, at: position, elements: versions.elements, state: versions.state), isRight
     else { throw ListStoreError.superseded }
     // A small write is a copy, and does not wait for the disk.
-    let syncs = writer?.waitsForDisk == true
+    let syncs = writer?.waitsForDisk(draft) == true
     // A frame behind a hole would hide that the file was cut off.
     let looks =
       syncs || (try? writer?.file.size()) ?? 0 < writer?.end ?? 0
@@ -162,7 +202,7 @@ extension Journal {
   private func synchronize(_ draft: JournalDraft) throws(SystemError) {
     guard var writer = writer.take() else { return }
     do throws(SystemError) {
-      try writer.file.synchronize()
+      try writer.synchronize()
     } catch {
       // The contents of the disk are unknown. The file is closed; a new store finds out.
       isPoisoned = true
@@ -183,8 +223,8 @@ extension Journal {
   private func takeBack() {
     guard var writer = writer.take() else { return }
     do {
-      // Nobody has seen the commit, unless its mark is there.
-      guard try writer.isMarked() else { throw ListStoreError.poisoned }
+      // Nobody has seen the commit, unless its mark is there, or it is whole and need not be marked.
+      guard try writer.isMarked(), try !writer.showsNext() else { throw ListStoreError.poisoned }
       try writer.file.truncate(to: writer.end)
       writer.didTruncate()
       self.writer = writer

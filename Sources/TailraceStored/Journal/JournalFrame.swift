@@ -6,7 +6,7 @@
 ///
 /// | bytes | |
 /// |---|---|
-/// | 0 ..< 4 | `TRF2` |
+/// | 0 ..< 4 | `TRF3` |
 /// | 4 ..< 8 | the checksum of the header, of the journal and of the place: a copy elsewhere is no frame |
 /// | 8 ..< 16 | length and checksum of what lies between header and state |
 /// | 16 ..< 28 | the position of the first element, and how many there are |
@@ -21,9 +21,13 @@
 /// list's identity.
 struct JournalFrame: Sendable, Equatable {
   static let headerSize = 64
-  private static let magic: UInt32 = 0x3246_5254
+  private static let magic: UInt32 = 0x3346_5254
+  /// The first byte of a frame.
+  static let firstByte = UInt8(ascii: "T")
   /// No offset or position is greater.
   static let farthest = (1 << 48) - 1
+  /// The most bytes of elements and state: of one element, since several have at most 1 MiB.
+  static let longest = 1 << 28
   static let endFlag: UInt8 = 1
   static let stateFlag: UInt8 = 2
 
@@ -76,7 +80,7 @@ struct JournalFrame: Sendable, Equatable {
     // The checksum is right, so the writer was faulty or malicious.
     let places = 0...Self.farthest
     guard elementsLength >= lengthsOffset + 4 * count, places.contains(position),
-      places.contains(jump)
+      places.contains(jump), jump < offset
     else { return nil }
   }
 

@@ -13,7 +13,7 @@ struct DiskModelTests {
   static let path = url.fileSystemPath
 
   static func store(_ disk: ModelDisk, _ durability: Durability) -> Walk.Store {
-    Walk.Store(url, element: .text, state: .raw, durability: durability, disk: disk)
+    Walk.Store(url, element: .text, state: .wide, durability: durability, disk: disk)
   }
 
   /// A random life of a list: several leases, appends of 1 to 3 elements, trims and releases.
@@ -26,7 +26,7 @@ struct DiskModelTests {
     var store = Self.store(disk, durability)
     var walk = Walk()
     var (count, given, hasEnded) = (0, 0, false)
-    var isWriter = false
+    var (isWriter, identity) = (false, String?.none)
     for _ in 0..<steps {
       do {
         if !isWriter {
@@ -34,12 +34,18 @@ struct DiskModelTests {
           #expect(checkpoint.count >= given, "an element that was given is gone")
           (count, walk, isWriter) = (checkpoint.count, checkpoint.state ?? Walk(), true)
           (given, hasEnded) = (max(given, count), checkpoint.isEnded)
-          disk.log(.given(given))
+          let now = try await store.extent().identity
+          #expect(
+            identity ?? now == now || disk.contents.withLock { $0.hasFailed },
+            "another identity, and the machine was not started anew")
+          identity = now
+          disk.log(.given(given, identity: identity))
         }
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
           try await store.release()
           isWriter = false
+          disk.log(.released)
         case 1:
           store = Self.store(disk, durability)
           isWriter = false
@@ -60,7 +66,7 @@ struct DiskModelTests {
           try await store.append(ListCommit(elements, state: next), at: count)
           (walk, count) = (next, count + elements.count)
           given = count
-          disk.log(.given(given))
+          disk.log(.given(given, identity: identity))
         }
       } catch {
         guard disk.contents.withLock({ $0.hasFailed }) else { throw error }
@@ -78,10 +84,11 @@ struct DiskModelTests {
   /// - Parameters:
   ///   - killed: whether only the processes are gone, and not the machine's memory. Then the file may
   ///     have a commit that was not synced nor given, which only a lease may show.
+  ///   - told: how many elements were given of the list with an identity.
   @discardableResult
   static func verify(
     _ disk: ModelDisk, _ durability: Durability, atLeast promised: Int, _ name: String,
-    killed: Bool = false
+    killed: Bool = false, told: [String: Int] = [:]
   ) async throws -> Int {
     func elements() async throws -> (first: Int, count: Int, isEnded: Bool) {
       let reader = Self.store(disk, durability)
@@ -114,6 +121,11 @@ struct DiskModelTests {
       }
       total = checkpoint.count
       #expect(total >= promised, "\(name): lost")
+      let extent = try await store.extent()
+      #expect(extent.count == total && extent.isEnded == checkpoint.isEnded, "\(name): \(extent)")
+      if let count = extent.identity.flatMap({ told[$0] }) {
+        #expect(total >= count, "\(name): \(count) elements were shown of the same list")
+      }
       if checkpoint.count > 0 {
         #expect(checkpoint.state?.number == checkpoint.stateCount)
         #expect(checkpoint.stateCount == checkpoint.count)
@@ -136,15 +148,17 @@ struct DiskModelTests {
       let total = try await Self.live(disk, durability, steps: 14, using: &random)
       let (log, initial) = disk.contents.withLock { ($0.log, $0.initial) }
       var loss = PowerLoss(initial)
-      var (given, promised) = (0, 0)
+      var (given, promised, told) = (0, 0, [String: Int]())
       for (index, event) in log.enumerated() {
         loss.pass(event)
         switch event {
-        case .given(let count):
+        case .given(let count, let identity):
           given = count
+          if let identity { told[identity] = count }
           if durability == .survivesPowerLoss { promised = given }
         case .sync: promised = max(promised, given)
-        case .write, .truncate, .names, .syncFolder, .repaired: break
+        case .released: promised = given
+        case .write, .truncate, .names, .syncFolder, .failedSync, .repaired: break
         }
         if case .given = event { continue }
         for image in loss.images(atMost: Size.usual(4, full: 60), using: &random) {
@@ -153,7 +167,8 @@ struct DiskModelTests {
           let crashed = ModelDisk(image)
           let count: Int
           do {
-            count = try await Self.verify(crashed, durability, atLeast: promised, name)
+            count = try await Self.verify(
+              crashed, durability, atLeast: promised, name, told: told)
           } catch {
             Issue.record("\(name): \(error)")
             continue
@@ -187,7 +202,7 @@ struct DiskModelTests {
       let (log, initial, boot) = disk.contents.withLock { ($0.log, $0.initial, $0.boot) }
       var (image, given) = (initial, 0)
       for (index, event) in log.enumerated() {
-        if case .given(let count) = event { given = count }
+        if case .given(let count, _) = event { given = count }
         var torn = event
         if case .write(let file, let offset, let all) = event {
           let part = all.block(at: 0, Int.random(in: 0...all.count, using: &random))

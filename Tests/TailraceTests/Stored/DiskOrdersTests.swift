@@ -19,6 +19,8 @@ struct DiskOrdersTests {
   struct Told: Sendable {
     var elements: [Int: String] = [:]
     var conflicts: [String] = []
+    /// Of the list that they were told to be of.
+    var identity: String?
 
     mutating func note(_ position: Int, _ element: String) {
       let known = elements[position] ?? element
@@ -54,7 +56,7 @@ struct DiskOrdersTests {
       told.withLock { told in
         for (index, element) in elements.enumerated() { told.note(position + index, element) }
       }
-      disk.log(.given(position + elements.count))
+      disk.log(.given(position + elements.count, identity: nil))
     }
 
     /// A life of a writer. It is over when another one holds the list.
@@ -116,13 +118,13 @@ struct DiskOrdersTests {
     _ order: Order, _ name: String, images: Int, using random: inout SeededGenerator
   ) async throws -> Int {
     let (log, initial) = order.disk.contents.withLock { ($0.log, $0.initial) }
-    let told = order.told.withLock { $0.elements }
+    let (told, identity) = order.told.withLock { ($0.elements, $0.identity) }
     let last = Int.random(in: 0...log.count, using: &random)
     var loss = PowerLoss(initial)
     var (given, promised) = (0, 0)
     for event in log.prefix(last) {
       loss.pass(event)
-      if case .given(let count) = event { given = max(given, count) }
+      if case .given(let count, _) = event { given = max(given, count) }
       if case .sync = event { promised = max(promised, given) }
       if order.durability == .survivesPowerLoss { promised = given }
     }
@@ -139,6 +141,12 @@ struct DiskOrdersTests {
       let checkpoint = try #require(try await store.acquireLease())
       #expect(checkpoint.count == extent.first + elements.count)
       #expect(checkpoint.state ?? 0 == checkpoint.count)
+      if try await store.extent().identity == identity {
+        #expect(checkpoint.count >= given, "\(name): the same list has fewer elements than it had")
+        for (index, element) in elements.enumerated() where extent.first + index < given {
+          #expect(told[extent.first + index] ?? element == element, "\(name): the same list, changed")
+        }
+      }
       if checkpoint.isEnded { continue }
       try await store.append(
         ListCommit(["later"], state: checkpoint.count + 1), at: checkpoint.count)
@@ -189,6 +197,7 @@ struct DiskOrdersTests {
       let told = order.told.withLock { $0.elements }
       let fresh = order.store()
       let extent = try await fresh.extent()
+      order.told.withLock { $0.identity = extent.identity }
       let elements = try await fresh.read(from: extent.first, upTo: 100).elements
       #expect(extent.count == extent.first + elements.count)
       #expect(extent.count > told.keys.max() ?? 0 || told.isEmpty, "order \(these): lost")
