@@ -44,7 +44,8 @@ extension JournalPage {
     isEnd = true
     given = KnownFrame(offset: offset, name: frame.name, position: count)
     next = JournalPlace(
-      position: min(next.position, count), offset: offset, previous: frame.previous, own: frame.name)
+      position: min(next.position, count), offset: offset, previous: frame.previous, own: frame.name
+    )
   }
 
   /// Takes elements of a frame, from the next position on, up to a number of them.

@@ -144,7 +144,8 @@ struct DiskOrdersTests {
       if try await store.extent().identity == identity {
         #expect(checkpoint.count >= given, "\(name): the same list has fewer elements than it had")
         for (index, element) in elements.enumerated() where extent.first + index < given {
-          #expect(told[extent.first + index] ?? element == element, "\(name): the same list, changed")
+          #expect(
+            told[extent.first + index] ?? element == element, "\(name): the same list, changed")
         }
       }
       if checkpoint.isEnded { continue }

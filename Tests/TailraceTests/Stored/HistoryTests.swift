@@ -37,7 +37,8 @@ struct HistoryTests {
       if !isEnd { try await store.release() }
       let anew = Walk.store(file, .survivesProcess, disk)
       #expect(try await anew.extent() == before)
-      #expect(try await anew.read(from: 1990, upTo: 9).elements == Array(Walk.elements(1999)[1990...]))
+      #expect(
+        try await anew.read(from: 1990, upTo: 9).elements == Array(Walk.elements(1999)[1990...]))
       #expect(disk.lies.withLock { $0.bytesRead } < 100_000, "it walks over the list")
       #expect(try await anew.acquireLease()?.count == 2000)
       #expect(try await anew.extent() == before)
@@ -80,7 +81,8 @@ struct HistoryTests {
     #expect(Array(try Data(contentsOf: kept)) == Array(bytes[(try file.bytes.count)...]))
   }
 
-  @Test("damage that is followed by elements is another history, too; a commit written in part is not")
+  @Test(
+    "damage that is followed by elements is another history, too; a commit written in part is not")
   func damagedTail() async throws {
     let file = try StoredFile()
     for try await _ in Walk.list(in: Walk.store(file)).prefix(9) {}
@@ -159,7 +161,9 @@ struct HistoryTests {
     #expect(try await store.acquireLease()?.count == 3000)
   }
 
-  @Test("the first element never goes back, and nothing is said to be trimmed, beside a trimming writer")
+  @Test(
+    "the first element never goes back, and nothing is said to be trimmed, beside a trimming writer"
+  )
   func extentBesideTrim() async throws {
     let file = try StoredFile()
     let writer = Walk.store(file)
@@ -376,7 +380,8 @@ struct HistoryTests {
     for snapshots in [SnapshotPolicy.every(3), .every(100)] {
       let store = MemoryStore<Int, Int>()
       let rebuilt = LazyList(storedIn: store, state: 0, snapshots: snapshots) {
-        (state: inout Int, element: Int) in state = element + 1
+        (state: inout Int, element: Int) in
+        state = element + 1
       } next: {
         $0
       }

@@ -71,11 +71,13 @@ struct Walk: BitwiseCopyable, Sendable, Equatable {
 
 extension ByteCoding where Value == Walk {
   /// A walk's state in more bytes than a sector has, none of which is zero.
-  static let wide = ByteCoding(name: "wide walk") { walk, bytes in
-    withUnsafeBytes(of: walk) { bytes.append(contentsOf: $0) }
-    for index in 0..<1200 { bytes.append(UInt8(truncatingIfNeeded: walk.number &+ index) | 1) }
-  } decode: { bytes, _ in
-    bytes.loadUnaligned(as: Walk.self)
+  static var wide: ByteCoding {
+    ByteCoding(name: "wide walk") { walk, bytes in
+      withUnsafeBytes(of: walk) { bytes.append(contentsOf: $0) }
+      for index in 0..<1200 { bytes.append(UInt8(truncatingIfNeeded: walk.number &+ index) | 1) }
+    } decode: { bytes, _ in
+      bytes.loadUnaligned(as: Walk.self)
+    }
   }
 }
 
