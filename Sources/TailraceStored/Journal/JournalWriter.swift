@@ -73,7 +73,8 @@ struct JournalWriter: Sendable {
     size = try reader.file.status().size
     try walk(&walked)
     let isCut = size > end
-    if try hasLostElements() {
+    let isOther = try hasLostElements()
+    if isOther {
       if isCut, try hasContents(end..<size) { try keepAside(end..<size) }
       mark.history = .random(in: 1...(.max))
     }
@@ -82,7 +83,7 @@ struct JournalWriter: Sendable {
     jumps = JournalJumps(from: last.offset) { [mark] offset in
       offset >= mark.first ? (try? reader.frame(at: offset)) ?? nil : nil
     }
-    try settle(isCut: isCut)
+    try settle(isCut: isCut, isOther: isOther)
   }
 
   private mutating func walk(_ walked: inout KnownFrame?) throws {
@@ -131,7 +132,9 @@ struct JournalWriter: Sendable {
   /// Brings on the disk what may not be there: in the end a later loss of power finds no frame of the
   /// tail that was cut off, and none that another start of the machine has left unsynced. Then tells
   /// readers.
-  private mutating func settle(isCut: Bool) throws {
+  ///
+  /// - Parameter isOther: whether the list has another history from now on.
+  private mutating func settle(isCut: Bool, isOther: Bool) throws {
     let isFromDisk = mark.isBefore(reader.boot)
     if !isFromDisk, mark.synced < end { unproven = mark.synced..<end }
     // Nothing follows an end: all of a list that has ended is brought on the disk.
@@ -146,10 +149,11 @@ struct JournalWriter: Sendable {
     }
     let isKnown = mark.showsUnsynced && mark.isShowingOnDisk
     try publish(isKnown: isKnown)
-    if mark.showsUnsynced, !isKnown {
-      // Before anybody sees what a loss of power may take.
+    if isOther || mark.showsUnsynced && !isKnown {
+      // Before anybody sees what a loss of power may take, and before an element of the new history may
+      // be on the disk without it.
       try file.synchronize()
-      try publish(isKnown: true)
+      if mark.showsUnsynced { try publish(isKnown: true) }
     }
   }
 
