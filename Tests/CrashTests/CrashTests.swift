@@ -14,7 +14,6 @@ struct CrashTests {
     "a writer is killed again and again, and three follow it",
     arguments: [
       ("process", "one"), ("machine", "one"), ("process", "array"), ("machine", "array"),
-      ("5", "one"),
     ])
   func kills(_ durability: String, _ mode: String) async throws {
     let kills = Self.isFull ? 200 : 10

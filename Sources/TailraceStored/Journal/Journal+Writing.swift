@@ -139,7 +139,7 @@ extension Journal {
         relied on: keep the list in a file of this machine, or in a database
         """)
     }
-    try disk.create(path, contents: header.bytes)
+    try disk.create(path, contents: header.bytes(in: disk.boot))
     if let file = try open(writes: false) { return file }
     throw ListStoreError.refused(
       "\(name) is a link to a file that is not there: remove it, or name the file itself")

@@ -40,7 +40,9 @@ struct JournalHeader: Sendable, Equatable {
   var root: UInt64 { id.low ^ id.high }
 
   /// Both headers, and the marks of a journal without frames.
-  var bytes: [UInt8] {
+  ///
+  /// - Parameter boot: the present start of the machine.
+  func bytes(in boot: JournalID) -> [UInt8] {
     var copy = [UInt8](repeating: 0, count: Self.block)
     let name = Array(schema.utf8)
     copy.replaceSubrange(Self.nameOffset..<Self.nameOffset + name.count, with: name)
@@ -53,7 +55,7 @@ struct JournalHeader: Sendable, Equatable {
       bytes.put(Self.checksum(UnsafeRawBufferPointer(bytes), name.count), at: 12)
     }
     var marks = [UInt8](repeating: 0, count: 2 * Self.block)
-    marks.replaceSubrange(0..<JournalMark.size, with: JournalMark.initial.bytes(seed: seed))
+    marks.replaceSubrange(0..<JournalMark.size, with: JournalMark.initial(boot).bytes(seed: seed))
     return copy + copy + marks
   }
 

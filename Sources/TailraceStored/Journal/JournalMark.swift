@@ -45,11 +45,12 @@ struct JournalMark: Sendable, Equatable {
   init() {}
 
   /// The mark of a file without frames. Whoever writes it may show what is not on the disk.
-  static let initial: JournalMark = {
+  static func initial(_ boot: JournalID) -> JournalMark {
     var mark = JournalMark()
+    mark.boot = boot
     (mark.showsUnsynced, mark.isShowingOnDisk) = (true, true)
     return mark
-  }()
+  }
 
   /// Whether all that was written is still there, unless something is damaged: the machine has not
   /// been started anew.
@@ -76,7 +77,7 @@ struct JournalMark: Sendable, Equatable {
   }
 
   /// Whether readers may have seen frames that are not in the file any more, if they are not promised.
-  var mayHaveShownMore: Bool { (showsUnsynced || isAlone) && number > 0 }
+  var mayHaveShownMore: Bool { showsUnsynced || isAlone }
 
   func bytes(seed: UInt32) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.size)

@@ -74,6 +74,8 @@ struct JournalRepair {
   ) throws -> Part {
     var frames = reader.frames(from: start, upTo: size, .repair)
     var part = Part(offset: start, end: start)
+    // The first frame of those whose state is lost, and behind which no other one has a state.
+    var cut: (end: Int, count: Int)?
     while let frame = try frames.next(), let last = frames.last {
       let hasState = frame.hasState && !frames.hasLostState
       if last.offset == start { part.first = frame.position }
@@ -81,15 +83,22 @@ struct JournalRepair {
       part.end = frames.offset
       part.hasState = part.hasState || hasState
       part.hasLostStates = part.hasLostStates || frames.hasLostState
+      if hasState {
+        cut = nil
+      } else if frames.hasLostState {
+        cut = cut ?? (last.offset, frame.position)
+      }
       try pass(frame, last.offset, hasState)
     }
+    // Without the state, nobody could go on behind them.
+    if let cut { (part.end, part.count) = cut }
     return part
   }
 
   /// Writes a new journal of some frames, with an identity of its own.
   private func copy(_ part: Part, of reader: JournalReader, to file: any DiskFile) throws {
     let header = JournalHeader(schema: reader.header.schema)
-    try file.put(header.bytes, at: 0)
+    try file.put(header.bytes(in: disk.boot), at: 0)
     var (end, last, state) = (JournalHeader.size, 0, 0)
     var (name, length) = (header.root, 0)
     var jumps = JournalJumps(from: nil) { _ in nil }

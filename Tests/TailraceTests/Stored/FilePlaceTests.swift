@@ -22,7 +22,7 @@ struct FilePlaceTests {
       case .shortened: try Data(bytes.prefix(JournalHeader.size + 1000)).write(to: file.url)
       case .emptied: try Data().write(to: file.url)
       case .overwritten:
-        var other = JournalHeader(schema: "text, state raw Walk of 16 bytes").bytes
+        var other = JournalHeader(schema: "text, state raw Walk of 16 bytes").bytes(in: .none)
         other += [UInt8](repeating: 0, count: bytes.count)
         try Data(other).write(to: file.url)
       }
