@@ -12,7 +12,7 @@ struct Options: Equatable {
   var file = ""
   var follows = false
   var printsSums = false
-  var durability = Durability.machine
+  var durability = Durability.survivesPowerLoss
 }
 
 /// A command line that makes no sense.
@@ -54,19 +54,18 @@ extension Command {
 
 extension Durability {
   fileprivate init(named name: String) throws(UsageError) {
-    switch (name, Int(name)) {
-    case ("process", _): self = .process
-    case ("machine", _): self = .machine
-    case (_, let count?) where count > 0: self = .machineEvery(count)
+    switch name {
+    case "process": self = .survivesProcess
+    case "power-loss": self = .survivesPowerLoss
     default:
-      throw UsageError(message: "--durability takes process, machine, or a number, not \(name)")
+      throw UsageError(message: "--durability takes process or power-loss, not \(name)")
     }
   }
 }
 
 extension Options {
   static let usage = """
-    usage: recrawl [DIRECTORY] --into FILE [--follow] [--sums] [--durability process|machine|N]
+    usage: recrawl [DIRECTORY] --into FILE [--follow] [--sums] [--durability process|power-loss]
     """
 
   static let help = """
@@ -79,8 +78,8 @@ extension Options {
       --into FILE        where the list is stored; made if it is not there
       --follow           does not walk: shows what another recrawl stores, as it does, until its end
       --sums             prints the sums at the end, for `sha256sum -c`
-      --durability WHAT  what a finding survives once it is counted: `process`, the process; `machine`,
-                         the machine, which is the default; or a number N, the process, and the machine after N of them
+      --durability WHAT  what a finding survives once it is counted: `process`, the end of the process;
+                         `power-loss`, which is the default, a loss of power
       -h, --help         prints this
 
     Links are not followed; they, and what is no file, are skipped. At its end it says how many steps ran, and

@@ -14,7 +14,6 @@ struct CrashTests {
     "a writer is killed again and again, and three follow it",
     arguments: [
       ("process", "one"), ("machine", "one"), ("process", "array"), ("machine", "array"),
-      ("5", "one"),
     ])
   func kills(_ durability: String, _ mode: String) async throws {
     let kills = Self.isFull ? 200 : 10
@@ -134,7 +133,7 @@ final class CrashLoop {
       result.give(
         await Result.catching {
           var check = ChainCheck()
-          let store = Chain.store(list, .process)
+          let store = Chain.store(list, .survivesProcess)
           while true {
             let page = try await store.read(from: check.count, upTo: 1024)
             if page.elements.isEmpty { return check.count }

@@ -43,7 +43,7 @@ struct CrashWalk {
         }
       }
     default:
-      for try await element in LazyList(reading: Chain.store(rest[0], .process)) {
+      for try await element in LazyList(reading: Chain.store(rest[0], .survivesProcess)) {
         walk.pass(element)
       }
     }
@@ -51,11 +51,7 @@ struct CrashWalk {
   }
 
   static func durability(_ name: String) -> Durability {
-    switch name {
-    case "process": .process
-    case "machine": .machine
-    default: .machineEvery(Int(name) ?? 1)
-    }
+    name == "process" ? .survivesProcess : .survivesPowerLoss
   }
 
   /// At once, and whole: the reader at the other end counts lines.

@@ -54,9 +54,9 @@ struct RecrawlTests {
         ["d", "--into", "f", "--follow"], .crawl(Options(directory: "d", file: "f", follows: true))
       ),
       (
-        ["--durability", "64", "--sums", "--into", "f", "d"],
+        ["--durability", "process", "--sums", "--into", "f", "d"],
         .crawl(
-          Options(directory: "d", file: "f", printsSums: true, durability: .machineEvery(64)))
+          Options(directory: "d", file: "f", printsSums: true, durability: .survivesProcess))
       ),
     ] as [([String], Command)])
   func commands(_ arguments: [String], _ command: Command) throws {
@@ -81,7 +81,7 @@ struct RecrawlTests {
     Crawl(
       Options(
         directory: tree.root.path, file: tree.folder.appending(path: file).path, follows: follows,
-        durability: .process), Terminal(isWatched: false))
+        durability: .survivesProcess), Terminal(isWatched: false))
   }
 
   @Test("finds every file, in the order of names, and not itself")
@@ -137,7 +137,7 @@ struct RecrawlTests {
   }
 
   /// Runs a crawl after another one of this process: the thread of its last step may still retain the
-  /// store, and with it the claim, when its reader is done.
+  /// store, and with it the lease, when its reader is done.
   private func runWhenFree(_ crawl: Crawl) async throws -> Totals {
     while true {
       do {

@@ -17,14 +17,14 @@ import TailraceLists
 /// any number follow it. An opened store continues after the last complete commit, also after a
 /// crash. See <doc:StoredLists>.
 ///
-/// A claim lasts until ``release()``, or until the store is released. It is a lock of the file, which
-/// ends with the process at the latest; a child made by a bare `fork` keeps it until it ends or calls
-/// `exec`. A file that is removed, replaced or cut off while it is used is noticed: the store is
+/// A lease lasts until ``release()``, or until the store is released. It is a lock of the file, which
+/// ends with the process at the latest; without `release()`, a child made by a bare `fork` keeps it until
+/// it ends or calls `exec`. A file that is removed, replaced or cut off while it is used is noticed: the store is
 /// refused, with words. A process that is killed while it makes the file may leave another one beside
 /// it, of the same name with a suffix `.new-`, which can be deleted.
 ///
 /// - Isolation: no thread that runs tasks waits for a disk. An append that need not wait for one
-///   (``Durability/process``) runs in place: it copies the bytes to the operating system.
+///   (``Durability/survivesProcess``) runs in place: it copies the bytes to the operating system.
 /// - Failure: `ListStoreError`, the codings' errors, or `FileError` for a system error such as
 ///   `ENOSPC`: then the next demand stores the same elements. After a failed sync the store is
 ///   `poisoned`, and must be replaced by a new one.
@@ -45,7 +45,7 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   ///   - durability: what a published element survives. Only for the writer.
   public convenience init(
     _ url: URL, element: ByteCoding<Element>, state: ByteCoding<State>,
-    durability: Durability = .machine
+    durability: Durability = .survivesPowerLoss
   ) {
     self.init(url, element: element, state: state, durability: durability, disk: SystemDisk())
   }
@@ -54,9 +54,6 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     _ url: URL, element: ByteCoding<Element>, state: ByteCoding<State>, durability: Durability,
     disk: any Disk
   ) {
-    if case .machineEvery(let count) = durability, count < 1 {
-      fatalError("Durability.machineEvery(_:) takes a count of 1 or more, not \(count)")
-    }
     guard url.isFileURL else { fatalError("a FileStore takes the URL of a file, not \(url)") }
     self.url = url
     self.element = element
@@ -97,19 +94,19 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     }
   }
 
-  /// Waits until there may be more elements, or the claim may be free.
+  /// Waits until there may be more elements, or the lease may be free.
   public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     try await journal.waitForMore(than: position)
   }
 
   /// Becomes the writer, if there is no other: makes a missing file, and cuts off what a stopped
-  /// writer left unfinished. A list over this store can claim it again.
+  /// writer left unfinished. A list over this store can acquire it again.
   ///
   /// - Returns: where the list stands; `nil` if another store, or process, writes it.
-  /// - Throws: an error of the state's coding, for example. The claim is free then.
+  /// - Throws: an error of the state's coding, for example. The lease is free then.
   /// - Complexity: independent of the list's length; proportional to what was not on the disk.
-  public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
-    try await journal.claim { [coding = state] checkpoint in
+  public nonisolated(nonsending) func acquireLease() async throws -> ListCheckpoint<State>? {
+    try await journal.acquireLease { [coding = state] checkpoint in
       guard let state = checkpoint.state else {
         return ListCheckpoint(count: checkpoint.count, state: nil, isEnded: checkpoint.isEnded)
       }
@@ -122,7 +119,8 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     }
   }
 
-  /// Stores a commit at the end of the file: of one element, or of at most 1 MiB.
+  /// Stores a commit at the end of the file: of one element, of at most 256 MiB; or of several, of at most
+  /// 1 MiB.
   @_alwaysEmitIntoClient
   public nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
@@ -154,24 +152,18 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     try await journal.trim(before: position)
   }
 
-  /// Takes back the end of the list, if it has one: the next demand of a list computes on.
+  /// Gives up the lease, if this store has it: another store, or process, can continue.
   ///
-  /// For an end that was an accident. Readers that were told of the end stay at it.
-  ///
-  /// - Throws: `ListStoreError.inUse` if another writer holds the list.
-  public nonisolated(nonsending) func removeEnd() async throws {
-    try await journal.removeEnd()
-  }
-
-  /// Gives up the claim, if this store has it: another store, or process, can continue.
-  ///
-  /// With ``Durability/machineEvery(_:)`` all is on the disk when it returns.
+  /// All elements are on the disk then, and the list is the same one after a loss of power, whatever its
+  /// durability. Without this call, a list with ``Durability/survivesProcess`` is another one for whoever
+  /// compares identities, once the machine was started anew and somebody writes again.
   public nonisolated(nonsending) func release() async throws { try await journal.release() }
 
   /// The list's identity, first element, count and end. It opens the file only to read it.
   ///
   /// - Complexity: independent of the list's length; proportional to what was written since the last
-  ///   256 KiB, or since the last sync before a loss of power.
+  ///   256 KiB. The first call after a restart of the machine is proportional to what was not synced
+  ///   before, and is not repeated.
   public nonisolated(nonsending) func extent() async throws -> ListExtent {
     try await journal.extent()
   }
@@ -192,7 +184,9 @@ extension FileStore where Element == Never, State == Never {
   ///
   /// A damaged list is not repaired by itself, because others may have seen what is lost. The elements
   /// before the damage are copied into a new file, which is a list with another identity, and takes the
-  /// place of the damaged one; that is kept beside it. Elements before the damage are left out, too, if
+  /// place of the damaged one, with its rights; that is kept beside it. If nothing is left before the
+  /// damage, the longest part behind it is kept, as of a list that was trimmed. What the disk cannot read
+  /// is damaged; a state that cannot be read is left out if a later one is there. Elements before the damage are left out, too, if
   /// the list cannot be continued from them, because the state behind them was trimmed.
   ///
   /// Stores that have the damaged file open are refused from then on, with words, in every process.

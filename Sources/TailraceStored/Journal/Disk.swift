@@ -24,7 +24,10 @@ package protocol Disk: Sendable {
   /// Makes an empty file under a new name in the folder of a path.
   func make(beside path: [CChar]) throws(SystemError) -> (file: any DiskFile, path: [CChar])
 
-  /// Gives a file one name more. `EEXIST` if the name is taken.
+  /// Renames a file, atomically, to a name that is free. `EEXIST` if the name is taken.
+  func name(_ path: [CChar], as other: [CChar]) throws(SystemError)
+
+  /// Gives a file one name more. `EEXIST` if the name is taken. Not every file system can.
   func link(_ path: [CChar], to other: [CChar]) throws(SystemError)
 
   /// Renames a file, atomically. A file that had that name loses it.
@@ -76,10 +79,15 @@ package protocol DiskFile: AnyObject, Sendable {
   func size() throws(SystemError) -> Int
   /// Takes the lock of the file. False if another holder has it.
   func lock() throws(SystemError) -> Bool
+  /// Ends the lock, also for a child process that has the file.
+  func unlock()
+  /// Takes the owner, if it may, and the rights of another file.
+  func takeRights(of other: any DiskFile) throws(SystemError)
 }
 
 extension DiskFile {
   package func size() throws(SystemError) -> Int { try status().size }
+  package func takeRights(of other: any DiskFile) throws(SystemError) {}
 
   /// Reads exactly that many bytes; `nil` if the file ends before.
   func bytes(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8]? {
@@ -128,35 +136,66 @@ extension Disk {
   /// of two creators one is first. Its name may not be on the disk yet.
   func create(_ path: [CChar], contents: [UInt8]) throws(SystemError) {
     let (file, name) = try make(beside: path)
-    defer { remove(name) }
-    try file.put(contents, at: 0)
-    try file.synchronize()
-    do throws(SystemError) { try link(name, to: path) } catch {
+    do throws(SystemError) {
+      try file.put(contents, at: 0)
+      try file.synchronize()
+      try self.name(name, as: path)
+    } catch {
+      remove(name)
       if error.code != EEXIST { throw error }
     }
   }
 
   /// Puts a new file into a file's place, atomically and on the disk, and keeps the former one.
   ///
-  /// - Parameter fill: writes the contents. If it throws, nothing has changed.
+  /// - Parameters:
+  ///   - former: the present file. The new one has its owner and its rights.
+  ///   - fill: writes the contents. If it throws, nothing has changed.
   /// - Returns: the path of the former one.
-  func replace(_ path: [CChar], _ fill: (any DiskFile) throws -> Void) throws -> [CChar] {
+  func replace(
+    _ path: [CChar], _ former: any DiskFile, _ fill: (any DiskFile) throws -> Void
+  ) throws -> [CChar] {
     let (file, name) = try make(beside: path)
     let aside = path.beside("damaged")
     do {
       try fill(file)
+      try file.takeRights(of: former)
       try file.synchronize()
-      // The former one has two names before it loses one: there is a list at the path at any moment.
-      try link(path, to: aside)
-      try synchronizeFolder(of: path)
-      try rename(name, to: path)
+      if try links(path, to: aside) {
+        do {
+          try synchronizeFolder(of: path)
+          try rename(name, to: path)
+        } catch {
+          remove(aside)
+          throw error
+        }
+      } else {
+        try self.name(path, as: aside)
+        do throws(SystemError) { try rename(name, to: path) } catch {
+          try self.name(aside, as: path)
+          throw error
+        }
+      }
     } catch {
       remove(name)
-      remove(aside)
       throw error
     }
     try synchronizeFolder(of: path)
     return aside
+  }
+}
+
+extension Disk {
+  /// Gives a file one name more: it has two before it loses one, so there is a file at the path at any
+  /// moment. False where a file has only one.
+  private func links(_ path: [CChar], to other: [CChar]) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      try link(path, to: other)
+      return true
+    } catch {
+      if [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EACCES, EMLINK].contains(error.code) { return false }
+      throw error
+    }
   }
 }
 

@@ -38,10 +38,10 @@ final class FileChanges: Sendable {
       source?.activate()
     }
 
-    /// Rings a bell at the next change of a file, or of its folder if the file does not exist.
+    /// Wakes a waiter at the next change of a file, or of its folder if the file does not exist.
     ///
     /// - Returns: a closure that ends the watch.
-    func watch(_ path: [CChar], _ bell: Bell) -> @Sendable () -> Void {
+    func watch(_ path: [CChar], _ waiter: Waiter) -> @Sendable () -> Void {
       guard descriptor >= 0 else { return {} }
       // A removed watch's number may be reused: both under the lock.
       let number = watches.withLock { watches in
@@ -51,13 +51,13 @@ final class FileChanges: Sendable {
           number = inotify_add_watch(
             descriptor, path.folder, UInt32(IN_CREATE) | UInt32(IN_MOVED_TO))
         }
-        if number >= 0 { watches.add(bell, to: number) }
+        if number >= 0 { watches.add(waiter, to: number) }
         return number
       }
       guard number >= 0 else { return {} }
       return { [self] in
         watches.withLock { watches in
-          if watches.remove(bell, from: number) { inotify_rm_watch(descriptor, number) }
+          if watches.remove(waiter, from: number) { inotify_rm_watch(descriptor, number) }
         }
       }
     }
@@ -76,17 +76,17 @@ final class FileChanges: Sendable {
           }
           return numbers
         }
-        let bells = watches.withLock { $0.bells(of: numbers) }
-        for bell in bells { bell.ring() }
+        let waiters = watches.withLock { $0.waiters(of: numbers) }
+        for waiter in waiters { waiter.wake(.lookAgain) }
       }
     }
   #else
     private init() {}
 
-    /// Rings a bell at the next change of a file, or of its folder if the file does not exist.
+    /// Wakes a waiter at the next change of a file, or of its folder if the file does not exist.
     ///
     /// - Returns: a closure that ends the watch.
-    func watch(_ path: [CChar], _ bell: Bell) -> @Sendable () -> Void {
+    func watch(_ path: [CChar], _ waiter: Waiter) -> @Sendable () -> Void {
       var descriptor = open(path, O_EVTONLY | O_CLOEXEC)
       if descriptor < 0 { descriptor = open(path.folder, O_EVTONLY | O_CLOEXEC) }
       guard descriptor >= 0 else { return {} }
@@ -94,7 +94,7 @@ final class FileChanges: Sendable {
       // that ends the watch.
       nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete])
-      source.setEventHandler { bell.ring() }
+      source.setEventHandler { waiter.wake(.lookAgain) }
       source.setCancelHandler { [descriptor] in close(descriptor) }
       source.activate()
       return { source.cancel() }
@@ -102,34 +102,36 @@ final class FileChanges: Sendable {
   #endif
 }
 
-/// The bells of each watch of the kernel.
+/// The waiters of each watch of the kernel.
 struct Watches: Sendable {
-  private var bells: [Int32: [Bell]] = [:]
+  private var waiters: [Int32: [Waiter]] = [:]
 
-  mutating func add(_ bell: Bell, to number: Int32) { bells[number, default: []].append(bell) }
+  mutating func add(_ waiter: Waiter, to number: Int32) {
+    waiters[number, default: []].append(waiter)
+  }
 
-  /// True if no other bell has that watch.
-  mutating func remove(_ bell: Bell, from number: Int32) -> Bool {
-    guard var others = bells[number] else { return false }
-    others.removeAll { $0 === bell }
-    bells[number] = others.isEmpty ? nil : others
+  /// True if no other waiter has that watch.
+  mutating func remove(_ waiter: Waiter, from number: Int32) -> Bool {
+    guard var others = waiters[number] else { return false }
+    others.removeAll { $0 === waiter }
+    waiters[number] = others.isEmpty ? nil : others
     return others.isEmpty
   }
 
-  /// The bells for some events; all, if events were lost.
-  func bells(of numbers: [Int32]) -> [Bell] {
-    if numbers.contains(-1) { return bells.values.flatMap { $0 } }
-    return Set(numbers).flatMap { bells[$0] ?? [] }
+  /// The waiters for some events; all, if events were lost.
+  func waiters(of numbers: [Int32]) -> [Waiter] {
+    if numbers.contains(-1) { return waiters.values.flatMap { $0 } }
+    return Set(numbers).flatMap { waiters[$0] ?? [] }
   }
 }
 
-extension Bell {
-  /// Rings after a pause.
-  func ring(after pause: Duration) {
+extension Waiter {
+  /// Wakes the waiter after a pause.
+  func wake(after pause: Duration) {
     let parts = pause.components
     let nanoseconds = Int(parts.seconds) * 1_000_000_000 + Int(parts.attoseconds / 1_000_000_000)
     DispatchQueue.global(qos: .userInitiated).asyncAfter(
       deadline: .now() + .nanoseconds(nanoseconds)
-    ) { self.ring() }
+    ) { self.wake(.lookAgain) }
   }
 }

@@ -5,19 +5,19 @@ import TailraceLists
 import TailraceFoundation
 import TailraceSupport
 
-// Claims, and what the holder of a claim does.
+// Leases, and what the holder of a lease does.
 extension Journal {
   /// Becomes the writer. `nil` if there is another.
   ///
-  /// - Parameter read: makes something of what is stored. If it throws, the claim is given up again:
+  /// - Parameter read: makes something of what is stored. If it throws, the lease is given up again:
   ///   another store may be able to continue.
   @usableFromInline
-  nonisolated(nonsending) package func claim<Value: Sendable>(
+  nonisolated(nonsending) package func acquireLease<Value: Sendable>(
     _ read: @escaping @Sendable (JournalCheckpoint) throws -> Value
   ) async throws -> Value? {
     try await withTurn { journal in
       let wasWriter = journal.writer != nil
-      guard try journal.claim(), let writer = journal.writer else { return nil }
+      guard try journal.isWriter(), let writer = journal.writer else { return nil }
       do {
         try journal.look(at: writer.reader, size: writer.end)
         if let given = journal.reading.withLock({ $0.given }), given.position > writer.count {
@@ -27,43 +27,26 @@ extension Journal {
           JournalCheckpoint(
             count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
       } catch {
-        if !wasWriter { journal.writer = nil }
+        if !wasWriter { journal.writer.take()?.lock.unlock() }
         throw error
       }
     }
   }
 
-  /// Gives up the claim. What is not on the disk, and is to be there, is brought there first.
+  /// Gives up the lease. All is on the disk then.
   nonisolated(nonsending) func release() async throws {
-    try await withTurn { journal in
-      guard var writer = journal.writer.take() else { return }
-      guard writer.hasUnsynced, journal.durability != .process else { return }
-      do {
-        try writer.file.synchronize()
-      } catch {
-        journal.isPoisoned = true
-        throw error
-      }
-      try writer.didSync()
-    }
+    try await withTurn { try $0.giveUp() }
   }
 
-  /// Takes the end of the list back.
-  nonisolated(nonsending) func removeEnd() async throws {
-    try await withTurn { journal in
-      guard try journal.opened() != nil else { return }
-      let wasWriter = journal.writer != nil
-      guard try journal.claim() else { throw ListStoreError.inUse }
-      defer { if !wasWriter { journal.writer = nil } }
-      guard let writer = journal.writer, writer.isEnded else { return }
-      var draft = JournalDraft(count: 0, hasState: false, isEnd: false)
-      draft.isResumption = true
-      guard
-        try journal.writer?.seal(
-          &draft, at: writer.count, elements: journal.versions.elements,
-          state: journal.versions.state) == true
-      else { return }
-      try journal.store(draft, syncing: journal.durability != .process)
+  private func giveUp() throws {
+    guard var writer = writer.take() else { return }
+    // A child of this process may have the file, too.
+    defer { writer.lock.unlock() }
+    do {
+      try writer.finish()
+    } catch {
+      isPoisoned = true
+      throw error
     }
   }
 
@@ -73,27 +56,28 @@ extension Journal {
       // A missing file is not made for this.
       guard try journal.opened() != nil else { return 0 }
       let wasWriter = journal.writer != nil
-      guard try journal.claim(), var writer = journal.writer.take() else {
-        throw ListStoreError.inUse
-      }
-      do {
-        try journal.look(at: writer.reader, size: writer.end)
-        let first = try writer.trim(before: position)
-        if wasWriter { journal.writer = writer }
-        return first
-      } catch let failure as SystemError {
-        // Perhaps a sync: the contents of the disk are unknown.
-        journal.isPoisoned = true
-        throw failure
-      } catch {
-        if wasWriter { journal.writer = writer }
-        throw error
-      }
+      guard try journal.isWriter() else { throw ListStoreError.inUse }
+      let first = Result { try journal.trimmed(before: position) }
+      if !wasWriter, !journal.isPoisoned { try journal.giveUp() }
+      return try first.get()
+    }
+  }
+
+  private func trimmed(before position: Int) throws -> Int {
+    guard let reader = writer?.reader, let end = writer?.end else { throw ListStoreError.poisoned }
+    try look(at: reader, size: end)
+    do {
+      return try writer?.trim(before: position) ?? 0
+    } catch let failure as SystemError {
+      // Perhaps a sync: the contents of the disk are unknown.
+      isPoisoned = true
+      writer.take()?.lock.unlock()
+      throw failure
     }
   }
 
   /// Opens the journal for writing, if necessary. False if there is another writer.
-  private func claim() throws -> Bool {
+  private func isWriter() throws -> Bool {
     if isPoisoned { throw ListStoreError.poisoned }
     if writer != nil { return true }
     guard let lock = try openOrCreate() else { throw SystemError(code: ENOENT) }
@@ -111,8 +95,33 @@ extension Journal {
     let reader = try reader(of: file)
     // The name of a new file may not be on the disk: whoever made it may have stopped before.
     if try reader.mark().number == 0 { try disk.synchronizeFolder(of: path) }
-    writer = try JournalWriter(reader, lock: lock, durability)
+    writer = try walking { walked in
+      try JournalWriter(reader, lock: lock, durability, walked: &walked) { range in
+        try keepAside(range, of: file)
+      }
+    }
     return true
+  }
+
+  /// Copies some bytes of the file into another one beside it, which stays.
+  private func keepAside(_ range: Range<Int>, of file: any DiskFile) throws {
+    let (copy, name) = try disk.make(beside: path)
+    do {
+      var offset = range.lowerBound
+      while offset < range.upperBound {
+        let bytes = try file.upTo(min(1 << 20, range.upperBound - offset), at: offset)
+        if bytes.isEmpty { break }
+        try copy.put(bytes, at: offset - range.lowerBound)
+        offset += bytes.count
+      }
+      try copy.takeRights(of: file)
+      try copy.synchronize()
+      try disk.rename(name, to: path.beside("lost"))
+    } catch {
+      disk.remove(name)
+      throw error
+    }
+    try disk.synchronizeFolder(of: path)
   }
 
   private func openOrCreate() throws -> (any DiskFile)? {
@@ -130,8 +139,10 @@ extension Journal {
         relied on: keep the list in a file of this machine, or in a database
         """)
     }
-    try disk.create(path, contents: header.bytes)
-    return try open(writes: false)
+    try disk.create(path, contents: header.bytes(in: disk.boot))
+    if let file = try open(writes: false) { return file }
+    throw ListStoreError.refused(
+      "\(name) is a link to a file that is not there: remove it, or name the file itself")
   }
 
   /// After so many nanoseconds, the file is looked at before a commit that is not synced.
@@ -143,8 +154,8 @@ extension Journal {
     _ draft: consuming JournalDraft, at position: Int
   ) async throws {
     var draft = draft
-    await turn.take()
-    defer { turn.give() }
+    _ = await turn.lock(cancellable: false)
+    defer { turn.unlock() }
     if isPoisoned { throw ListStoreError.poisoned }
     guard
       let isRight = try writer?.seal(
@@ -191,7 +202,7 @@ extension Journal {
   private func synchronize(_ draft: JournalDraft) throws(SystemError) {
     guard var writer = writer.take() else { return }
     do throws(SystemError) {
-      try writer.file.synchronize()
+      try writer.synchronize()
     } catch {
       // The contents of the disk are unknown. The file is closed; a new store finds out.
       isPoisoned = true
@@ -212,8 +223,8 @@ extension Journal {
   private func takeBack() {
     guard var writer = writer.take() else { return }
     do {
-      // Nobody has seen the commit, unless its mark is there.
-      guard try writer.isMarked() else { throw ListStoreError.poisoned }
+      // Nobody has seen the commit, unless its mark is there, or it is whole and need not be marked.
+      guard try writer.isMarked(), try !writer.showsNext() else { throw ListStoreError.poisoned }
       try writer.file.truncate(to: writer.end)
       writer.didTruncate()
       self.writer = writer

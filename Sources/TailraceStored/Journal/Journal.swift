@@ -20,7 +20,7 @@ package final class Journal: @unchecked Sendable {
   let durability: Durability
   let disk: any Disk
   let reading = Locked(JournalReadings())
-  let turn = Turn()
+  let turn = AsyncLock(for: "the writer of a file")
   // Guard: the turn. May touch it: the holder of the turn.
   nonisolated(unsafe) var writer: JournalWriter?
   // Guard: the turn. May touch it: the holder of the turn.
@@ -49,21 +49,37 @@ package final class Journal: @unchecked Sendable {
     try await blocking { [self] in
       guard let reader = try opened() else { return JournalPage() }
       let known = reading.withLock { $0.place(of: position) }
-      let page = try reader.page(from: position, upTo: count, known: known)
-      reading.withLock { $0.give(page) }
-      return page
+      do {
+        let page = try walking { walked in
+          try reader.page(from: position, upTo: count, known: known, walked: &walked)
+        }
+        reading.withLock { $0.give(page) }
+        return page
+      } catch ListStoreError.damaged(let position) {
+        // Or the file was cut off, or replaced: that is told in its own words.
+        try look(at: reader)
+        throw ListStoreError.damaged(at: position)
+      }
     }
   }
 
-  /// Identity, first element, count and end. It claims nothing, and makes no file.
+  /// Identity, first element, count and end. It takes no lock, and makes no file.
   nonisolated(nonsending) func extent() async throws -> ListExtent {
     try await blocking { [self] in
       guard let reader = try opened() else {
         return ListExtent(identity: nil, first: 0, count: 0, isEnded: false)
       }
       try look(at: reader)
-      return try reader.extent()
+      return try walking { try reader.extent(walked: &$0) }
     }
+  }
+
+  /// Remembers how far a walk over the frames comes.
+  func walking<Value>(_ walk: (_ walked: inout KnownFrame?) throws -> Value) throws -> Value {
+    let start = reading.withLock { $0.walked }
+    var walked = start
+    defer { reading.withLock { [walked] in $0.note(walked: walked, from: start) } }
+    return try walk(&walked)
   }
 
   /// The journal, opened for reading; `nil` if it does not exist yet.
@@ -107,7 +123,7 @@ package final class Journal: @unchecked Sendable {
   /// - Parameter size: the least that it has.
   func look(at reader: JournalReader, size: Int = 0) throws {
     let status = try reader.file.status()
-    guard let found = try disk.status(of: path), status.links > 0 else {
+    guard let found = try disk.status(of: path) else {
       throw ListStoreError.refused(
         "\(name) was removed while it was open: put it back, or make the store and its lists anew")
     }
@@ -131,21 +147,17 @@ package final class Journal: @unchecked Sendable {
   @usableFromInline
   nonisolated(nonsending) package func waitForMore(than position: Int) async throws {
     // Watch first, then look: a change in between rings, too.
-    let bell = Bell()
-    let endWatch = FileChanges.shared.watch(path, bell)
+    let waiter = Waiter()
+    let endWatch = FileChanges.shared.watch(path, waiter)
     defer { endWatch() }
     let page = try await read(from: position, upTo: 1)
     if !page.items.isEmpty || page.isEnd { return }
-    let (pause, isQuiet) = reading.withLock { ($0.nextPause(), $0.isQuiet) }
-    // Nothing has changed for a while: perhaps because the file is not there any more.
-    if isQuiet { try await blocking { [self] in try opened().map { try look(at: $0) } } }
+    let (pause, isLookDue) = reading.withLock { ($0.nextPause(), $0.isLookDue()) }
+    // Perhaps the file is not there any more, and another one is written in its place.
+    if isLookDue { try await blocking { [self] in try opened().map { try look(at: $0) } } }
     let start = ContinuousClock.now
-    bell.ring(after: pause)
-    await withTaskCancellationHandler {
-      await bell.wait()
-    } onCancel: {
-      bell.ring()
-    }
+    waiter.wake(after: pause)
+    _ = await waiter.wait(cancellable: true)
     try Task.checkCancellation()
     if ContinuousClock.now - start < pause { reading.withLock { $0.quietWaits = 0 } }
   }
@@ -155,8 +167,8 @@ package final class Journal: @unchecked Sendable {
   nonisolated(nonsending) func withTurn<Value: Sendable>(
     _ body: @escaping @Sendable (Journal) throws -> Value
   ) async throws -> Value {
-    await turn.take()
-    defer { turn.give() }
+    _ = await turn.lock(cancellable: false)
+    defer { turn.unlock() }
     return try await blocking { [self] in try body(self) }
   }
 

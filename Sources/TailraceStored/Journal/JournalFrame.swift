@@ -6,7 +6,7 @@
 ///
 /// | bytes | |
 /// |---|---|
-/// | 0 ..< 4 | `TRF2` |
+/// | 0 ..< 4 | `TRF3` |
 /// | 4 ..< 8 | the checksum of the header, of the journal and of the place: a copy elsewhere is no frame |
 /// | 8 ..< 16 | length and checksum of what lies between header and state |
 /// | 16 ..< 28 | the position of the first element, and how many there are |
@@ -18,13 +18,16 @@
 ///
 /// After the header, a frame without a state has eight bytes: the offset of the last one with a
 /// state. A frame's name is made of its checksums, and that of the first one's predecessor of the
-/// list's identity. An end is one only while no frame follows: a list whose end was taken back has
-/// a frame of nothing behind it.
+/// list's identity.
 struct JournalFrame: Sendable, Equatable {
   static let headerSize = 64
-  private static let magic: UInt32 = 0x3246_5254
+  private static let magic: UInt32 = 0x3346_5254
+  /// The first byte of a frame.
+  static let firstByte = UInt8(ascii: "T")
   /// No offset or position is greater.
   static let farthest = (1 << 48) - 1
+  /// The most bytes of elements and state: of one element, since several have at most 1 MiB.
+  static let longest = 1 << 28
   static let endFlag: UInt8 = 1
   static let stateFlag: UInt8 = 2
 
@@ -77,7 +80,7 @@ struct JournalFrame: Sendable, Equatable {
     // The checksum is right, so the writer was faulty or malicious.
     let places = 0...Self.farthest
     guard elementsLength >= lengthsOffset + 4 * count, places.contains(position),
-      places.contains(jump)
+      places.contains(jump), jump < offset
     else { return nil }
   }
 
@@ -115,8 +118,6 @@ package struct JournalDraft: Sendable {
   @usableFromInline let count: Int
   @usableFromInline let hasState: Bool
   @usableFromInline let isEnd: Bool
-  /// Whether it takes back an end.
-  var isResumption = false
   /// The place of the next length, and the beginning of the bytes that it counts.
   @usableFromInline var slot: Int
   @usableFromInline var start: Int

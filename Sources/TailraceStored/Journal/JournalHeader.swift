@@ -6,7 +6,7 @@ import TailraceLists
 /// | bytes of each copy | |
 /// |---|---|
 /// | 0 ..< 8 | `TAILRACE` |
-/// | 8 ..< 12 | the version of the format: 2 |
+/// | 8 ..< 12 | the version of the format: 3 |
 /// | 12 ..< 16 | the checksum of all that follows, up to the end of the name |
 /// | 16 ..< 24 | features that a reader must know: none |
 /// | 24 ..< 40 | the list's identity: a random number |
@@ -17,9 +17,9 @@ import TailraceLists
 /// then the frames (``JournalFrame``).
 struct JournalHeader: Sendable, Equatable {
   static let block = 4096
-  /// The offset of the first frame: behind two headers and the marks.
-  static let size = 3 * block
-  static let version: UInt32 = 2
+  /// The offset of the first frame: behind two headers and two marks.
+  static let size = 4 * block
+  static let version: UInt32 = 3
   private static let magic: UInt64 = 0x4543_4152_4C49_4154
   private static let nameOffset = 48
   static let longestName = block - nameOffset
@@ -40,7 +40,9 @@ struct JournalHeader: Sendable, Equatable {
   var root: UInt64 { id.low ^ id.high }
 
   /// Both headers, and the marks of a journal without frames.
-  var bytes: [UInt8] {
+  ///
+  /// - Parameter boot: the present start of the machine.
+  func bytes(in boot: JournalID) -> [UInt8] {
     var copy = [UInt8](repeating: 0, count: Self.block)
     let name = Array(schema.utf8)
     copy.replaceSubrange(Self.nameOffset..<Self.nameOffset + name.count, with: name)
@@ -52,9 +54,8 @@ struct JournalHeader: Sendable, Equatable {
       bytes.put(UInt32(name.count), at: 40)
       bytes.put(Self.checksum(UnsafeRawBufferPointer(bytes), name.count), at: 12)
     }
-    let mark = JournalMark()
-    var marks = [UInt8](repeating: 0, count: Self.block)
-    marks.replaceSubrange(0..<JournalMark.size, with: mark.bytes(seed: seed))
+    var marks = [UInt8](repeating: 0, count: 2 * Self.block)
+    marks.replaceSubrange(0..<JournalMark.size, with: JournalMark.initial(boot).bytes(seed: seed))
     return copy + copy + marks
   }
 
@@ -64,15 +65,20 @@ struct JournalHeader: Sendable, Equatable {
 
   /// Reads the header of a file: the first copy that is whole.
   init(of file: any DiskFile, at path: String) throws {
-    var failure = ListStoreError.refused("\(path) is not a stored list")
+    var failure: any Error = ListStoreError.refused("\(path) is not a stored list")
     for offset in [0, Self.block] {
-      switch Self.copy(try file.upTo(Self.block, at: offset)) {
+      let bytes: [UInt8]
+      do throws(SystemError) { bytes = try file.upTo(Self.block, at: offset) } catch {
+        failure = error
+        continue
+      }
+      switch Self.copy(bytes) {
       case .whole(let id, let schema):
         (self.id, self.schema) = (id, schema)
         return
       case .version(let version):
         // Or a bit of this copy is wrong: then the other one is whole.
-        failure = .refused(
+        failure = ListStoreError.refused(
           """
           \(path) is a stored list in version \(version) of the format, and this library reads and writes \
           version \(Self.version)
@@ -83,7 +89,7 @@ struct JournalHeader: Sendable, Equatable {
           \(path) is a stored list with features that this library does not know \
           (\(String(features, radix: 16)))
           """)
-      case .damaged: failure = .damaged(at: 0)
+      case .damaged: failure = ListStoreError.damaged(at: 0)
       case .foreign: break
       }
     }
@@ -93,13 +99,25 @@ struct JournalHeader: Sendable, Equatable {
   /// Whether a file has this header. It reads the fixed part of the first copy, and more only if that is
   /// another one.
   func isHeader(of file: any DiskFile, at path: String) throws -> Bool {
-    let isSame = try file.upTo(Self.nameOffset, at: 0).withUnsafeBytes { bytes in
+    let isSame = (try? file.upTo(Self.nameOffset, at: 0))?.withUnsafeBytes { bytes in
       bytes.count == Self.nameOffset && bytes.number(UInt64.self, at: 0) == Self.magic
         && bytes.number(UInt32.self, at: 8) == Self.version
         && bytes.number(UInt64.self, at: 24) == id.high
         && bytes.number(UInt64.self, at: 32) == id.low
     }
-    return try isSame || JournalHeader(of: file, at: path) == self
+    if isSame == true { return true }
+    let other = try JournalHeader(of: file, at: path)
+    return other.id == id && other.schema == schema
+  }
+
+  /// Whether a copy is not whole, or cannot be read.
+  static func hasLostCopy(_ file: any DiskFile) -> Bool {
+    [0, block].contains { offset in
+      guard let bytes = try? file.upTo(block, at: offset), case .whole = copy(bytes) else {
+        return true
+      }
+      return false
+    }
   }
 
   private enum Copy {

@@ -16,7 +16,7 @@ package struct JournalPage: Sendable {
   /// The next position, and its frame.
   var next = JournalPlace(position: 0, offset: 0)
   /// The last frame that the page has something of.
-  var given: GivenFrame?
+  var given: KnownFrame?
 }
 
 /// A position, and where its frame begins, or will begin if it is the end.
@@ -29,15 +29,25 @@ struct JournalPlace: Sendable, Hashable {
   var own: UInt64?
 }
 
-/// A frame whose elements, or whose end, were given or stored.
-struct GivenFrame: Sendable {
+/// A frame of the chain that was seen there.
+struct KnownFrame: Sendable {
   let offset: Int
   let name: UInt64
-  /// The position behind the last element given.
+  /// The position behind its last element, or behind the last one given.
   let position: Int
 }
 
 extension JournalPage {
+  /// Nothing follows; a repeated read, which may begin beyond the end, gets the same answer.
+  mutating func end(with frame: JournalFrame, at offset: Int) {
+    let count = frame.positions.upperBound
+    isEnd = true
+    given = KnownFrame(offset: offset, name: frame.name, position: count)
+    next = JournalPlace(
+      position: min(next.position, count), offset: offset, previous: frame.previous, own: frame.name
+    )
+  }
+
   /// Takes elements of a frame, from the next position on, up to a number of them.
   ///
   /// - Parameter start: where the body begins in the bytes.

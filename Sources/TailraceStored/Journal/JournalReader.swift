@@ -3,6 +3,9 @@ import TailraceLists
 import TailraceSupport
 
 /// Reads an open journal. A stateless value: several readers may use it, beside a writer.
+///
+/// What a walk has found is remembered by its caller: `walked` is the farthest frame that was seen in
+/// the chain, and the next walk goes on there.
 struct JournalReader: Sendable {
   let file: any DiskFile
   let header: JournalHeader
@@ -20,12 +23,47 @@ struct JournalReader: Sendable {
     seed = header.seed
   }
 
+  // MARK: Marks
+
   /// The mark that counts.
   func mark() throws -> JournalMark {
     guard let mark = try JournalMark(of: file, seed: seed) else {
       throw ListStoreError.damaged(at: 0)
     }
     return mark
+  }
+
+  /// Reads something that a mark promises, up to a limit that is true until it was read.
+  private func underMark<Value>(
+    _ read: (_ mark: JournalMark, _ limit: Int) throws -> Value
+  ) throws -> Value {
+    var attempts = 0
+    while true {
+      // First of all: what it promises is in what is read later.
+      let mark = try mark()
+      attempts += 1
+      var bound = mark.bound(in: boot)
+      // A writer that is taken for one of another start of the machine, and never rests.
+      if attempts > 8, !mark.showsUnsynced { bound = mark.synced }
+      let limit = try limit(mark, bound)
+      let value = Result { try read(mark, limit) }
+      if case .success(let value) = value, mark.showsUnsynced || bound != nil { return value }
+      // All that is whole is on the disk only while nobody writes since the machine was started; and
+      // what is missing may have been trimmed meanwhile.
+      let now = try self.mark()
+      switch value {
+      case .success(let value): if now == mark { return value }
+      case .failure(let failure): if now.first == mark.first { throw failure }
+      }
+    }
+  }
+
+  /// No frame ends behind it.
+  ///
+  /// - Parameter bound: what readers may see; `nil` for all that is whole.
+  func limit(_ mark: JournalMark, _ bound: Int?) throws -> Int {
+    let size = try file.size()
+    return max(min(bound ?? size, size), min(size, mark.promised(in: boot)))
   }
 
   // MARK: Frames
@@ -38,24 +76,9 @@ struct JournalReader: Sendable {
     return bytes.withUnsafeBytes { JournalFrame($0, at: offset, seed: seed) }
   }
 
-  /// The header of a frame that is complete and intact.
-  ///
-  /// - Parameter size: of the file.
-  func wholeFrame(at offset: Int, size: Int) throws -> JournalFrame? {
-    guard let frame = try frame(at: offset), offset + frame.length <= size,
-      let body = try file.bytes(
-        frame.elementsLength + frame.stateLength, at: offset + JournalFrame.headerSize)
-    else { return nil }
-    return body.withUnsafeBytes { body in
-      CRC32C.of(body.part(0..<frame.elementsLength), after: seed) == frame.elementsChecksum
-        && CRC32C.of(body.part(frame.elementsLength..<body.count), after: seed)
-          == frame.stateChecksum
-    } ? frame : nil
-  }
-
   /// The bytes of a frame's state.
   func state(of frame: JournalFrame, at offset: Int) throws -> [UInt8]? {
-    guard frame.hasState,
+    guard frame.hasState, frame.stateLength <= JournalFrame.longest,
       let bytes = try file.bytes(
         frame.stateLength, at: offset + JournalFrame.headerSize + frame.elementsLength),
       bytes.withUnsafeBytes({ CRC32C.of($0, after: seed) }) == frame.stateChecksum
@@ -63,88 +86,162 @@ struct JournalReader: Sendable {
     return bytes
   }
 
-  /// The last whole frame of the chain, and where it begins. Without a frame, the end is where one
-  /// would begin.
-  ///
-  /// - Parameter pass: called with each frame on the way, from the one known to be last.
-  func end(
-    _ mark: JournalMark, size: Int, bound: Int? = nil,
-    passing pass: (JournalFrame, Int) throws -> Void = { _, _ in }
-  ) throws -> (last: JournalFrame?, offset: Int, end: Int) {
-    var (end, limit) = (mark.last(in: boot), min(bound ?? size, size))
-    limit = max(limit, min(size, mark.promised(in: boot)))
-    var (last, offset) = (JournalFrame?.none, 0)
-    while end < limit, let frame = try wholeFrame(at: end, size: size) {
-      if let last {
-        guard frame.previous == last.name, frame.position == last.positions.upperBound else {
-          break
-        }
-      } else if end == JournalHeader.size, frame.previous != header.root {
-        break
-      }
-      try pass(frame, end)
-      (last, offset) = (frame, end)
-      end += frame.length
+  /// The checksum of some bytes; `nil` if the file ends before.
+  func checksum(of range: Range<Int>) throws(SystemError) -> UInt32? {
+    var (sum, offset) = (seed, range.lowerBound)
+    while offset < range.upperBound {
+      let bytes = try file.upTo(min(1 << 20, range.upperBound - offset), at: offset)
+      if bytes.isEmpty { return nil }
+      sum = bytes.withUnsafeBytes { CRC32C.of($0, after: sum) }
+      offset += bytes.count
     }
-    return (last, offset, end)
+    return sum
+  }
+
+  /// The frames from a place on.
+  ///
+  /// - Parameters:
+  ///   - previous: the name of the frame before, if it is known.
+  ///   - limit: no frame ends behind it.
+  ///   - promised: the states of frames up to there are not looked at.
+  ///   - size: of the part of the file that is read first.
+  func frames(
+    from offset: Int, previous: UInt64? = nil, upTo limit: Int, promised: Int = 0,
+    _ purpose: JournalFrames.Purpose = .look, size: Int = 1 << 12
+  ) -> JournalFrames {
+    JournalFrames(
+      self, from: offset, previous: previous, upTo: limit, promised: promised, purpose,
+      window: JournalWindow(file, size: size, atMost: purpose == .give ? size : 1 << 18))
+  }
+
+  /// Where a walk begins: the farthest frame that is known to be in the chain.
+  private func start(_ mark: JournalMark, _ walked: inout KnownFrame?, _ limit: Int) throws -> Int {
+    let last = mark.last(in: boot)
+    guard let known = walked, known.offset > last else { return last }
+    guard known.offset < limit, try frame(at: known.offset)?.name == known.name else {
+      walked = nil
+      return last
+    }
+    return known.offset
+  }
+
+  /// Goes to the end of the chain.
+  ///
+  /// - Parameter pass: called with each frame on the way.
+  func end(
+    _ mark: JournalMark, _ limit: Int, walked: inout KnownFrame?,
+    passing pass: (JournalFrame, Int) throws -> Void = { _, _ in }
+  ) throws -> JournalFrames {
+    let promised = mark.promised(in: boot)
+    var frames = frames(
+      from: try start(mark, &walked, limit), upTo: limit, promised: promised)
+    while let frame = try frames.next(), let last = frames.last { try pass(frame, last.offset) }
+    remember(frames, &walked)
+    if frames.offset < promised { throw damage(at: frames, mark) }
+    return frames
+  }
+
+  private func remember(_ frames: JournalFrames, _ walked: inout KnownFrame?) {
+    guard let (frame, offset) = frames.last, offset >= walked?.offset ?? 0 else { return }
+    walked = KnownFrame(offset: offset, name: frame.name, position: frame.positions.upperBound)
+  }
+
+  /// The failure of a frame that must be there: that of the first element that cannot be reached.
+  func damage(at frames: JournalFrames, _ mark: JournalMark) -> ListStoreError {
+    if let position = frames.position { return .damaged(at: position) }
+    var before = self.frames(from: mark.first, upTo: frames.offset, promised: frames.offset)
+    while (try? before.next()) != nil {}
+    return .damaged(at: before.position ?? mark.firstPosition)
   }
 
   /// Identity, first element, count and end.
-  func extent() throws -> ListExtent {
-    let mark = try mark()
-    let found = try end(mark, size: file.status().size, bound: mark.bound(in: boot))
-    let first = try frame(at: mark.first)
-    let count = found.last?.positions.upperBound ?? first?.position ?? 0
-    if found.end < mark.promised(in: boot) { throw try loss(at: found.end, count) }
-    return ListExtent(
-      identity: header.id.description, first: first?.position ?? 0, count: count,
-      isEnded: found.last?.isEnd ?? false)
+  func extent(walked: inout KnownFrame?) throws -> ListExtent {
+    try underMark { mark, limit in
+      let end = try end(mark, limit, walked: &walked)
+      return ListExtent(
+        identity: identity(mark), first: mark.firstPosition,
+        count: end.position ?? mark.firstPosition, isEnded: end.isEnded)
+    }
+  }
+
+  private func identity(_ mark: JournalMark) -> String {
+    let digits = String(mark.history, radix: 16)
+    return mark.history == 0 ? header.id.description : "\(header.id)-\(digits)"
+  }
+
+  /// The first frame of this list behind a place, whatever is between. What cannot be read is passed.
+  func anyFrame(from start: Int, upTo size: Int) -> Int? {
+    let (step, overlap) = (1 << 16, JournalFrame.headerSize)
+    var offset = start
+    while offset < size {
+      guard let bytes = try? file.upTo(min(step + overlap, size - offset), at: offset) else {
+        // Block by block: the disk cannot read one of them.
+        offset = (offset / JournalHeader.block + 1) * JournalHeader.block
+        continue
+      }
+      if bytes.isEmpty { return nil }
+      let found = bytes.withUnsafeBytes { bytes in
+        (0..<min(step, bytes.count)).first { place in
+          bytes[place] == JournalFrame.firstByte && place + overlap <= bytes.count
+            && JournalFrame(
+              bytes.part(place..<place + overlap), at: offset + place, seed: seed) != nil
+        }
+      }
+      if let found { return offset + found }
+      offset += step
+    }
+    return nil
   }
 
   // MARK: Places
 
   /// The frame of a position, or the place after the last one; `nil` if the position is beyond it.
   ///
-  /// It begins at one of the last frames, and jumps back from there.
-  func place(of position: Int, _ mark: JournalMark, limit: Int) throws -> JournalPlace? {
-    var offset = mark.last(in: boot)
-    var found = offset < limit ? try frame(at: offset) : nil
-    if found == nil {
-      offset = mark.first
-      found = offset < limit ? try frame(at: offset) : nil
+  /// It begins at the farthest frame known, and jumps back from there. If a frame on the way back is
+  /// damaged, it begins at the first one.
+  func place(
+    of position: Int, _ mark: JournalMark, limit: Int, walked: inout KnownFrame?
+  ) throws -> JournalPlace? {
+    if position < mark.firstPosition { throw ListStoreError.trimmed(first: mark.firstPosition) }
+    let promised = mark.promised(in: boot)
+    let known = try? back(to: position, from: start(mark, &walked, limit), mark)
+    if let known, known.frame.positions.contains(position) {
+      return JournalPlace(position: position, offset: known.offset)
     }
-    guard var frame = found else {
-      if offset < mark.promised(in: boot) { throw try loss(at: offset, position) }
-      return position == 0 ? JournalPlace(position: 0, offset: offset) : nil
+    var frames = frames(from: known?.offset ?? mark.first, upTo: limit, promised: promised)
+    while let frame = try frames.next(), let last = frames.last {
+      guard position < frame.positions.upperBound || frame.isEnd else { continue }
+      remember(frames, &walked)
+      return JournalPlace(position: position, offset: last.offset)
     }
+    remember(frames, &walked)
+    if frames.offset < promised { throw damage(at: frames, mark) }
+    guard position == frames.position ?? mark.firstPosition else { return nil }
+    return JournalPlace(
+      position: position, offset: frames.offset, previous: frames.last?.frame.name)
+  }
+
+  /// A frame that begins at a position or before, by jumps from a later one. `nil` if one on the way is
+  /// damaged.
+  private func back(
+    to position: Int, from start: Int, _ mark: JournalMark
+  ) throws -> (frame: JournalFrame, offset: Int)? {
+    guard var frame = try frame(at: start) else { return nil }
+    var offset = start
     while frame.position > position {
-      // The elements kept begin after it.
-      guard offset > mark.first else { throw ListStoreError.trimmed(first: frame.position) }
       if frame.jump >= mark.first, let jumped = try self.frame(at: frame.jump),
         jumped.position > position
       {
         (offset, frame) = (frame.jump, jumped)
         continue
       }
-      offset -= frame.previousLength
-      guard let before = try self.frame(at: offset), before.name == frame.previous else {
-        throw try loss(at: offset, position)
-      }
-      frame = before
+      let place = offset - frame.previousLength
+      guard place >= mark.first, place < offset, let before = try self.frame(at: place),
+        before.name == frame.previous
+      else { return nil }
+      (offset, frame) = (place, before)
     }
-    // After the last known place: forward, frame by frame.
-    while frame.positions.upperBound <= position {
-      let next = offset + frame.length
-      guard let following = try self.frame(after: frame, at: offset, limit) else {
-        if next < mark.promised(in: boot) { throw try loss(at: next, position) }
-        let end = frame.positions.upperBound
-        if frame.isEnd { return JournalPlace(position: position, offset: offset) }
-        return position == end
-          ? JournalPlace(position: end, offset: next, previous: frame.name) : nil
-      }
-      (offset, frame) = (next, following)
-    }
-    return JournalPlace(position: position, offset: offset)
+    return (frame, offset)
   }
 
   /// Whether a remembered place is of use. It throws if the frame there is one of other elements than
@@ -167,170 +264,72 @@ struct JournalReader: Sendable {
       """)
   }
 
+  /// Whether a frame that was given is there, or was trimmed.
+  func holds(_ given: KnownFrame) throws -> Bool {
+    try frame(at: given.offset)?.name == given.name || mark().first > given.offset
+  }
+
   // MARK: Elements
 
   /// Elements from a position on.
   ///
   /// - Parameter known: the place of that position, if known.
   func page(
-    from position: Int, upTo count: Int, known: JournalPlace?
+    from position: Int, upTo count: Int, known: JournalPlace?, walked: inout KnownFrame?
   ) throws -> JournalPage {
-    while true {
-      // First of all: what it promises is in what is read later.
-      let mark = try mark()
-      let page = Result { try self.page(from: position, upTo: count, known: known, mark) }
-      // All that is whole is on the disk only while nobody has claimed the list since the machine was
-      // started.
-      if mark.showsUnsynced || mark.bound(in: boot) != nil { return try page.get() }
-      if try self.mark() == mark { return try page.get() }
+    try underMark { mark, limit in
+      let remembered = try known.map { try isPlace($0, mark) ? $0 : nil } ?? nil
+      let place = try remembered ?? place(of: position, mark, limit: limit, walked: &walked)
+      guard let place else { return JournalPage() }
+      return try page(from: place, upTo: count, mark, limit, walked: &walked)
     }
   }
 
   private func page(
-    from position: Int, upTo count: Int, known: JournalPlace?, _ mark: JournalMark
+    from place: JournalPlace, upTo count: Int, _ mark: JournalMark, _ limit: Int,
+    walked: inout KnownFrame?
   ) throws -> JournalPage {
-    let size = try file.status().size
-    let (bound, promised) = (mark.bound(in: boot), mark.promised(in: boot))
-    let limit = min(bound ?? size, size)
     var page = JournalPage()
-    let remembered = try known.map { try isPlace($0, mark) ? $0 : nil } ?? nil
-    guard let place = try remembered ?? self.place(of: position, mark, limit: limit) else {
-      return page
-    }
     page.next = place
-    var window = JournalWindow(file, size: max(1 << 14, min(count, 1 << 10) * 256))
-    var offset = place.offset
+    let promised = mark.promised(in: boot)
+    var frames = frames(
+      from: place.offset, previous: place.previous, upTo: limit, promised: promised, .give,
+      size: max(1 << 14, min(count, 1 << 10) * 256))
+    defer { remember(frames, &walked) }
     while page.items.count < count {
-      let found =
-        offset < limit
-        ? try element(
-          at: offset, limit, &window, isExact: bound != nil, mayLoad: page.items.isEmpty) : .bad
-      guard case .frame(let frame, let start) = found,
-        page.next.previous ?? frame.previous == frame.previous
-      else {
-        if case .bad = found, page.items.isEmpty, offset < promised {
-          throw try loss(at: offset, page.next.position)
+      let offset = frames.offset
+      // A failure behind the first element belongs to the next page.
+      frames.staysInWindow = !page.items.isEmpty
+      let found = page.items.isEmpty ? try frames.next() : try? frames.next()
+      guard let frame = found else {
+        if page.items.isEmpty, offset < promised {
+          throw ListStoreError.damaged(at: page.next.position)
         }
         return page
       }
-      page.bytes = window.bytes
-      guard page.take(frame, at: start, upTo: count) else {
+      guard frame.position <= page.next.position,
+        page.next.position <= frame.positions.upperBound || frame.isEnd
+      else { throw ListStoreError.damaged(at: page.next.position) }
+      page.bytes = frames.bytes
+      guard page.take(frame, at: frames.elementsStart, upTo: count) else {
         throw ListStoreError.damaged(at: frame.position)
       }
-      page.given = GivenFrame(offset: offset, name: frame.name, position: page.next.position)
+      page.given = KnownFrame(offset: offset, name: frame.name, position: page.next.position)
       // Some remain for the next page.
       if page.next.position < frame.positions.upperBound {
         (page.next.offset, page.next.previous, page.next.own) = (offset, frame.previous, frame.name)
         return page
       }
-      if frame.isEnd, try self.frame(after: frame, at: offset, limit) == nil {
-        end(&page, with: frame, at: offset)
+      if frame.isEnd {
+        page.end(with: frame, at: offset)
         return page
       }
-      offset += frame.length
       page.next = JournalPlace(
-        position: page.next.position, offset: offset, previous: frame.name)
+        position: page.next.position, offset: frames.offset, previous: frame.name)
     }
-    // The end may be a separate entry.
-    if let next = offset < limit ? try frame(at: offset, window) : nil, next.isEnd,
-      next.count == 0, next.previous == page.next.previous,
-      try bound != nil || wholeFrame(at: offset, size: size) == next,
-      try self.frame(after: next, at: offset, limit) == nil
-    {
-      end(&page, with: next, at: offset)
-    }
+    // The end may be a frame of its own.
+    let offset = frames.offset
+    if let frame = try? frames.end() { page.end(with: frame, at: offset) }
     return page
-  }
-
-  /// Nothing follows; a repeated read, which may begin beyond the end, gets the same answer.
-  private func end(_ page: inout JournalPage, with frame: JournalFrame, at offset: Int) {
-    page.isEnd = true
-    page.given = GivenFrame(
-      offset: offset, name: frame.name, position: frame.positions.upperBound)
-    page.next = JournalPlace(
-      position: min(page.next.position, frame.positions.upperBound), offset: offset,
-      previous: frame.previous, own: frame.name)
-  }
-
-  /// The frame after another one. After an end it is whole: a list whose end was taken back only in part
-  /// still ends.
-  private func frame(
-    after frame: JournalFrame, at offset: Int, _ limit: Int
-  ) throws -> JournalFrame? {
-    let next = offset + frame.length
-    guard next < limit,
-      let following = try frame.isEnd ? wholeFrame(at: next, size: limit) : self.frame(at: next),
-      following.previous == frame.name
-    else { return nil }
-    return following
-  }
-
-  /// The header of a frame, from the window if it is there. A header missing there may have been
-  /// written meanwhile.
-  private func frame(at offset: Int, _ window: JournalWindow) throws -> JournalFrame? {
-    try window.frame(at: offset, seed: seed) ?? frame(at: offset)
-  }
-
-  private enum Found {
-    /// A frame, and where its lengths begin in the window.
-    case frame(JournalFrame, Int)
-    /// It is not in the window, but elements were found before it.
-    case later
-    case bad
-  }
-
-  /// The frame at a place, with its elements in the window.
-  ///
-  /// - Parameter isExact: whether all frames before the limit are known to be whole.
-  private func element(
-    at offset: Int, _ limit: Int, _ window: inout JournalWindow, isExact: Bool, mayLoad: Bool
-  ) throws -> Found {
-    let headerSize = JournalFrame.headerSize
-    guard limit - offset >= headerSize else { return .bad }
-    if !window.has(offset..<offset + headerSize) {
-      guard mayLoad else { return .later }
-      try window.load(offset, atLeast: headerSize, upTo: limit)
-    }
-    guard let frame = window.frame(at: offset, seed: seed), offset + frame.length <= limit else {
-      return .bad
-    }
-    let body = offset + headerSize..<offset + headerSize + frame.elementsLength
-    if !window.has(body) {
-      guard mayLoad else { return .later }
-      try window.load(offset, atLeast: body.upperBound - offset, upTo: limit)
-    }
-    guard window.checksum(of: body, seed: seed) == frame.elementsChecksum else { return .bad }
-    // The state was not checked. A frame that is followed by the next of the chain is whole.
-    if !isExact {
-      let next = window.frame(at: offset + frame.length, seed: seed)
-      guard try next?.previous == frame.name || wholeFrame(at: offset, size: limit) == frame else {
-        return .bad
-      }
-    }
-    return .frame(frame, body.lowerBound - window.start)
-  }
-
-  /// Whether a frame that was given is there, or was trimmed.
-  func holds(_ given: GivenFrame) throws -> Bool {
-    try frame(at: given.offset)?.name == given.name || mark().first > given.offset
-  }
-
-  /// The position of a place where no frame was found that can be named: that of the first element
-  /// that cannot be reached.
-  func position(of offset: Int) throws -> Int {
-    var (place, position) = (try mark().first, 0)
-    while place < offset, let frame = try frame(at: place) {
-      position = frame.positions.upperBound
-      place += frame.length
-    }
-    return position
-  }
-
-  /// The failure of a frame that must be there: trimmed meanwhile, or damaged.
-  func loss(at offset: Int, _ position: Int) throws -> ListStoreError {
-    // Read last: a trimming writer announces it before it removes the bytes.
-    let first = try mark().first
-    guard first > offset else { return .damaged(at: position) }
-    return .trimmed(first: try frame(at: first)?.position ?? position)
   }
 }

@@ -5,12 +5,14 @@ struct JournalReadings: Sendable {
 
   var reader: JournalReader?
   /// The frame of the farthest element that was given, or stored. While it is there, all before it is.
-  private(set) var given: GivenFrame?
+  private(set) var given: KnownFrame?
+  /// The farthest frame that was seen in the chain: a walk begins there.
+  private(set) var walked: KnownFrame?
   private var places: [JournalPlace] = []
   /// How many consecutive waits have ended without a change.
   var quietWaits = 0
-  /// Whether the last pauses were long enough for a look at the file.
-  var isQuiet: Bool { quietWaits >= 5 }
+  /// When a waiting reader has looked at the file last.
+  private var lastLook = ContinuousClock.now
 
   /// The place of a position, if it is known. Other readers may continue from there, too.
   func place(of position: Int) -> JournalPlace? { places.last { $0.position == position } }
@@ -26,8 +28,22 @@ struct JournalReadings: Sendable {
   }
 
   /// Elements of a frame were given, or stored.
-  mutating func note(_ frame: GivenFrame) {
+  mutating func note(_ frame: KnownFrame) {
     if frame.position >= given?.position ?? 0 { given = frame }
+  }
+
+  /// A walk that began with a known frame has come to another one.
+  mutating func note(walked frame: KnownFrame?, from start: KnownFrame?) {
+    // A frame that is not there any more is forgotten; and what others have found meanwhile is kept.
+    if walked?.name == start?.name || frame?.offset ?? 0 > walked?.offset ?? 0 { walked = frame }
+  }
+
+  /// Whether it is time to look at the file again. However busily it is written, it may be another one.
+  mutating func isLookDue() -> Bool {
+    let now = ContinuousClock.now
+    guard now - lastLook >= .milliseconds(500) else { return false }
+    lastLook = now
+    return true
   }
 
   /// The pause before checking again without a notification: short at first, because the lock ends

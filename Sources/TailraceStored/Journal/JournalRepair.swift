@@ -24,90 +24,120 @@ struct JournalRepair {
     }
     let reader = JournalReader(
       file, try JournalHeader(of: file, at: name), boot: disk.boot, path: name)
-    let mark = try JournalMark(of: file, seed: reader.seed)
+    let mark = try? JournalMark(of: file, seed: reader.seed)
     let size = try file.status().size
-    let first = try mark.map { $0.first } ?? firstAfterZeros(reader, size)
-    var good = Good(reader, first: first, size: size)
-    try good.walk(upTo: size)
-    // Nobody can go on with elements whose state was trimmed.
-    if !good.isUsable { good.frames = [] }
-    var outcome = Outcome()
-    outcome.first = good.frames.first?.frame.position ?? 0
-    outcome.count = good.frames.last?.frame.positions.upperBound ?? 0
-    if let mark, good.end >= mark.promised(in: disk.boot), good.isUsable {
-      // Nothing that was promised is missing: the next claim goes on.
+    let start = mark?.first ?? reader.anyFrame(from: JournalHeader.size, upTo: size)
+    let part = try part(of: reader, from: start ?? JournalHeader.size, upTo: size)
+    var outcome = Outcome(first: part.first, count: part.count)
+    if let mark, !mark.isAlone, part.end >= mark.promised(in: disk.boot), !part.hasLostStates,
+      part.offset == mark.first, part.isUsable, !JournalHeader.hasLostCopy(file)
+    {
+      // Nothing that was promised is missing: the next lease goes on.
+      outcome.first = mark.firstPosition
       return outcome
     }
-    outcome.aside = try disk.replace(path) { try copy(good.frames, of: reader, to: $0) }
+    outcome.aside = try disk.replace(path, file) { try copy(part, of: reader, to: $0) }
     return outcome
   }
 
-  /// The first frame after the zeros of those that were trimmed.
-  private func firstAfterZeros(_ reader: JournalReader, _ size: Int) throws -> Int {
-    var offset = JournalHeader.size
-    while case let bytes = try reader.file.upTo(1 << 20, at: offset), !bytes.isEmpty {
-      if let index = bytes.firstIndex(where: { $0 != 0 }) { return offset + index }
-      offset += bytes.count
-    }
-    return JournalHeader.size
+  /// Frames of which each is the next one.
+  private struct Part {
+    var offset: Int
+    var end: Int
+    var first = 0
+    var count = 0
+    var hasState = false
+    var hasLostStates = false
+    var isEnded = false
+    /// The list can be continued: its first element is the first one of all, or a state is there.
+    var isUsable: Bool { offset == end || first == 0 || hasState }
+    var length: Int { isUsable ? end - offset : 0 }
   }
 
-  /// The whole frames of a chain, from its beginning.
-  private struct Good {
-    let reader: JournalReader
-    let size: Int
-    var frames: [(frame: JournalFrame, offset: Int)] = []
-    var end: Int
-    /// The list can be continued: its first element is the first one of all, or a state is there.
-    var isUsable: Bool {
-      frames.isEmpty || frames[0].frame.position == 0 || frames.contains { $0.frame.hasState }
+  /// The first part that the list can be continued from; if there is nothing in it, the longest of those
+  /// behind what cannot be read.
+  private func part(of reader: JournalReader, from start: Int, upTo size: Int) throws -> Part {
+    let first = try walk(reader, from: start, upTo: size)
+    if first.end > first.offset, first.isUsable { return first }
+    var (best, offset) = (Part(offset: start, end: start), first.end)
+    while let next = reader.anyFrame(from: offset + 1, upTo: size) {
+      let part = try walk(reader, from: next, upTo: size)
+      if part.length > best.length { best = part }
+      offset = max(part.end - 1, next)
     }
+    return best
+  }
 
-    init(_ reader: JournalReader, first: Int, size: Int) {
-      (self.reader, self.size, end) = (reader, size, first)
-    }
-
-    mutating func walk(upTo limit: Int) throws {
-      while end < limit, let frame = try reader.wholeFrame(at: end, size: size) {
-        if let last = frames.last {
-          guard frame.previous == last.frame.name,
-            frame.position == last.frame.positions.upperBound
-          else { return }
-        }
-        frames.append((frame, end))
-        end += frame.length
+  private func walk(
+    _ reader: JournalReader, from start: Int, upTo size: Int,
+    passing pass: (JournalFrame, Int, _ hasState: Bool) throws -> Void = { _, _, _ in }
+  ) throws -> Part {
+    var frames = reader.frames(from: start, upTo: size, .repair)
+    var part = Part(offset: start, end: start)
+    // The first frame of those whose state is lost, and behind which no other one has a state.
+    var cut: (end: Int, count: Int)?
+    while let frame = try frames.next(), let last = frames.last {
+      let hasState = frame.hasState && !frames.hasLostState
+      if last.offset == start { part.first = frame.position }
+      part.count = frame.positions.upperBound
+      part.end = frames.offset
+      part.hasState = part.hasState || hasState
+      part.hasLostStates = part.hasLostStates || frames.hasLostState
+      if hasState {
+        cut = nil
+      } else if frames.hasLostState {
+        cut = cut ?? (last.offset, frame.position)
       }
+      try pass(frame, last.offset, hasState)
     }
+    // Without the state, nobody could go on behind them.
+    if let cut { (part.end, part.count) = cut }
+    return part
   }
 
   /// Writes a new journal of some frames, with an identity of its own.
-  private func copy(
-    _ frames: [(frame: JournalFrame, offset: Int)], of reader: JournalReader, to file: any DiskFile
-  ) throws {
+  private func copy(_ part: Part, of reader: JournalReader, to file: any DiskFile) throws {
     let header = JournalHeader(schema: reader.header.schema)
-    try file.put(header.bytes, at: 0)
+    try file.put(header.bytes(in: disk.boot), at: 0)
     var (end, last, state) = (JournalHeader.size, 0, 0)
     var (name, length) = (header.root, 0)
     var jumps = JournalJumps(from: nil) { _ in nil }
-    for (frame, offset) in frames {
-      guard let bytes = try reader.file.bytes(frame.length, at: offset) else {
-        throw ListStoreError.damaged(at: frame.position)
-      }
-      var draft = JournalDraft(count: frame.count, hasState: frame.hasState, isEnd: frame.isEnd)
-      draft.bytes = bytes
-      var copy = frame
+    _ = try walk(reader, from: part.offset, upTo: part.end) { frame, offset, hasState in
+      var (draft, copy) = try self.draft(of: frame, at: offset, hasState, reader)
       copy.previous = name
       (copy.jump, copy.span) = jumps.next
       copy.previousLength = length
       name = copy.seal(&draft, at: end, stateOffset: state, seed: header.seed)
       try file.put(draft.bytes, at: end)
       jumps.append(at: end)
-      if frame.hasState { state = end }
-      (last, length) = (end, frame.length)
-      end += frame.length
+      if hasState { state = end }
+      (last, length) = (end, copy.length)
+      end += copy.length
     }
     var mark = JournalMark()
+    mark.firstPosition = part.first
     (mark.written, mark.writtenLast, mark.synced, mark.syncedLast) = (end, last, end, last)
     try mark.put(to: file, seed: header.seed)
+  }
+
+  /// A frame's bytes, without a state that is lost.
+  private func draft(
+    of frame: JournalFrame, at offset: Int, _ hasState: Bool, _ reader: JournalReader
+  ) throws -> (JournalDraft, JournalFrame) {
+    var copy = frame
+    let isCut = frame.hasState && !hasState
+    let length = isCut ? frame.length - frame.stateLength : frame.length
+    guard var bytes = try reader.file.bytes(length, at: offset) else {
+      throw ListStoreError.damaged(at: frame.position)
+    }
+    if isCut {
+      // In place of the state, a frame says where the last one is.
+      bytes.insert(contentsOf: repeatElement(0, count: 8), at: JournalFrame.headerSize)
+      copy.flags &= ~JournalFrame.stateFlag
+      (copy.elementsLength, copy.stateLength) = (frame.elementsLength + 8, 0)
+    }
+    var draft = JournalDraft(count: frame.count, hasState: hasState, isEnd: frame.isEnd)
+    draft.bytes = bytes
+    return (draft, copy)
   }
 }

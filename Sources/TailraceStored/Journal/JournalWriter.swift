@@ -2,6 +2,16 @@ import FileReading
 import TailraceLists
 import TailraceSupport
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Glibc
+#endif
+
 /// The end of a journal, for the writer: a value with one method for each event.
 struct JournalWriter: Sendable {
   /// How many bytes of frames may follow the last one in the mark: this is read to find the end.
@@ -14,7 +24,7 @@ struct JournalWriter: Sendable {
   static let roomBytes = 1 << 16
 
   /// The file that is locked, open for reading only. Closing a file that was open for writing
-  /// notifies the followers, which a refused claim must not do: they would claim in turn.
+  /// notifies the followers, which a refused lease must not do: they would try in turn.
   let lock: any DiskFile
   let reader: JournalReader
   let durability: Durability
@@ -28,8 +38,11 @@ struct JournalWriter: Sendable {
   private var last = (offset: 0, length: 0)
   private var lastName: UInt64
   private var mark: JournalMark
-  /// How many commits are not on the disk.
-  private var unsynced = 0
+  /// What another writer has left unsynced in this start of the machine. A sync may have failed since:
+  /// it is written again before the next one.
+  private var unproven: Range<Int>?
+  /// Whether all is on the disk, and nothing will follow.
+  private var isFinished = false
   /// The file's length: zeros follow the last frame. A reader finds no frame there.
   private var size = 0
   private var makesRoom: Bool
@@ -37,49 +50,56 @@ struct JournalWriter: Sendable {
   private var sealedName: UInt64 = 0
 
   var file: any DiskFile { reader.file }
-  var hasUnsynced: Bool { unsynced > 0 }
 
   // MARK: Opening
 
   /// Finds the end of a journal: follows the chain from the last frame that is promised. What was
-  /// promised must be there. What follows it was never whole, or never on the disk, and is cut off.
-  init(_ reader: JournalReader, lock: any DiskFile, _ durability: Durability) throws {
+  /// promised must be there. What follows was never whole, or is lost, and is cut off.
+  ///
+  /// If readers may have seen elements that are lost, the list has another history from now on.
+  ///
+  /// - Parameter keepAside: keeps some bytes of the file that are not all zero, before they are cut off.
+  init(
+    _ reader: JournalReader, lock: any DiskFile, _ durability: Durability,
+    walked: inout KnownFrame?, keepAside: (Range<Int>) throws -> Void
+  ) throws {
     self.lock = lock
     self.reader = reader
     self.durability = durability
-    makesRoom = durability != .process
+    makesRoom = durability == .survivesPowerLoss
     lastName = reader.header.root
     mark = try reader.mark()
-    end = mark.last(in: reader.boot)
+    end = mark.first
     size = try reader.file.status().size
-    try walk()
-    if end < mark.promised(in: reader.boot) {
-      throw ListStoreError.damaged(at: last.offset > 0 ? count : try reader.position(of: end))
-    }
+    try walk(&walked)
     let isCut = size > end
+    let isOther = try hasLostElements()
+    if isOther {
+      if isCut, try hasContents(end..<size) { try keepAside(end..<size) }
+      mark.history = .random(in: 1...(.max))
+    }
     if isCut { try file.truncate(to: end) }
     size = end
-    jumps = try JournalJumps(from: last.offset) { [mark] offset in
-      offset >= mark.first ? try reader.frame(at: offset) : nil
+    jumps = JournalJumps(from: last.offset) { [mark] offset in
+      offset >= mark.first ? (try? reader.frame(at: offset)) ?? nil : nil
     }
-    try settle(isCut: isCut)
-    try publish()
+    try settle(isCut: isCut, isOther: isOther)
   }
 
-  private mutating func walk() throws {
-    var (count, isEnded, last, state, name) = (0, false, (0, 0), 0, lastName)
-    var isFirst = true
-    let found = try reader.end(mark, size: size) { frame, offset in
+  private mutating func walk(_ walked: inout KnownFrame?) throws {
+    var (state, isFirst) = (0, true)
+    let limit = try reader.limit(mark, nil)
+    let found = try reader.end(mark, limit, walked: &walked) { frame, offset in
       if frame.hasState {
         state = offset
       } else if isFirst {
         state = try stateBefore(offset)
       }
-      (count, isEnded, last) = (frame.positions.upperBound, frame.isEnd, (offset, frame.length))
-      (name, isFirst) = (frame.name, false)
+      isFirst = false
     }
-    (end, self.count, self.isEnded) = (found.end, count, isEnded)
-    (self.last, stateOffset, lastName) = ((last.0, last.1), state, name)
+    (end, count, isEnded) = (found.offset, found.position ?? mark.firstPosition, found.isEnded)
+    stateOffset = state
+    if let (frame, offset) = found.last { (last, lastName) = ((offset, frame.length), frame.name) }
   }
 
   /// The offset of the last state, from a frame without one.
@@ -89,39 +109,97 @@ struct JournalWriter: Sendable {
       ? 0 : bytes.withUnsafeBytes { Int(exactly: $0.number(UInt64.self, at: 0)) ?? 0 }
   }
 
-  /// Brings on the disk what may not be there: in the end a later loss of power finds no frame of the
-  /// tail that was cut off, and none that another start of the machine has left unsynced.
-  private mutating func settle(isCut: Bool) throws {
-    let isSameBoot = mark.isOf(reader.boot)
-    if durability == .process, isSameBoot, !isCut { return }
-    if isSameBoot, durability != .process {
-      // After a failed sync it is unknown what the system has dropped: written again.
-      var offset = mark.synced
-      while offset < end {
-        let bytes = try file.upTo(min(1 << 20, end - offset), at: offset)
-        if bytes.isEmpty { throw ListStoreError.damaged(at: count) }
-        try file.put(bytes, at: offset)
-        offset += bytes.count
-      }
+  /// Whether elements that somebody has seen may be missing now.
+  ///
+  /// Nothing follows an end. In the same start of the machine only damage takes a frame, and those
+  /// behind it are still there.
+  private func hasLostElements() throws -> Bool {
+    if isEnded || !mark.mayHaveShownMore { return false }
+    return !mark.isOf(reader.boot) || reader.anyFrame(from: end + 1, upTo: size) != nil
+  }
+
+  private func hasContents(_ range: Range<Int>) throws -> Bool {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let bytes = try file.upTo(min(1 << 20, range.upperBound - offset), at: offset)
+      if bytes.isEmpty { return false }
+      if bytes.contains(where: { $0 != 0 }) { return true }
+      offset += bytes.count
     }
-    try file.synchronize()
-    if !isSameBoot || durability != .process { (mark.synced, mark.syncedLast) = (end, last.offset) }
+    return false
+  }
+
+  /// Brings on the disk what may not be there: in the end a later loss of power finds no frame of the
+  /// tail that was cut off, and none that another start of the machine has left unsynced. Then tells
+  /// readers.
+  ///
+  /// - Parameter isOther: whether the list has another history from now on.
+  private mutating func settle(isCut: Bool, isOther: Bool) throws {
+    let isFromDisk = mark.isBefore(reader.boot)
+    if !isFromDisk, mark.synced < end { unproven = mark.synced..<end }
+    // Nothing follows an end: all of a list that has ended is brought on the disk.
+    let isKept = durability == .survivesPowerLoss || isEnded
+    if isKept {
+      try synchronize()
+    } else if isCut || isFromDisk {
+      try file.synchronize()
+    }
+    if isKept || isFromDisk {
+      (mark.synced, mark.syncedLast) = (end, last.offset)
+    }
+    let isKnown = mark.showsUnsynced && mark.isShowingOnDisk
+    try publish(isKnown: isKnown)
+    if isOther || mark.showsUnsynced && !isKnown {
+      // Before anybody sees what a loss of power may take, and before an element of the new history may
+      // be on the disk without it.
+      try file.synchronize()
+      if mark.showsUnsynced { try publish(isKnown: true) }
+    }
   }
 
   /// Tells readers the journal's present end.
-  private mutating func publish() throws(SystemError) {
+  ///
+  /// - Parameter isKnown: whether the disk has a mark that says that readers see what is not there yet.
+  private mutating func publish(isKnown: Bool = true) throws(SystemError) {
     var next = mark
     next.number += 1
     next.boot = reader.boot
     (next.written, next.writtenLast) = (end, last.offset)
-    next.showsUnsynced = durability != .machine
+    next.showsUnsynced = durability == .survivesProcess && !isFinished && !isEnded
+    next.isShowingOnDisk = next.showsUnsynced && isKnown
     do throws(SystemError) {
       try next.put(to: file, seed: reader.seed)
     } catch {
       // Its last bytes are zeros: a part may be whole.
-      guard (try? reader.mark()) == next else { throw error }
+      guard (try? reader.mark())?.number == next.number else { throw error }
     }
     mark = next
+  }
+
+  /// Returns when all that was written is on the disk.
+  mutating func synchronize() throws(SystemError) {
+    if let range = unproven {
+      // After a failed sync it is unknown what the system has dropped: written again.
+      var offset = range.lowerBound
+      while offset < range.upperBound {
+        let bytes = try file.upTo(min(1 << 20, range.upperBound - offset), at: offset)
+        if bytes.isEmpty { throw SystemError(code: EIO) }
+        try file.put(bytes, at: offset)
+        offset += bytes.count
+      }
+      unproven = nil
+    }
+    try file.synchronize()
+  }
+
+  /// Brings all on the disk, and says so: then a restart of the machine changes nothing.
+  mutating func finish() throws(SystemError) {
+    guard durability == .survivesProcess, mark.showsUnsynced else { return }
+    try synchronize()
+    (mark.synced, mark.syncedLast) = (end, last.offset)
+    isFinished = true
+    try publish()
+    try file.synchronize()
   }
 
   // MARK: Appending
@@ -132,9 +210,11 @@ struct JournalWriter: Sendable {
   mutating func seal(
     _ draft: inout JournalDraft, at position: Int, elements: UInt8, state: UInt8
   ) throws -> Bool {
-    guard position == count, !isEnded || draft.isResumption else { return false }
-    guard draft.bytes.count < Int(UInt32.max) else {
-      throw ListStoreError.refused("a commit of 4 GiB or more cannot be stored in a file")
+    guard position == count, !isEnded else { return false }
+    guard draft.bytes.count <= JournalFrame.longest else {
+      throw ListStoreError.refused(
+        "a commit of \(draft.bytes.count) bytes cannot be stored in a file, which takes "
+          + "\(JournalFrame.longest) at once")
     }
     var frame = JournalFrame()
     frame.elementsLength = draft.stateStart - JournalFrame.headerSize
@@ -152,14 +232,9 @@ struct JournalWriter: Sendable {
     return true
   }
 
-  /// Whether a draft has to wait for the disk when it is written. The end of a list always does,
-  /// unless none of its commits do.
+  /// Whether a commit has to wait for the disk when it is written. The end of a list always does.
   func waitsForDisk(_ draft: JournalDraft) -> Bool {
-    switch durability {
-    case .process: false
-    case .machine: true
-    case .machineEvery(let interval): draft.isEnd || unsynced + 1 >= interval
-    }
+    durability == .survivesPowerLoss || draft.isEnd
   }
 
   /// The range to prepare after a draft written at the end; usually `nil`.
@@ -190,7 +265,7 @@ struct JournalWriter: Sendable {
   mutating func didAppend(_ draft: JournalDraft) {
     pass(draft)
     // Without a mark it takes longer to find the end.
-    if isEnded || end - mark.written > Self.unknownBytes { try? publish() }
+    if end - mark.written > Self.unknownBytes { try? publish() }
   }
 
   /// All that was written is on the disk.
@@ -199,9 +274,10 @@ struct JournalWriter: Sendable {
   /// - Throws: if readers cannot be told, and see nothing without the mark.
   mutating func didSync(_ draft: JournalDraft? = nil) throws(SystemError) {
     if let draft { pass(draft) }
-    unsynced = 0
     (mark.synced, mark.syncedLast) = (end, last.offset)
-    do throws(SystemError) { try publish() } catch { if durability == .machine { throw error } }
+    do throws(SystemError) { try publish() } catch {
+      if durability == .survivesPowerLoss { throw error }
+    }
   }
 
   private mutating func pass(_ draft: JournalDraft) {
@@ -213,22 +289,23 @@ struct JournalWriter: Sendable {
     isEnded = draft.isEnd
     end += draft.bytes.count
     size = max(size, end)
-    unsynced += 1
   }
 
   /// Whether the mark that counts is the last one of this writer.
   func isMarked() throws -> Bool { try reader.mark().number == mark.number }
 
+  /// Whether readers see a commit behind the last one.
+  func showsNext() throws -> Bool {
+    guard durability == .survivesProcess else { return false }
+    var frames = reader.frames(from: end, previous: lastName, upTo: try file.size())
+    return try frames.next() != nil
+  }
+
   // MARK: Where it stands
 
   /// The last frame.
-  var given: GivenFrame? {
-    last.offset > 0 ? GivenFrame(offset: last.offset, name: lastName, position: count) : nil
-  }
-
-  /// The place behind the last element.
-  var place: JournalPlace {
-    JournalPlace(position: count, offset: end, previous: last.offset == 0 ? nil : lastName)
+  var given: KnownFrame? {
+    last.offset > 0 ? KnownFrame(offset: last.offset, name: lastName, position: count) : nil
   }
 
   /// The last state, and the number of elements before it.
@@ -246,13 +323,11 @@ struct JournalWriter: Sendable {
   /// Discards the frames that lie wholly before a position, up to the one with the last state.
   /// Returns the first position kept.
   mutating func trim(before position: Int) throws -> Int {
-    guard last.offset > 0 else { return 0 }
-    guard let firstFrame = try reader.frame(at: mark.first) else {
-      throw ListStoreError.damaged(at: 0)
-    }
+    guard last.offset > 0 else { return mark.firstPosition }
     // Without a state, all elements are needed to continue.
-    if position <= firstFrame.position || stateOffset == 0 { return firstFrame.position }
-    let place = try reader.place(of: min(position, count), mark, limit: end)
+    if position <= mark.firstPosition || stateOffset == 0 { return mark.firstPosition }
+    var walked = given
+    let place = try reader.place(of: min(position, count), mark, limit: end, walked: &walked)
     let kept = min(place?.offset ?? last.offset, stateOffset, last.offset)
     guard let frame = try reader.frame(at: kept) else {
       throw ListStoreError.damaged(at: position)
@@ -260,11 +335,10 @@ struct JournalWriter: Sendable {
     guard kept > mark.first else { return frame.position }
     // In this order: a mark must not name a first frame that is not on the disk; and no mark may
     // name one that is removed, not even one that a loss of power brings back.
-    try file.synchronize()
-    unsynced = 0
+    try synchronize()
     (mark.synced, mark.syncedLast) = (end, last.offset)
     for _ in 0..<2 {
-      mark.first = kept
+      (mark.first, mark.firstPosition) = (kept, frame.position)
       try publish()
       try file.synchronize()
     }

@@ -17,7 +17,8 @@ import FileReading
       "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "coda", "glusterfs", "lustre",
       "beegfs",
       "ncpfs", "fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.ceph", "davfs",
-      "fuse.davfs2",
+      "fuse.davfs2", "fuse.gcsfuse", "fuse.juicefs", "fuse.grpcfuse", "gpfs", "ocfs2", "gfs2",
+      "vboxsf",
     ]
 
     static func kind(of device: UInt64) -> String? {

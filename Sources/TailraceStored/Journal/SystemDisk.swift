@@ -52,6 +52,36 @@ package struct SystemDisk: Disk {
     }
   }
 
+  package func name(_ path: [CChar], as other: [CChar]) throws(SystemError) {
+    if let isDone = try renameIfFree(path, other) {
+      if !isDone { throw SystemError(code: EEXIST) }
+      return
+    }
+    try link(path, to: other)
+    remove(path)
+  }
+
+  /// False if the name is taken. `nil` if this system, or this file system, cannot do it at once.
+  private func renameIfFree(_ path: [CChar], _ other: [CChar]) throws(SystemError) -> Bool? {
+    #if canImport(Darwin)
+      let result = renamex_np(path, other, UInt32(RENAME_EXCL))
+    #else
+      // Swift does not see it in the C library.
+      typealias Rename =
+        @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+      guard let symbol = dlsym(nil, "renameat2") else { return nil }
+      let keepsOther: UInt32 = 1
+      let result = unsafeBitCast(symbol, to: Rename.self)(
+        AT_FDCWD, path, AT_FDCWD, other, keepsOther)
+    #endif
+    if result == 0 { return true }
+    switch errno {
+    case EEXIST: return false
+    case EINVAL, ENOSYS, ENOTSUP: return nil
+    default: throw .last
+    }
+  }
+
   package func link(_ path: [CChar], to other: [CChar]) throws(SystemError) {
     if systemLink(path, other) != 0 { throw .last }
   }
@@ -220,6 +250,17 @@ final class SystemFile: DiskFile {
     if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
     if errno == EWOULDBLOCK { return false }
     throw .last
+  }
+
+  func unlock() { flock(number, LOCK_UN) }
+
+  func takeRights(of other: any DiskFile) throws(SystemError) {
+    guard let other = other as? SystemFile else { return }
+    var status = stat()
+    guard fstat(other.number, &status) == 0 else { throw .last }
+    // Only an administrator can give a file away. The rights come second: they are those of the owner.
+    _ = fchown(number, status.st_uid, status.st_gid)
+    if fchmod(number, status.st_mode & 0o7777) != 0 { throw .last }
   }
 
   func punch(_ range: Range<Int>) {

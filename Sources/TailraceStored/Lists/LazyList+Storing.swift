@@ -39,7 +39,7 @@ extension LazyList where Failure == any Error {
   ///   - line: the caller's line.
   ///   - next: makes an element and changes the state; `nil` at the end, which is stored.
   /// - Laziness: stepwise; stored elements are read in pages. Nothing is opened before the first
-  ///   demand. The first demand for an element that is not stored claims the store. A demand for
+  ///   demand. The first demand for an element that is not stored acquires its lease. A demand for
   ///   everything, such as ``array()``, stores several elements at once: those available without
   ///   waiting, at most as many as demanded, gathered for a tenth of a second.
   /// - Isolation: tasks of the list call the store and an asynchronous closure.

@@ -37,7 +37,7 @@ public protocol ListSource<Element>: Sendable {
 
   /// The list's identity, first element, count and end, of one moment.
   ///
-  /// It claims nothing, makes nothing and computes nothing: it is how to count stored elements.
+  /// It acquires nothing, makes nothing and computes nothing: it is how to count stored elements.
   nonisolated(nonsending) func extent() async throws -> ListExtent
 }
 

@@ -21,7 +21,7 @@ import TailraceLists
 ///   }
 ///   func waitForMore(than position: Int) async throws { try await table.grows(beyond: position) }
 ///   func extent() async throws -> ListExtent { await table.extent }
-///   func claim() async throws -> ListCheckpoint<Int>? { await table.checkpoint }
+///   func acquireLease() async throws -> ListCheckpoint<Int>? { await table.checkpoint }
 ///   func append(_ commit: ListCommit<String, Int>, at position: Int) async throws {
 ///     guard await table.append(commit, ifCountIs: position) else { throw ListStoreError.superseded }
 ///   }
@@ -36,10 +36,10 @@ public protocol ListStore<Element, State>: ListSource {
   /// Becomes the writer, if there is no other, and returns where the list stands.
   ///
   /// A store whose appends alone decide the winner, such as a database with transactions, may let
-  /// everyone write. The writer may claim again, and then gets the list's present checkpoint.
+  /// everyone write. The writer may acquire it again, and then gets the list's present checkpoint.
   ///
   /// - Returns: count, state and end, all of the same moment; `nil` if there is another writer.
-  nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>?
+  nonisolated(nonsending) func acquireLease() async throws -> ListCheckpoint<State>?
 
   /// Stores a commit at the end of the list: all of it, or nothing.
   ///
@@ -54,7 +54,7 @@ public protocol ListStore<Element, State>: ListSource {
   ///   - commit: the elements, state and end to store.
   ///   - position: how many elements must be stored before it, exactly.
   /// - Throws: ``ListStoreError/superseded`` if another number of elements is stored, the list
-  ///   has ended, or the claim was lost: then the other writer's elements count.
+  ///   has ended, or the lease was lost: then the other writer's elements count.
   nonisolated(nonsending) func append(
     _ commit: ListCommit<Element, State>, at position: Int
   ) async throws

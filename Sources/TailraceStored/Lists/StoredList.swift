@@ -67,11 +67,11 @@ struct StoredList<Store: ListStore>: ListPager {
       let page = try await store.read(from: tail.position, upTo: size.count)
       if page.elements.count == size.count { size.grow() }
       var action = tail.didRead(page.elements.count, isEnd: page.isEnd)
-      if case .claim = action { action = tail.didClaim(try await store.claim()) }
+      if case .acquire = action { action = tail.didAcquire(try await store.acquireLease()) }
       switch action {
       case .give: return page
       case .end: return ListPage([], isEnd: true)
-      case .read, .claim: continue
+      case .read, .acquire: continue
       case .wait:
         try await store.waitForMore(than: tail.position)
         try Task.checkCancellation()

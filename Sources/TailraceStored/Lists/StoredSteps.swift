@@ -35,27 +35,66 @@ struct StoredWork<Store: ListStore>: Sendable {
 }
 
 extension StoredWork {
-  /// Steps that change a state stored with each element.
+  /// Steps of plain calls, over a value that is made from a checkpoint.
+  @_alwaysEmitIntoClient
+  private init<Work: Sendable>(
+    _ makeWork:
+      nonisolated(nonsending) @escaping @Sendable (
+        Store, ListCheckpoint<Store.State>
+      ) async throws -> Work,
+    step: @escaping @Sendable (inout Work) throws -> StoredStep<Store.Element, Store.State>?
+  ) {
+    self.init { store, checkpoint in
+      let work = Owned(try await makeWork(store, checkpoint))
+      return Steps(
+        stage: "storedIn",
+        stepping: { _ in
+          do { return try step(&work.state).map { .element($0) } ?? .nothing(.end) } catch {
+            return .nothing(.failedTransiently(FailedAttempt(error)))
+          }
+        })
+    }
+  }
+
+  /// Steps of asynchronous calls, over a value that is made from a checkpoint.
+  @_alwaysEmitIntoClient
+  private init<Work: Sendable>(
+    _ makeWork:
+      nonisolated(nonsending) @escaping @Sendable (
+        Store, ListCheckpoint<Store.State>
+      ) async throws -> Work,
+    asyncStep step:
+      @escaping @Sendable (inout Work) async throws -> StoredStep<Store.Element, Store.State>?
+  ) {
+    self.init { store, checkpoint in
+      let work = Owned(try await makeWork(store, checkpoint))
+      return Steps(
+        stage: "storedIn",
+        inTask: { steps in
+          while steps.begin() {
+            var next = Step<StoredStep<Store.Element, Store.State>>.nothing(.end)
+            do { if let found = try await step(&work.state) { next = .element(found) } } catch {
+              next = .nothing(.failedTransiently(FailedAttempt(error)))
+            }
+            if steps.finish(next) { await steps.executor.park() }
+          }
+        })
+    }
+  }
+
+  /// Steps that change a state stored with each element. The state changes only if a step succeeds.
   @_alwaysEmitIntoClient
   init(
     _ initial: Store.State,
     _ next: @escaping @Sendable (inout Store.State) throws -> Store.Element?
   ) {
     self.init { _, checkpoint in
-      let owned = Owned(checkpoint.state ?? initial)
-      return Steps(
-        stage: "storedIn",
-        stepping: { _ in
-          do {
-            // Changed only if the step succeeds.
-            var attempt = owned.state
-            guard let element = try next(&attempt) else { return .nothing(.end) }
-            owned.state = attempt
-            return .element(StoredStep(element, attempt))
-          } catch {
-            return .nothing(.failedTransiently(FailedAttempt(error)))
-          }
-        })
+      try checkpoint.completeState ?? initial
+    } step: { state in
+      var attempt = state
+      guard let element = try next(&attempt) else { return nil }
+      state = attempt
+      return StoredStep(element, attempt)
     }
   }
 
@@ -66,24 +105,12 @@ extension StoredWork {
     _ next: @escaping @Sendable (inout Store.State) async throws -> Store.Element?
   ) {
     self.init { _, checkpoint in
-      let owned = Owned(checkpoint.state ?? initial)
-      return Steps(
-        stage: "storedIn",
-        inTask: { steps in
-          while steps.begin() {
-            var step = Step<StoredStep<Store.Element, Store.State>>.nothing(.end)
-            do {
-              var attempt = owned.state
-              if let element = try await next(&attempt) {
-                owned.state = attempt
-                step = .element(StoredStep(element, attempt))
-              }
-            } catch {
-              step = .nothing(.failedTransiently(FailedAttempt(error)))
-            }
-            if steps.finish(step) { await steps.executor.park() }
-          }
-        })
+      try checkpoint.completeState ?? initial
+    } asyncStep: { state in
+      var attempt = state
+      guard let element = try await next(&attempt) else { return nil }
+      state = attempt
+      return StoredStep(element, attempt)
     }
   }
 
@@ -95,18 +122,9 @@ extension StoredWork {
     _ next: @escaping @Sendable (Store.State) throws -> Store.Element?
   ) {
     self.init { store, checkpoint in
-      let owned = Owned(
-        try await RebuiltState(initial, snapshots, fold, from: checkpoint, in: store))
-      return Steps(
-        stage: "storedIn",
-        stepping: { _ in
-          do {
-            guard let element = try next(owned.state.state) else { return .nothing(.end) }
-            return .element(owned.state.take(element))
-          } catch {
-            return .nothing(.failedTransiently(FailedAttempt(error)))
-          }
-        })
+      try await RebuiltState(initial, snapshots, fold, from: checkpoint, in: store)
+    } step: { state in
+      try next(state.state).map { state.take($0) }
     }
   }
 
@@ -118,30 +136,37 @@ extension StoredWork {
     _ next: @escaping @Sendable (Store.State) async throws -> Store.Element?
   ) {
     self.init { store, checkpoint in
-      let owned = Owned(
-        try await RebuiltState(initial, snapshots, fold, from: checkpoint, in: store))
-      return Steps(
-        stage: "storedIn",
-        inTask: { steps in
-          while steps.begin() {
-            var step = Step<StoredStep<Store.Element, Store.State>>.nothing(.end)
-            do {
-              if let element = try await next(owned.state.state) {
-                step = .element(owned.state.take(element))
-              }
-            } catch {
-              step = .nothing(.failedTransiently(FailedAttempt(error)))
-            }
-            if steps.finish(step) { await steps.executor.park() }
-          }
-        })
+      try await RebuiltState(initial, snapshots, fold, from: checkpoint, in: store)
+    } asyncStep: { state in
+      try await next(state.state).map { state.take($0) }
+    }
+  }
+}
+
+extension ListCheckpoint {
+  /// The state after the last element; `nil` if there is neither.
+  ///
+  /// - Throws: ``ListStoreError/refused(_:)`` if there are elements behind the last state. A list that
+  ///   stores its state with each element did not make them.
+  @usableFromInline
+  var completeState: State? {
+    get throws {
+      guard stateCount == count else {
+        throw ListStoreError.refused(
+          """
+          the list has \(count) elements, and the state stored last is the one after \(stateCount): it was \
+          stored by a list that rebuilds its state. Make it with \
+          LazyList(storedIn:state:rebuilding:next:), as before
+          """)
+      }
+      return state
     }
   }
 }
 
 /// A state folded from the elements, and stored now and then.
 @usableFromInline
-struct RebuiltState<Element: Sendable, State: Sendable> {
+struct RebuiltState<Element: Sendable, State: Sendable>: Sendable {
   @usableFromInline typealias Fold = @Sendable (inout State, Element) -> Void
 
   @usableFromInline let snapshots: SnapshotPolicy

@@ -6,15 +6,15 @@ import TailraceLists
 /// |---|---|
 /// | elements were read | give them; read on |
 /// | the end was read | end the list |
-/// | there are no more elements | by policy: wait, or claim; or compute, if the claim ends exactly here |
-/// | a claim finds more elements | read on, and claim again behind them |
+/// | there are no more elements | by policy: wait, or acquire the lease; or compute, if the lease ends exactly here |
+/// | a lease finds more elements | read on, and acquire again behind them |
 /// | a second one does, after a read that found none | fail: they were lost |
-/// | a claim finds fewer elements | fail: they were lost; or the list begins beyond them |
+/// | a lease finds fewer elements | fail: they were lost; or the list begins beyond them |
 /// | there is another writer | by policy: wait, or fail |
 /// | an append lost | read on; fail if the last one has at the same position |
 ///
-/// A claim counts only if it ends where this list has read to: its state must be the one after
-/// this list's last element. A claim that ends further on is not kept: until the list gets there,
+/// A lease counts only if it ends where this list has read to: its state must be the one after
+/// this list's last element. A lease that ends further on is not kept: until the list gets there,
 /// its store may be repaired, and the state discarded, or the end removed.
 @usableFromInline
 struct TailTracker<State: Sendable> {
@@ -22,7 +22,7 @@ struct TailTracker<State: Sendable> {
   enum Action {
     case read
     case give
-    case claim
+    case acquire
     case wait
     /// The list is the writer, and continues from there.
     case compute(ListCheckpoint<State>)
@@ -35,7 +35,7 @@ struct TailTracker<State: Sendable> {
   @usableFromInline private(set) var position: Int
   /// Where the list begins.
   private let start: Int
-  /// The last claim has counted elements beyond the position, and none has been read since.
+  /// The last lease has counted elements beyond the position, and none has been read since.
   private var hasUnread = false
   /// Where an append lost against another writer's last.
   private var supersededAt: Int?
@@ -56,34 +56,34 @@ struct TailTracker<State: Sendable> {
       return .give
     }
     if isEnd { return .end }
-    return policy == .follow ? .wait : .claim
+    return policy == .follow ? .wait : .acquire
   }
 
-  /// The answer to a claim, made when nothing more could be read.
+  /// The answer to a lease, made when nothing more could be read.
   @usableFromInline
-  mutating func didClaim(_ claim: ListCheckpoint<State>?) -> Action {
+  mutating func didAcquire(_ lease: ListCheckpoint<State>?) -> Action {
     let hadUnread = hasUnread
     hasUnread = false
-    guard let claim else { return policy == .compute ? .fail(.inUse) : .wait }
-    if claim.count < position { return .fail(failure(of: claim)) }
-    if claim.count == position { return claim.isEnded ? .end : .compute(claim) }
+    guard let lease else { return policy == .compute ? .fail(.inUse) : .wait }
+    if lease.count < position { return .fail(failure(of: lease)) }
+    if lease.count == position { return lease.isEnded ? .end : .compute(lease) }
     // The store counts them, and does not give them.
     if hadUnread { return .fail(.damaged(at: position)) }
     hasUnread = true
     return .read
   }
 
-  /// Why nothing can be computed at the position, if a claim has fewer elements.
-  private func failure(of claim: ListCheckpoint<State>) -> ListStoreError {
+  /// Why nothing can be computed at the position, if a lease has fewer elements.
+  private func failure(of lease: ListCheckpoint<State>) -> ListStoreError {
     // Elements that were read before are lost.
-    if position > start { return .damaged(at: claim.count) }
+    if position > start { return .damaged(at: lease.count) }
     return .refused(
-      "the store has \(claim.count) elements, and a list that begins at position \(position) "
-        + "cannot compute those in between: begin at position \(claim.count) or before")
+      "the store has \(lease.count) elements, and a list that begins at position \(position) "
+        + "cannot compute those in between: begin at position \(lease.count) or before")
   }
 
   /// An append at the position lost. False if the one before has, too, with no element in between:
-  /// then a store grants claims and takes nothing, and computing again would go on for ever.
+  /// then a store grants leases and takes nothing, and computing again would go on for ever.
   @usableFromInline
   mutating func didLose() -> Bool {
     defer { supersededAt = position }

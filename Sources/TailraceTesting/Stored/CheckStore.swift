@@ -8,7 +8,7 @@ public import TailraceStored
 /// try await checkStore { MemoryStore<Int, Int>() }
 /// ```
 ///
-/// It appends, claims and reads, sequentially and concurrently. It gives up on a store that hangs
+/// It appends, acquires leases and reads, sequentially and concurrently. It gives up on a store that hangs
 /// after `patience`.
 ///
 /// - Parameters:
@@ -58,8 +58,8 @@ public func checkStore<Store: ListStore>(
     (.appendsAtTheEndOnly, { try await $0.positions() }),
     (.keepsTheState, { try await $0.states() }),
     (.hasOneWinner, { try await $0.races() }),
-    (.refusesStaleClaims, { try await $0.staleClaims() }),
-    (.claimsOneSnapshot, { try await $0.snapshots() }),
+    (.refusesStaleLeases, { try await $0.staleClaims() }),
+    (.leaseIsOneSnapshot, { try await $0.snapshots() }),
     (.storesCommitsWhole, { try await $0.wholeness() }),
     (.goesOnWhenSuperseded, { try await $0.progress() }),
     (.keepsElements, { try await $0.stability() }),

@@ -15,7 +15,7 @@ import TailraceSupport
 /// ```
 ///
 /// Handles of one memory stand for processes: `other()` makes a second one. Only one handle
-/// writes, the first that claims, until it releases its claim or is released. If the memory is
+/// writes, the first that acquires the lease, until it releases it or is released. If the memory is
 /// `shared`, all may write, as in a database, and the first append wins.
 public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
   /// The contents that a test inspects, and the failures that it orders.
@@ -43,7 +43,7 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
   /// Returns another handle of the same memory, as for another process.
   public func other() -> MemoryStore { MemoryStore(place) }
 
-  /// Gives up the claim, if this handle has it.
+  /// Gives up the lease, if this handle has it.
   public func release() {
     let key = ObjectIdentifier(self)
     wake { $0.release(key) }
@@ -87,7 +87,7 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
     try place.contents.withLock { $0.read(from: position, upTo: count) }.get()
   }
 
-  /// Waits until there are more elements, the list has ended, or the claim is free.
+  /// Waits until there are more elements, the list has ended, or the lease is free.
   public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     await place.waitForMore(than: position, ObjectIdentifier(self))
   }
@@ -98,9 +98,9 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
   }
 
   /// Becomes the writer, if there is no other.
-  public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
+  public nonisolated(nonsending) func acquireLease() async throws -> ListCheckpoint<State>? {
     let key = ObjectIdentifier(self)
-    return place.contents.withLock { $0.claim(key) }
+    return place.contents.withLock { $0.acquire(key) }
   }
 
   /// Stores a commit, if exactly this many elements are stored.
@@ -164,7 +164,7 @@ struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
   var failures: [any Error] = []
   var waiters = MemoryWaiters()
   private var writer: ObjectIdentifier?
-  /// The handles whose claims were refused and that have not yet learned that the claim is free.
+  /// The handles whose leases were refused and that have not yet learned that the lease is free.
   private var refused: Set<ObjectIdentifier> = []
   private var freed: Set<ObjectIdentifier> = []
 
@@ -187,7 +187,7 @@ struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
     return ListExtent(identity: identity, first: first, count: count, isEnded: isEnded)
   }
 
-  mutating func claim(_ key: ObjectIdentifier) -> ListCheckpoint<State>? {
+  mutating func acquire(_ key: ObjectIdentifier) -> ListCheckpoint<State>? {
     calls += 1
     freed.remove(key)
     if !isShared, let writer, writer != key {
@@ -226,7 +226,7 @@ struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
     refused = []
   }
 
-  /// Whether waiting is unnecessary: there are elements, or the claim is free.
+  /// Whether waiting is unnecessary: there are elements, or the lease is free.
   mutating func hasNews(behind position: Int, for key: ObjectIdentifier) -> Bool {
     calls += 1
     return count > position || isEnded || freed.remove(key) != nil

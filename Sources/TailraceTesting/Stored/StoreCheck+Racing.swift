@@ -5,9 +5,9 @@ import TailraceStored
 extension StoreCheck {
   func races() async throws {
     for round in 0..<8 {
-      let store = try await claimed(round)
+      let store = try await leased(round)
       let other = try await another(store)
-      let mayWrite = try await other.claim() != nil
+      let mayWrite = try await other.acquireLease() != nil
       let outcomes = await withTaskGroup(of: Result<Int?, any Error>.self) { group in
         for racer in 0..<6 {
           // The elements identify their writer.
@@ -29,7 +29,7 @@ extension StoreCheck {
       }
       let winners = outcomes.compactMap { try? $0.get() }
       let all = try await everything(in: store)
-      let checkpoint = try await store.claim()
+      let checkpoint = try await store.acquireLease()
       expect(
         .hasOneWinner, winners.count == 1, "of 6 appends at \(round), \(winners.count) were taken")
       if let winner = winners.first {
@@ -37,28 +37,28 @@ extension StoreCheck {
           .hasOneWinner, all.elements == elements(0..<round) + [element(winner)],
           "the element of the winner is not what is stored")
         expect(
-          .claimsOneSnapshot, checkpoint?.state == state(winner),
+          .leaseIsOneSnapshot, checkpoint?.state == state(winner),
           "the state of the winner is not what is stored")
       }
     }
   }
 
   func staleClaims() async throws {
-    let store = try await claimed(2)
+    let store = try await leased(2)
     let other = try await another(store)
     // Like a writer that was thought dead and returns.
-    guard try await other.claim() != nil else { return }
+    guard try await other.acquireLease() != nil else { return }
     try await other.append(commit(2..<4), at: 2)
     let isTaken = try await append(
       Commit([element(77)], state: state(77)), to: store, at: 2)
-    expect(.refusesStaleClaims, !isTaken, "it was taken at 2, when 4 were stored")
+    expect(.refusesStaleLeases, !isTaken, "it was taken at 2, when 4 were stored")
     let all = try await everything(in: store)
     expect(
-      .refusesStaleClaims, all.elements == elements(0..<4),
+      .refusesStaleLeases, all.elements == elements(0..<4),
       "what a stale writer appended has changed what is stored")
   }
 
-  /// Racing writers, each continuing from its claim, and a reader that claims all the time.
+  /// Racing writers, each continuing from its lease, and a reader that acquires leases all the time.
   func snapshots() async throws {
     let store = try await make()
     let length = 60
@@ -69,7 +69,7 @@ extension StoreCheck {
         group.addTask {
           // Bounded: with a store that accepts nothing, the rounds would never end.
           for _ in 0..<20 * length {
-            guard let checkpoint = try? await writer.claim() else { return }
+            guard let checkpoint = try? await writer.acquireLease() else { return }
             seen.record((checkpoint.count, checkpoint.state, checkpoint.stateCount))
             if checkpoint.count >= length { return }
             let next = checkpoint.count..<checkpoint.count + 1 + checkpoint.count % 3
@@ -82,8 +82,8 @@ extension StoreCheck {
     for (count, state, stateCount) in seen.values where count > 0 {
       guard state != self.state(count) || stateCount != count else { continue }
       return note(
-        .claimsOneSnapshot,
-        "while others appended, \(count) elements were claimed with \(String(describing: state)), said to be after \(stateCount)"
+        .leaseIsOneSnapshot,
+        "while others appended, \(count) elements were leased with \(String(describing: state)), said to be after \(stateCount)"
       )
     }
     let all = try await everything(in: store)
@@ -93,15 +93,15 @@ extension StoreCheck {
       "three writers made \(all.elements.count) elements, or others than they should have")
   }
 
-  /// A store that grants claims and takes nothing makes its list compute for ever.
+  /// A store that grants leases and takes nothing makes its list compute for ever.
   func progress() async throws {
     let rule = StoreRule.goesOnWhenSuperseded
-    let store = try await claimed(1)
+    let store = try await leased(1)
     let other = try await another(store)
     var count = 1
     for _ in 0..<3 {
       // Another writer is faster; or, where there is only one, the position is a former one.
-      let hasOther = try await other.claim() != nil
+      let hasOther = try await other.acquireLease() != nil
       if hasOther { try await other.append(commit(count..<count + 1), at: count) }
       let lost = hasOther ? count : count - 1
       _ = try await append(commit(lost..<lost + 1), to: store, at: lost)
@@ -110,12 +110,12 @@ extension StoreCheck {
         rule, page.elements == elements(lost..<lost + 1),
         "it was superseded at \(lost), and read \(page.elements.count) elements there")
       if hasOther { count += 1 }
-      guard let checkpoint = try await store.claim() else { return }
+      guard let checkpoint = try await store.acquireLease() else { return }
       let goesOn = try await append(
         commit(checkpoint.count..<checkpoint.count + 1), to: store, at: checkpoint.count)
       expect(
         rule, goesOn && checkpoint.count == count,
-        "\(count) were stored; it claimed \(checkpoint.count), and was \(goesOn ? "not " : "")superseded"
+        "\(count) were stored; its lease had \(checkpoint.count), and was \(goesOn ? "not " : "")superseded"
       )
       if !goesOn { return }
       count += 1

@@ -4,7 +4,7 @@ import TailraceStored
 // Readers beside writers.
 extension StoreCheck {
   func wholeness() async throws {
-    let store = try await claimed()
+    let store = try await leased()
     let reader = try await another(store)
     let isDone = Probe<Int>()
     async let counts = {
@@ -28,7 +28,7 @@ extension StoreCheck {
 
   /// Whatever others do, what was read once is read again.
   func stability() async throws {
-    let store = try await claimed(4)
+    let store = try await leased(4)
     let other = try await another(store)
     let before = try await everything(in: store).elements
     func compare(_ event: String) async throws {
@@ -43,8 +43,8 @@ extension StoreCheck {
     }
     _ = try await append(commit(70..<71), to: store, at: 2)
     try await compare("an append that was superseded")
-    let hasOther = try await other.claim() != nil
-    try await compare("a claim")
+    let hasOther = try await other.acquireLease() != nil
+    try await compare("a lease")
     let writer = hasOther ? other : store
     try await writer.append(commit(4..<6, hasState: false), at: 4)
     try await compare("an append")
@@ -55,7 +55,7 @@ extension StoreCheck {
   func trimming() async throws {
     guard let trim else { return }
     let rule = StoreRule.trimsTheBeginning
-    let store = try await claimed(6)
+    let store = try await leased(6)
     try await trim(store, 4)
     let extent = try await store.extent()
     // Perhaps only blocks of elements can be discarded.
@@ -77,10 +77,10 @@ extension StoreCheck {
     expect(
       rule, page.elements == elements(max(first, 4)..<max(first, 4) + 1),
       "an element that is kept was not at its position")
-    let checkpoint = try await store.claim()
+    let checkpoint = try await store.acquireLease()
     expect(
       rule, checkpoint == ListCheckpoint(count: 6, state: state(6), isEnded: false),
-      "it was claimed with \(String(describing: checkpoint))")
+      "it was leased with \(String(describing: checkpoint))")
     try await trim(store, 1)
     try await store.append(commit(6..<8), at: 6)
     let later = try await store.extent()
@@ -91,7 +91,7 @@ extension StoreCheck {
 
   func reopening() async throws {
     guard let reopen else { return }
-    let store = try await claimed(5)
+    let store = try await leased(5)
     let other = try await reopen(store)
     let all = try await everything(in: other)
     expect(
@@ -102,16 +102,16 @@ extension StoreCheck {
     expect(
       .isThereForOthers, ended == ListPage(elements(0..<6), isEnd: true),
       "the list ended after 6, and another one read \(ended.elements.count), isEnd \(ended.isEnd)")
-    if let checkpoint = try await other.claim() {
+    if let checkpoint = try await other.acquireLease() {
       expect(
         .isThereForOthers, checkpoint == ListCheckpoint(count: 6, state: state(6), isEnded: true),
-        "another one claimed \(checkpoint)")
+        "another one leased \(checkpoint)")
     }
   }
 
   func extents() async throws {
     let rule = StoreRule.tellsItsExtent
-    let store = try await claimed(3)
+    let store = try await leased(3)
     let first = try await store.extent()
     expect(
       rule, first.first == 0 && first.count == 3 && !first.isEnded,
@@ -127,7 +127,7 @@ extension StoreCheck {
     expect(
       rule, last.identity == identity,
       "the identity was \(identity), then \(String(describing: last.identity))")
-    let other = try await claimed(3).extent()
+    let other = try await leased(3).extent()
     expect(rule, other.identity != identity, "two lists have the identity \(identity)")
     guard let reopened = try await reopen?(store).extent() else { return }
     expect(rule, reopened == last, "the extent was \(last), and \(reopened) opened anew")

@@ -4,7 +4,7 @@ import TailraceStored
 // Those who wait.
 extension StoreCheck {
   func waiting() async throws {
-    let store = try await claimed(1)
+    let store = try await leased(1)
     let reader = try await another(store)
     let isOver = await comesBack { try await reader.waitForMore(than: 0) }
     expect(.wakesThoseWhoWait, isOver, "one waited for more than 0 elements, when there was 1")
@@ -36,7 +36,7 @@ extension StoreCheck {
   }
 
   func cancelledWaiting() async throws {
-    let store = try await claimed(1)
+    let store = try await leased(1)
     let waiter = Task {
       while !Task.isCancelled {
         try await store.waitForMore(than: 1)
@@ -51,7 +51,7 @@ extension StoreCheck {
 
   /// An append between a look and a wait must wake, too.
   func wakeUps() async throws {
-    let store = try await claimed()
+    let store = try await leased()
     let reader = try await another(store)
     for count in 0..<64 {
       async let wakes = comesBack {

@@ -11,17 +11,17 @@ extension StoreCheck {
         .beginsEmpty, page.elements.isEmpty && !page.isEnd,
         "read(from: \(position)) gave \(page.elements.count) elements, isEnd \(page.isEnd)")
     }
-    guard let checkpoint = try await store.claim() else {
+    guard let checkpoint = try await store.acquireLease() else {
       return note(.beginsEmpty, "a new store was in use by somebody else")
     }
     expect(
       .beginsEmpty,
       checkpoint.count == 0 && checkpoint.state == nil && !checkpoint.isEnded,
-      "it was claimed with \(checkpoint)")
+      "it was leased with \(checkpoint)")
   }
 
   func order() async throws {
-    let store = try await claimed()
+    let store = try await leased()
     // One element, several, and as many as in a segment.
     var count = 0
     for size in [1, 1, 3, 2, 40, 1] {
@@ -48,7 +48,7 @@ extension StoreCheck {
 
   func end() async throws {
     for hasElements in [true, false] {
-      let store = try await claimed(3)
+      let store = try await leased(3)
       let count = hasElements ? 5 : 3
       let last = Commit(
         elements(3..<count), state: hasElements ? state(5) : nil, isEnd: true)
@@ -73,18 +73,18 @@ extension StoreCheck {
           )
         }
       }
-      let checkpoint = try await store.claim()
+      let checkpoint = try await store.acquireLease()
       expect(
         .tellsTheEnd,
         checkpoint == nil || checkpoint?.isEnded == true && checkpoint?.count == count,
-        "a list that has ended was claimed with \(String(describing: checkpoint))")
+        "a list that has ended was leased with \(String(describing: checkpoint))")
       let isTaken = try await append(commit(count..<count + 1), to: store, at: count)
       expect(.appendsAtTheEndOnly, !isTaken, "a list that has ended took another element")
     }
   }
 
   func positions() async throws {
-    let store = try await claimed(4)
+    let store = try await leased(4)
     for position in [0, 3, 5, 100] {
       let isTaken = try await append(
         commit(position..<position + 1), to: store, at: position)
@@ -100,23 +100,23 @@ extension StoreCheck {
   }
 
   func states() async throws {
-    let store = try await claimed(2)
+    let store = try await leased(2)
     try await store.append(commit(2..<5, hasState: false), at: 2)
-    let later = try await store.claim()
+    let later = try await store.acquireLease()
     expect(
       .keepsTheState,
       later == ListCheckpoint(count: 5, state: state(2), stateCount: 2, isEnded: false),
-      "a state after 2 elements, then 3 without one: claimed with \(String(describing: later))")
+      "a state after 2 elements, then 3 without one: leased with \(String(describing: later))")
     try await store.append(commit(5..<6), at: 5)
-    let latest = try await store.claim()
+    let latest = try await store.acquireLease()
     expect(
-      .claimsOneSnapshot,
+      .leaseIsOneSnapshot,
       latest == ListCheckpoint(count: 6, state: state(6), isEnded: false),
-      "after a commit with a state it was claimed with \(String(describing: latest))")
+      "after a commit with a state it was leased with \(String(describing: latest))")
   }
 
   func cancelledAppends() async throws {
-    let store = try await claimed()
+    let store = try await leased()
     var count = 0
     for round in 0..<24 {
       let size = 1 + round % 4
@@ -136,13 +136,13 @@ extension StoreCheck {
         expect(
           .survivesCancellation, stored == count + size, "it was said to be stored, and is not")
       }
-      guard let checkpoint = try await store.claim() else {
-        return note(.survivesCancellation, "the claim was lost")
+      guard let checkpoint = try await store.acquireLease() else {
+        return note(.survivesCancellation, "the lease was lost")
       }
       expect(
         .survivesCancellation,
         checkpoint.count == stored && (stored == 0 || checkpoint.state == state(stored)),
-        "\(stored) elements were read, and the claim says \(checkpoint)")
+        "\(stored) elements were read, and the lease says \(checkpoint)")
       count = checkpoint.count
     }
     let goesOn = try await append(commit(count..<count + 1), to: store, at: count)

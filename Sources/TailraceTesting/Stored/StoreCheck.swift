@@ -32,10 +32,10 @@ where Store.Element: Equatable, Store.State: Equatable {
 
   func elements(_ numbers: Range<Int>) -> [Store.Element] { numbers.map(element) }
 
-  /// A claimed store with that many elements, one per commit.
-  func claimed(_ count: Int = 0) async throws -> Store {
+  /// A leased store with that many elements, one per commit.
+  func leased(_ count: Int = 0) async throws -> Store {
     let store = try await make()
-    guard try await store.claim() != nil else {
+    guard try await store.acquireLease() != nil else {
       note(.beginsEmpty, "a new store was in use by somebody else")
       throw ListStoreError.inUse
     }

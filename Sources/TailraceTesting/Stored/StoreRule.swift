@@ -6,7 +6,7 @@ public enum StoreRule: String, Sendable, CaseIterable, Hashable {
   /// none only if there are none.
   case readsInOrder =
     "a read gives what was appended, in order, from any position, and no more than was asked for"
-  /// An element never changes, whoever claims, appends or ends the list.
+  /// An element never changes, whoever acquires the lease, appends or ends the list.
   case keepsElements = "an element that was read once is the same at each later read"
   /// A page reports the end if it reaches the end of an ended list, and not before.
   case tellsTheEnd = "the end is told by the page that reaches it, and by no other"
@@ -17,15 +17,15 @@ public enum StoreRule: String, Sendable, CaseIterable, Hashable {
     "a commit is superseded unless it is appended exactly where the list ends"
   /// Of several appends at one position, one wins, and the others are superseded.
   case hasOneWinner = "of appends that race, one wins, and the others are superseded"
-  /// A claim is void once others have appended.
-  case refusesStaleClaims = "who claimed before others appended is superseded"
-  /// Who was superseded finds the other's element at that position, and can append after a claim.
+  /// A lease is void once others have appended.
+  case refusesStaleLeases = "whose lease is older than what others have appended is superseded"
+  /// Who was superseded finds the other's element at that position, and can append after a lease.
   case goesOnWhenSuperseded =
-    "who was superseded finds another's element there, and can append behind what it claims next"
+    "who was superseded finds another's element there, and can append behind its next lease"
   /// No reader sees a part of a commit.
   case storesCommitsWhole = "nobody sees a part of a commit"
   /// Count and state of a checkpoint belong to the same moment.
-  case claimsOneSnapshot = "the state of a checkpoint is the one after its last element"
+  case leaseIsOneSnapshot = "the state of a checkpoint is the one after its last element"
   /// A commit without a state keeps the last state and its element count.
   case keepsTheState =
     "a commit without a state leaves the last one valid, and says after how many elements it was"

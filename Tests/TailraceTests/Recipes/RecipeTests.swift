@@ -199,7 +199,7 @@ struct RecipeTests {
     let (second, third) = (first.other(), first.other())
     var (writer, heir): (LazyList?, LazyList) = (squares(in: first), squares(in: second))
     #expect(try await writer?.prefix(2).array() == [1, 4])
-    // While the other has the claim.
+    // While the other has the lease.
     #expect(try await heir.prefix(2).array() == [1, 4])
     #expect(try await writer?.prefix(3).array() == [1, 4, 9])
     writer = nil

@@ -57,7 +57,7 @@ enum Flaw: CaseIterable {
   case checksThenActs, failsInRaces, trustsItsClaim, staysSuperseded
   case changesElements
   case storesOneByOne
-  case claimsInTwoSteps, countsStatesWrong, clearsTheState
+  case leasesInTwoSteps, countsStatesWrong, clearsTheState
   case neverWakes, losesWakeUps, ignoresTheEnd, ignoresCancellation
   case stopsWhenCancelled, losesAfterCancellation
   case isForgetful
@@ -72,12 +72,12 @@ enum Flaw: CaseIterable {
     case .losesAnEmptyEnd: .storesAnEmptyEnd
     case .appendsAnywhere, .appendsBehindTheEnd, .overwrites, .refusesEverything:
       .appendsAtTheEndOnly
-    case .trustsItsClaim: .refusesStaleClaims
+    case .trustsItsClaim: .refusesStaleLeases
     case .staysSuperseded: .goesOnWhenSuperseded
     case .changesElements: .keepsElements
     case .checksThenActs, .failsInRaces: .hasOneWinner
     case .storesOneByOne: .storesCommitsWhole
-    case .claimsInTwoSteps: .claimsOneSnapshot
+    case .leasesInTwoSteps: .leaseIsOneSnapshot
     case .countsStatesWrong, .clearsTheState: .keepsTheState
     case .neverWakes, .losesWakeUps, .ignoresTheEnd: .wakesThoseWhoWait
     case .ignoresCancellation: .letsCancelledOnesGo
@@ -207,8 +207,8 @@ final class FaultyStore: ListStore {
     }
   }
 
-  func claim() async throws -> ListCheckpoint<Int>? {
-    if flaw == .claimsInTwoSteps {
+  func acquireLease() async throws -> ListCheckpoint<Int>? {
+    if flaw == .leasesInTwoSteps {
       let state = place.contents.withLock { $0.state }
       for _ in 0..<3 { await Task.yield() }
       return place.contents.withLock {

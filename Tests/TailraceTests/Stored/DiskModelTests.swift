@@ -13,10 +13,10 @@ struct DiskModelTests {
   static let path = url.fileSystemPath
 
   static func store(_ disk: ModelDisk, _ durability: Durability) -> Walk.Store {
-    Walk.Store(url, element: .text, state: .raw, durability: durability, disk: disk)
+    Walk.Store(url, element: .text, state: .wide, durability: durability, disk: disk)
   }
 
-  /// A random life of a list: several claims, appends of 1 to 3 elements, trims and releases.
+  /// A random life of a list: several leases, appends of 1 to 3 elements, trims and releases.
   ///
   /// - Returns: the disk, and whether nothing has failed but what was ordered.
   static func live(
@@ -26,43 +26,47 @@ struct DiskModelTests {
     var store = Self.store(disk, durability)
     var walk = Walk()
     var (count, given, hasEnded) = (0, 0, false)
-    var isWriter = false
+    var (isWriter, identity) = (false, String?.none)
     for _ in 0..<steps {
       do {
         if !isWriter {
-          guard let checkpoint = try await store.claim() else { throw ListStoreError.inUse }
+          guard let checkpoint = try await store.acquireLease() else { throw ListStoreError.inUse }
           #expect(checkpoint.count >= given, "an element that was given is gone")
           (count, walk, isWriter) = (checkpoint.count, checkpoint.state ?? Walk(), true)
           (given, hasEnded) = (max(given, count), checkpoint.isEnded)
-          disk.log(.given(given))
+          let now = try await store.extent().identity
+          #expect(
+            identity ?? now == now || disk.contents.withLock { $0.hasFailed },
+            "another identity, and the machine was not started anew")
+          identity = now
+          disk.log(.given(given, identity: identity))
         }
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
           try await store.release()
           isWriter = false
+          disk.log(.released)
         case 1:
           store = Self.store(disk, durability)
           isWriter = false
         case 2 where count > 0:
           try await store.trim(before: Int.random(in: 0...count, using: &random))
-        case 3 where count > 0 && !hasEnded:
+        case 3 where count > 6 && !hasEnded:
           try await store.append(ListCommit([], state: nil, isEnd: true), at: count)
           hasEnded = true
           // A mark that could not be written shows it later.
           let isShown = try await store.read(from: count, upTo: 1).isEnd
           #expect(isShown || disk.contents.withLock { $0.hasFailed })
         case _ where hasEnded:
-          try await store.removeEnd()
-          hasEnded = false
-          let isStillShown = try await store.read(from: count, upTo: 1).isEnd
-          #expect(!isStillShown || disk.contents.withLock { $0.hasFailed })
+          let commit = ListCommit(["too late"], state: walk)
+          await #expect(throws: ListStoreError.self) { try await store.append(commit, at: count) }
         default:
           var next = walk
           let elements = (0..<Int.random(in: 1...3, using: &random)).map { _ in next.next() }
           try await store.append(ListCommit(elements, state: next), at: count)
           (walk, count) = (next, count + elements.count)
           given = count
-          disk.log(.given(given))
+          disk.log(.given(given, identity: identity))
         }
       } catch {
         guard disk.contents.withLock({ $0.hasFailed }) else { throw error }
@@ -79,11 +83,12 @@ struct DiskModelTests {
   ///
   /// - Parameters:
   ///   - killed: whether only the processes are gone, and not the machine's memory. Then the file may
-  ///     have a commit that was not synced nor given, which only a claim may show.
+  ///     have a commit that was not synced nor given, which only a lease may show.
+  ///   - told: how many elements were given of the list with an identity.
   @discardableResult
   static func verify(
     _ disk: ModelDisk, _ durability: Durability, atLeast promised: Int, _ name: String,
-    killed: Bool = false
+    killed: Bool = false, told: [String: Int] = [:]
   ) async throws -> Int {
     func elements() async throws -> (first: Int, count: Int, isEnded: Bool) {
       let reader = Self.store(disk, durability)
@@ -104,23 +109,28 @@ struct DiskModelTests {
     // A process that only reads sees all that is whole, without a writer.
     let before = try await elements()
     var total = 0
-    #expect(before.count >= promised, "\(name): lost, before a claim")
+    #expect(before.count >= promised, "\(name): lost, before a lease")
     do {
       let store = Self.store(disk, durability)
-      let checkpoint = try #require(try await store.claim())
+      let checkpoint = try #require(try await store.acquireLease())
       if killed {
-        #expect(checkpoint.count >= before.count, "\(name): a claim finds fewer elements")
+        #expect(checkpoint.count >= before.count, "\(name): a lease finds fewer elements")
       } else {
-        #expect(checkpoint.count == before.count, "\(name): a claim finds other elements")
+        #expect(checkpoint.count == before.count, "\(name): a lease finds other elements")
         #expect(checkpoint.isEnded == before.isEnded)
       }
       total = checkpoint.count
       #expect(total >= promised, "\(name): lost")
+      let extent = try await store.extent()
+      #expect(extent.count == total && extent.isEnded == checkpoint.isEnded, "\(name): \(extent)")
+      if let count = extent.identity.flatMap({ told[$0] }) {
+        #expect(total >= count, "\(name): \(count) elements were shown of the same list")
+      }
       if checkpoint.count > 0 {
         #expect(checkpoint.state?.number == checkpoint.stateCount)
         #expect(checkpoint.stateCount == checkpoint.count)
       }
-      try await store.removeEnd()
+      guard !checkpoint.isEnded else { return total }
       var walk = checkpoint.state ?? Walk()
       try await store.append(ListCommit([walk.next()], state: walk), at: checkpoint.count)
     }
@@ -138,15 +148,17 @@ struct DiskModelTests {
       let total = try await Self.live(disk, durability, steps: 14, using: &random)
       let (log, initial) = disk.contents.withLock { ($0.log, $0.initial) }
       var loss = PowerLoss(initial)
-      var (given, promised) = (0, 0)
+      var (given, promised, told) = (0, 0, [String: Int]())
       for (index, event) in log.enumerated() {
         loss.pass(event)
         switch event {
-        case .given(let count):
+        case .given(let count, let identity):
           given = count
-          if durability == .machine { promised = given }
+          if let identity { told[identity] = count }
+          if durability == .survivesPowerLoss { promised = given }
         case .sync: promised = max(promised, given)
-        case .write, .truncate, .names, .syncFolder, .repaired: break
+        case .released: promised = given
+        case .write, .truncate, .names, .syncFolder, .failedSync, .repaired: break
         }
         if case .given = event { continue }
         for image in loss.images(atMost: Size.usual(4, full: 60), using: &random) {
@@ -155,7 +167,8 @@ struct DiskModelTests {
           let crashed = ModelDisk(image)
           let count: Int
           do {
-            count = try await Self.verify(crashed, durability, atLeast: promised, name)
+            count = try await Self.verify(
+              crashed, durability, atLeast: promised, name, told: told)
           } catch {
             Issue.record("\(name): \(error)")
             continue
@@ -166,7 +179,7 @@ struct DiskModelTests {
           let end = Int.random(in: 0...log.count, using: &random)
           for event in log.prefix(end) { second.pass(event) }
           for image in second.images(atMost: 1, using: &random) {
-            let least = durability == .machine && end == log.count ? count : promised
+            let least = durability == .survivesPowerLoss && end == log.count ? count : promised
             do {
               try await Self.verify(ModelDisk(image), durability, atLeast: least, name + ", again")
             } catch {
@@ -189,7 +202,7 @@ struct DiskModelTests {
       let (log, initial, boot) = disk.contents.withLock { ($0.log, $0.initial, $0.boot) }
       var (image, given) = (initial, 0)
       for (index, event) in log.enumerated() {
-        if case .given(let count) = event { given = count }
+        if case .given(let count, _) = event { given = count }
         var torn = event
         if case .write(let file, let offset, let all) = event {
           let part = all.block(at: 0, Int.random(in: 0...all.count, using: &random))
@@ -202,7 +215,7 @@ struct DiskModelTests {
           let least = given
           do {
             let store = Self.store(crashed, durability)
-            let count = try #require(try await store.claim()).count
+            let count = try #require(try await store.acquireLease()).count
             #expect(count >= least, "life \(life), call \(index)")
             let first = try await store.extent().first
             let found = try await store.read(from: first, upTo: 1000).elements
@@ -229,8 +242,8 @@ struct DiskModelTests {
     arguments: [ModelDisk.Call.write, .lateWrite], 1...3)
   func failingMark(_ call: ModelDisk.Call, _ times: Int) async throws {
     let disk = ModelDisk()
-    var (store, walk) = (Self.store(disk, .machine), Walk())
-    _ = try await store.claim()
+    var (store, walk) = (Self.store(disk, .survivesPowerLoss), Walk())
+    _ = try await store.acquireLease()
     try await store.append(ListCommit([walk.next()], state: walk), at: 0)
     var next = walk
     let commit = ListCommit([next.next()], state: next)
@@ -238,24 +251,27 @@ struct DiskModelTests {
     disk.fail(call, number: 2, times: times)
     var isGiven = true
     do { try await store.append(commit, at: 1) } catch { isGiven = false }
-    let isThere = call == .lateWrite && times == 1
+    // It is in the file, whatever is told of its write.
+    let isThere = call == .lateWrite
     #expect(disk.contents.withLock { $0.hasFailed } && isGiven == isThere)
-    let before = try await Self.store(disk.killed(), .machine).extent().count
+    let before = try await Self.store(disk.killed(), .survivesPowerLoss).extent().count
     #expect(before == (call == .lateWrite ? 2 : 1))
     if !isGiven {
       do {
         try await store.append(commit, at: 1)
       } catch ListStoreError.poisoned {
-        store = Self.store(disk, .machine)
-        #expect(try await store.claim()?.count == 2)
+        store = Self.store(disk, .survivesPowerLoss)
+        #expect(try await store.acquireLease()?.count == 2)
       }
     }
-    try await Self.verify(disk.killed(), .machine, atLeast: 2, "\(call), \(times)", killed: true)
+    try await Self.verify(
+      disk.killed(), .survivesPowerLoss, atLeast: 2, "\(call), \(times)", killed: true)
     next = Walk()
     let elements = (0..<3).map { _ in next.next() }
     try await store.append(ListCommit([elements[2]], state: next), at: 2)
     #expect(
-      try await Self.store(disk.killed(), .machine).read(from: 0, upTo: 9).elements == elements)
+      try await Self.store(disk.killed(), .survivesPowerLoss).read(from: 0, upTo: 9).elements
+        == elements)
   }
 
   private func failCalls(

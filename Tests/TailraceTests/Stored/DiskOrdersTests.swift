@@ -19,6 +19,8 @@ struct DiskOrdersTests {
   struct Told: Sendable {
     var elements: [Int: String] = [:]
     var conflicts: [String] = []
+    /// Of the list that they were told to be of.
+    var identity: String?
 
     mutating func note(_ position: Int, _ element: String) {
       let known = elements[position] ?? element
@@ -54,15 +56,15 @@ struct DiskOrdersTests {
       told.withLock { told in
         for (index, element) in elements.enumerated() { told.note(position + index, element) }
       }
-      disk.log(.given(position + elements.count))
+      disk.log(.given(position + elements.count, identity: nil))
     }
 
     /// A life of a writer. It is over when another one holds the list.
     func write(_ name: String, _ number: Int, _ scene: Scene) async throws {
       let store = store(number)
-      guard let checkpoint = try await store.claim() else { return }
+      guard let checkpoint = try await store.acquireLease() else { return }
       var count = checkpoint.count
-      if checkpoint.isEnded { try await store.removeEnd() }
+      if checkpoint.isEnded { return }
       for size in [1, 2] {
         let elements = (count..<count + size).map { "\(name)\($0)" }
         try await store.append(ListCommit(elements, state: count + size), at: count)
@@ -97,7 +99,7 @@ struct DiskOrdersTests {
     let disk = ModelDisk()
     if scene == .begins { return disk }
     let store = Order.store(disk, durability)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     for position in 0..<3 {
       try await store.append(ListCommit(["o\(position)"], state: position + 1), at: position)
     }
@@ -116,15 +118,15 @@ struct DiskOrdersTests {
     _ order: Order, _ name: String, images: Int, using random: inout SeededGenerator
   ) async throws -> Int {
     let (log, initial) = order.disk.contents.withLock { ($0.log, $0.initial) }
-    let told = order.told.withLock { $0.elements }
+    let (told, identity) = order.told.withLock { ($0.elements, $0.identity) }
     let last = Int.random(in: 0...log.count, using: &random)
     var loss = PowerLoss(initial)
     var (given, promised) = (0, 0)
     for event in log.prefix(last) {
       loss.pass(event)
-      if case .given(let count) = event { given = max(given, count) }
+      if case .given(let count, _) = event { given = max(given, count) }
       if case .sync = event { promised = max(promised, given) }
-      if order.durability == .machine { promised = given }
+      if order.durability == .survivesPowerLoss { promised = given }
     }
     let found = loss.images(atMost: images, using: &random)
     for image in found {
@@ -136,10 +138,17 @@ struct DiskOrdersTests {
       for (index, element) in elements.enumerated() where extent.first + index < promised {
         #expect(told[extent.first + index] ?? element == element, "\(name): another element")
       }
-      let checkpoint = try #require(try await store.claim())
+      let checkpoint = try #require(try await store.acquireLease())
       #expect(checkpoint.count == extent.first + elements.count)
       #expect(checkpoint.state ?? 0 == checkpoint.count)
-      try await store.removeEnd()
+      if try await store.extent().identity == identity {
+        #expect(checkpoint.count >= given, "\(name): the same list has fewer elements than it had")
+        for (index, element) in elements.enumerated() where extent.first + index < given {
+          #expect(
+            told[extent.first + index] ?? element == element, "\(name): the same list, changed")
+        }
+      }
+      if checkpoint.isEnded { continue }
       try await store.append(
         ListCommit(["later"], state: checkpoint.count + 1), at: checkpoint.count)
       #expect(try await store.read(from: checkpoint.count, upTo: 9).elements == ["later"])
@@ -189,6 +198,7 @@ struct DiskOrdersTests {
       let told = order.told.withLock { $0.elements }
       let fresh = order.store()
       let extent = try await fresh.extent()
+      order.told.withLock { $0.identity = extent.identity }
       let elements = try await fresh.read(from: extent.first, upTo: 100).elements
       #expect(extent.count == extent.first + elements.count)
       #expect(extent.count > told.keys.max() ?? 0 || told.isEmpty, "order \(these): lost")

@@ -18,9 +18,6 @@ struct DiskRepairTests {
     while count < 4 {
       count = try await DiskModelTests.live(disk, durability, steps: 8, using: &random)
     }
-    let store = DiskModelTests.store(disk, durability)
-    if try await store.claim()?.isEnded == true { try await store.removeEnd() }
-    try await store.release()
     var image = disk.contents.withLock { $0.image }
     let file = try #require(image.names[DiskModelTests.path])
     let mark = try #require(
@@ -39,20 +36,20 @@ struct DiskRepairTests {
     let named = Set(image.names.values)
     #expect(named.contains { image.files[$0] == before }, "\(name): the damaged file is gone")
     let disk = ModelDisk(image)
-    let store = DiskModelTests.store(disk, .machine)
+    let store = DiskModelTests.store(disk, .survivesPowerLoss)
     let extent: ListExtent
     do { extent = try await store.extent() } catch ListStoreError.damaged {
       #expect(!isDone, "\(name): it was told to be repaired")
       return
     }
     guard let file = image.names[DiskModelTests.path], image.files[file] != before else {
-      // Damage that only a claim notices.
+      // Damage that only a lease notices.
       #expect(!isDone, "\(name): it was told to be repaired")
       return
     }
     #expect(extent.first == outcome.first && extent.count >= outcome.count, "\(name): \(extent)")
-    let checkpoint = try #require(try await store.claim())
-    #expect(checkpoint.count == extent.count, "\(name): a claim finds other elements")
+    let checkpoint = try #require(try await store.acquireLease())
+    #expect(checkpoint.count == extent.count, "\(name): a lease finds other elements")
     let page = try await store.read(from: extent.first, upTo: 1000)
     #expect(extent.first + page.elements.count == extent.count)
     #expect(
@@ -75,11 +72,12 @@ struct DiskRepairTests {
       disk.log(.repaired)
       #expect(outcome.damaged != nil)
       do {
-        let store = DiskModelTests.store(disk, .machine)
-        let checkpoint = try #require(try await store.claim())
-        try await store.removeEnd()
+        let store = DiskModelTests.store(disk, .survivesPowerLoss)
+        let checkpoint = try #require(try await store.acquireLease())
         var walk = checkpoint.state ?? Walk()
-        try await store.append(ListCommit([walk.next()], state: walk), at: checkpoint.count)
+        if !checkpoint.isEnded {
+          try await store.append(ListCommit([walk.next()], state: walk), at: checkpoint.count)
+        }
       }
       let (log, initial) = disk.contents.withLock { ($0.log, $0.initial) }
       var (loss, isDone) = (PowerLoss(initial), false)
@@ -106,7 +104,7 @@ struct DiskRepairTests {
     arguments: ModelDisk.Call.allCases)
   func failingRepair(_ call: ModelDisk.Call) async throws {
     var random = SeededGenerator(seed: 7)
-    let damaged = try await Self.damaged(.machine, using: &random)
+    let damaged = try await Self.damaged(.survivesPowerLoss, using: &random)
     let expected = try await FileStore.repair(DiskModelTests.url, disk: damaged.killed())
     for number in 1..<200 {
       let disk = damaged.killed()
@@ -120,8 +118,8 @@ struct DiskRepairTests {
       }
       let again = try await FileStore.repair(DiskModelTests.url, disk: disk)
       #expect(again.first == expected.first && again.count == expected.count, "\(call) \(number)")
-      let store = DiskModelTests.store(disk, .machine)
-      #expect(try await store.claim()?.count == expected.count, "\(call) \(number)")
+      let store = DiskModelTests.store(disk, .survivesPowerLoss)
+      #expect(try await store.acquireLease()?.count == expected.count, "\(call) \(number)")
     }
     Issue.record("a repair makes too many calls")
   }

@@ -93,6 +93,11 @@ struct TurnDisk: Disk {
     try disk.link(path, to: other)
   }
 
+  func name(_ path: [CChar], as other: [CChar]) throws(SystemError) {
+    turns.wait(store)
+    try disk.name(path, as: other)
+  }
+
   func rename(_ path: [CChar], to other: [CChar]) throws(SystemError) {
     turns.wait(store)
     try disk.rename(path, to: other)
@@ -163,6 +168,8 @@ private final class TurnFile: DiskFile {
     turn
     return try file.lock()
   }
+
+  func unlock() { file.unlock() }
 }
 
 /// Runs one store's calls on a queue of its own, because they wait for their turn on its thread.

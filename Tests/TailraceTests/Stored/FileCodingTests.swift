@@ -63,7 +63,7 @@ struct FileCodingTests {
     let expected = ListStoreError.otherSchema(
       found: "text, state raw Walk of 16 bytes",
       expected: "raw Int of 8 bytes, state json Int")
-    await #expect(throws: expected) { try await other.claim() }
+    await #expect(throws: expected) { try await other.acquireLease() }
     await #expect(throws: expected) { try await LazyList(reading: other).head() }
     #expect(expected.description.contains("text, state raw Walk"))
   }
@@ -74,12 +74,12 @@ struct FileCodingTests {
   func foreign(_ bytes: [UInt8]) async throws {
     let file = try StoredFile.copy(of: bytes)
     let store = Walk.store(file)
-    await #expect(throws: ListStoreError.self) { try await store.claim() }
+    await #expect(throws: ListStoreError.self) { try await store.acquireLease() }
     await #expect(throws: ListStoreError.self) { try await store.read(from: 0, upTo: 1) }
     #expect(try file.bytes == bytes)
     let folder = FileStore<Int, Int>(
       file.folder.appending(path: "no/such/folder/list"), element: .raw, state: .raw)
-    await #expect(throws: FileError.self) { try await folder.claim() }
+    await #expect(throws: FileError.self) { try await folder.acquireLease() }
   }
 
   @Test("an element that cannot be decoded fails at its position")
@@ -128,7 +128,7 @@ struct FileCodingTests {
     }
     #expect(try await list.head() == 1)
     #expect(try await store.read(from: 0, upTo: 10).elements == [1, 2])
-    #expect(try await store.claim() == ListCheckpoint(count: 2, state: 2, isEnded: false))
+    #expect(try await store.acquireLease() == ListCheckpoint(count: 2, state: 2, isEnded: false))
     #expect(steps.values == Array(1...steps.count))
   }
 }

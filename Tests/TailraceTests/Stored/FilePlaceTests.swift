@@ -22,7 +22,7 @@ struct FilePlaceTests {
       case .shortened: try Data(bytes.prefix(JournalHeader.size + 1000)).write(to: file.url)
       case .emptied: try Data().write(to: file.url)
       case .overwritten:
-        var other = JournalHeader(schema: "text, state raw Walk of 16 bytes").bytes
+        var other = JournalHeader(schema: "text, state raw Walk of 16 bytes").bytes(in: .none)
         other += [UInt8](repeating: 0, count: bytes.count)
         try Data(other).write(to: file.url)
       }
@@ -57,9 +57,11 @@ struct FilePlaceTests {
     } throws: {
       Self.isRefused($0)
     }
-    if durability == .machine { #expect(position == 100, "an element was stored into nothing") }
+    if durability == .survivesPowerLoss {
+      #expect(position == 100, "an element was stored into nothing")
+    }
     #expect(clock.now - start < .seconds(2))
-    await #expect { _ = try await store.claim() } throws: { Self.isRefused($0) }
+    await #expect { _ = try await store.acquireLease() } throws: { Self.isRefused($0) }
   }
 
   @Test(
@@ -93,8 +95,8 @@ struct FilePlaceTests {
     try manager.createSymbolicLink(at: folder.url, withDestinationURL: file.url)
     for try await _ in Walk.list(in: Walk.store(file)).prefix(9) {}
     let writer = Walk.store(folder)
-    #expect(try await writer.claim()?.count == 9)
-    #expect(try await Walk.store(file).claim() == nil)
+    #expect(try await writer.acquireLease()?.count == 9)
+    #expect(try await Walk.store(file).acquireLease() == nil)
     try await writer.release()
     try Data(try file.bytes.prefix(JournalHeader.size + 500)).write(to: file.url)
     let outcome = try await FileStore.repair(folder.url)
@@ -126,7 +128,7 @@ struct FilePlaceTests {
   func pipe() async throws {
     let file = try StoredFile()
     guard mkfifo(file.url.path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
-    await #expect { try await Walk.store(file).claim() } throws: { Self.isRefused($0) }
+    await #expect { try await Walk.store(file).acquireLease() } throws: { Self.isRefused($0) }
     await #expect { try await LazyList(reading: Walk.store(file)).head() } throws: {
       Self.isRefused($0)
     }
@@ -137,7 +139,7 @@ struct FilePlaceTests {
     let file = try StoredFile()
     let url = file.folder.appending(path: String(repeating: "n", count: length))
     let store = FileStore<Int, Int>(url, element: .raw, state: .raw)
-    #expect(try await store.claim()?.count == 0)
+    #expect(try await store.acquireLease()?.count == 0)
     try await store.append(ListCommit([7], state: 1), at: 0)
     #expect(try await store.read(from: 0, upTo: 9).elements == [7])
   }
@@ -149,7 +151,7 @@ struct FilePlaceTests {
     bytes[8] = 1
     let file = try StoredFile.copy(of: bytes)
     await #expect {
-      try await Walk.store(file).claim()
+      try await Walk.store(file).acquireLease()
     } throws: {
       guard case ListStoreError.refused(let why) = $0 else { return false }
       return why.contains("version 1") && why.contains("version 2")
@@ -157,56 +159,20 @@ struct FilePlaceTests {
     #expect(try file.bytes == bytes)
   }
 
-  // MARK: Claims and ends
+  // MARK: Leases
 
   @Test("a store that is released lets another one go on", arguments: Durability.all)
   func release(_ durability: Durability) async throws {
     let file = try StoredFile()
     let (first, second) = (Walk.store(file, durability), Walk.store(file, durability))
     _ = try await Walk.list(in: first).element(at: 3)
-    #expect(try await second.claim() == nil)
+    #expect(try await second.acquireLease() == nil)
     try await first.release()
-    #expect(try await second.claim()?.count == 4)
+    #expect(try await second.acquireLease()?.count == 4)
     await #expect(throws: ListStoreError.superseded) {
       try await first.append(ListCommit(["x"], state: Walk()), at: 4)
     }
     #expect(try await Walk.list(in: second).prefix(9).array() == Walk.elements(9))
-  }
-
-  @Test("an end is taken back, and the list goes on", arguments: Durability.all)
-  func removedEnd(_ durability: Durability) async throws {
-    let file = try StoredFile()
-    #expect(try await Walk.list(in: Walk.store(file, durability), upTo: 5).count() == 5)
-    let store = Walk.store(file, durability)
-    #expect(try await store.extent().isEnded)
-    try await store.removeEnd()
-    try await store.removeEnd()
-    #expect(try await store.extent().isEnded == false)
-    #expect(
-      try await Walk.list(in: Walk.store(file, durability), upTo: 9).array() == Walk.elements(9))
-    #expect(try await store.read(from: 9, upTo: 1).isEnd)
-  }
-
-  @Test("a list whose end was taken back only in part still ends, for all who read it")
-  func endRemovedInPart() async throws {
-    let file = try StoredFile()
-    #expect(try await Walk.list(in: Walk.store(file), upTo: 5).count() == 5)
-    let (size, store) = (try file.bytes.count, Walk.store(file))
-    try await store.removeEnd()
-    try await store.release()
-    // From its header on, without the last byte of its body.
-    for end in size + JournalFrame.headerSize..<(try file.bytes.count) {
-      let part = try StoredFile.copy(of: file.bytes.prefix(end))
-      #expect(try await Walk.store(part).extent().isEnded)
-      #expect(try await Walk.store(part).read(from: 0, upTo: 9).isEnd)
-      for count in 1...5 {
-        let reader = Walk.store(part)
-        #expect(try await reader.read(from: 5 - count, upTo: count).isEnd)
-        #expect(try await reader.read(from: 5, upTo: 1).isEnd)
-      }
-      #expect(try await Walk.store(part).read(from: 5, upTo: 1).isEnd)
-      #expect(try await Walk.store(part).claim()?.isEnded == true)
-    }
   }
 
   // MARK: Repair
@@ -214,7 +180,7 @@ struct FilePlaceTests {
   @Test("a damaged list is repaired into another one, and the damaged file is kept")
   func repair() async throws {
     let file = try StoredFile()
-    for try await _ in Walk.list(in: Walk.store(file, .machine)).prefix(50) {}
+    for try await _ in Walk.list(in: Walk.store(file, .survivesPowerLoss)).prefix(50) {}
     #expect(try await FileStore.repair(file.url) == FileRepair(first: 0, count: 50, damaged: nil))
     let (before, reader) = (try await Walk.store(file).extent(), Walk.store(file))
     #expect(try await reader.read(from: 0, upTo: 10).elements.count == 10)
@@ -225,9 +191,9 @@ struct FilePlaceTests {
     await #expect(throws: ListStoreError.damaged(at: 30)) {
       try await LazyList(reading: Walk.store(file)).prefix(50).array()
     }
-    // Its end is whole, so it is made shorter, which a claim notices.
+    // Its end is whole, so it is made shorter, which a lease notices.
     try Data(bytes.prefix(JournalHeader.size + 3000)).write(to: file.url)
-    await #expect { try await Walk.store(file).claim() } throws: { Self.isRefused($0) }
+    await #expect { try await Walk.store(file).acquireLease() } throws: { Self.isRefused($0) }
     let damaged = try file.bytes
     let outcome = try await FileStore.repair(file.url)
     #expect(outcome.first == 0 && outcome.count > 10 && outcome.count <= 30)
@@ -265,7 +231,7 @@ struct FilePlaceTests {
       try FileManager.default.copyItem(at: file.url, to: copy.url)
       let count = try await copy.extent().count
       #expect(count > 5)
-      #expect(try await copy.claim()?.count ?? 0 >= count)
+      #expect(try await copy.acquireLease()?.count ?? 0 >= count)
       #expect(
         try await Walk.list(in: copy).prefix(count + 9).array() == Walk.elements(count + 9))
     }
@@ -289,7 +255,7 @@ struct FilePlaceTests {
       }
     }
     #expect(try Self.python([file.url.path]) == expected(41) + ["more"])
-    var walk = try #require(try await store.claim()?.state)
+    var walk = try #require(try await store.acquireLease()?.state)
     try await store.append(ListCommit([walk.next(), walk.next()], state: nil, isEnd: true), at: 41)
     #expect(try Self.python([file.url.path]) == expected(43) + ["end"])
   }

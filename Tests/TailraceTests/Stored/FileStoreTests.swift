@@ -155,9 +155,9 @@ struct FileStoreTests {
     let file = try StoredFile()
     let disk = LyingDisk()
     disk.lies.withLock { $0.remote = "nfs4" }
-    let store = Walk.store(file, .machine, disk)
+    let store = Walk.store(file, .survivesPowerLoss, disk)
     do {
-      _ = try await store.claim()
+      _ = try await store.acquireLease()
       Issue.record("it was not refused")
     } catch let failure as ListStoreError {
       #expect(failure.description.contains("nfs4"))
@@ -216,7 +216,8 @@ struct FileStoreTests {
     let file = try StoredFile()
     let count = 20_000
     do {
-      let store = FileStore<Int, Int>(file.url, element: .raw, state: .raw, durability: .process)
+      let store = FileStore<Int, Int>(
+        file.url, element: .raw, state: .raw, durability: .survivesProcess)
       for try await _ in LazyList(
         storedIn: store, state: 0,
         next: { number in
@@ -227,7 +228,7 @@ struct FileStoreTests {
     }
     let disk = LyingDisk()
     let store = FileStore<Int, Int>(
-      file.url, element: .raw, state: .raw, durability: .process, disk: disk)
+      file.url, element: .raw, state: .raw, durability: .survivesProcess, disk: disk)
     for position in [0, 1, 9_999, 12_345] {
       let before = disk.lies.withLock { $0.reads }
       #expect(try await store.read(from: position, upTo: 1).elements == [position])
@@ -236,7 +237,7 @@ struct FileStoreTests {
     }
     // And so does opening it for writing: the end, and the chain of jumps.
     let before = disk.lies.withLock { $0.bytesRead }
-    #expect(try await store.claim()?.count == count)
+    #expect(try await store.acquireLease()?.count == count)
     #expect(disk.lies.withLock { $0.bytesRead } - before < 1 << 20)
   }
 }

@@ -64,7 +64,7 @@ struct FileTrimmingTests {
   func damagedMark(_ durability: Durability, _ slot: Int) async throws {
     let disk = ModelDisk()
     let store = DiskModelTests.store(disk, durability)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     var walk = Walk()
     for position in 0..<6 {
       try await store.append(ListCommit([walk.next()], state: walk), at: position)
@@ -77,7 +77,7 @@ struct FileTrimmingTests {
       let anew = DiskModelTests.store(ModelDisk(image, boot: boot), durability)
       let extent = try await anew.extent()
       #expect(extent.first == 4 && extent.count == 6)
-      #expect(try await anew.claim()?.count == 6)
+      #expect(try await anew.acquireLease()?.count == 6)
     }
   }
 
@@ -104,7 +104,7 @@ struct FileTrimmingTests {
     let file = try StoredFile()
     func open() -> (FileStore<Int, [Int]>, LazyList<Int, any Error>) {
       let store = FileStore<Int, [Int]>(
-        file.url, element: .raw, state: .json, durability: .process)
+        file.url, element: .raw, state: .json, durability: .survivesProcess)
       let list = LazyList(
         storedIn: store, state: [], snapshots: .every(10), rebuilding: { $0.append($1) }
       ) { state in state.reduce(1, +) % 1000 }
@@ -130,7 +130,7 @@ struct FileTrimmingTests {
     func bytes(_ count: Int, _ snapshots: SnapshotPolicy?) async throws -> Int {
       let file = try StoredFile()
       let store = FileStore<Int, [Int]>(
-        file.url, element: .raw, state: .packed, durability: .process)
+        file.url, element: .raw, state: .packed, durability: .survivesProcess)
       let list =
         if let snapshots {
           LazyList(

@@ -2,8 +2,9 @@ import FileReading
 import Foundation
 import Tailrace
 import TailraceFoundation
-import TailraceStored
 import TailraceSupport
+
+@testable import TailraceStored
 
 /// A disk that does not do what it is told, and counts what it does.
 final class LyingDisk: Disk {
@@ -18,6 +19,10 @@ final class LyingDisk: Disk {
     var extends = true
     /// How many of the next syncs fail.
     var failingSyncs = 0
+    /// What the disk cannot read.
+    var unreadable: Range<Int>?
+    /// The start of the machine, if it is another one.
+    var boot: JournalID?
     /// Called before each read, with its number.
     var beforeRead: (@Sendable (Int) -> Void)?
     var (reads, writes, syncs, extensions, bytesRead) = (0, 0, 0, 0, 0)
@@ -45,6 +50,10 @@ final class LyingDisk: Disk {
     try system.link(path, to: other)
   }
 
+  func name(_ path: [CChar], as other: [CChar]) throws(SystemError) {
+    try system.name(path, as: other)
+  }
+
   func rename(_ path: [CChar], to other: [CChar]) throws(SystemError) {
     try system.rename(path, to: other)
   }
@@ -55,7 +64,7 @@ final class LyingDisk: Disk {
     try system.synchronizeFolder(of: path)
   }
 
-  var boot: JournalID { system.boot }
+  var boot: JournalID { lies.withLock { $0.boot } ?? system.boot }
 
   func status(of path: [CChar]) throws(SystemError) -> FileStatus? { try system.status(of: path) }
 
@@ -69,12 +78,18 @@ private final class LyingFile: DiskFile {
   init(_ file: any DiskFile, _ disk: LyingDisk) { (self.file, self.disk) = (file, disk) }
 
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
-    let (number, beforeRead) = disk.lies.withLock { lies in
+    let (number, beforeRead, unreadable) = disk.lies.withLock { lies in
       lies.reads += 1
-      return (lies.reads, lies.beforeRead)
+      return (lies.reads, lies.beforeRead, lies.unreadable)
     }
     beforeRead?(number)
-    let count = try file.read(into: bytes, at: offset)
+    var room = bytes
+    if let unreadable, unreadable.overlaps(offset..<offset + bytes.count) {
+      // As a system does: what is before it is read.
+      if unreadable.contains(offset) { throw SystemError(code: EIO) }
+      room = UnsafeMutableRawBufferPointer(rebasing: bytes[..<(unreadable.lowerBound - offset)])
+    }
+    let count = try file.read(into: room, at: offset)
     disk.lies.withLock { $0.bytesRead += count }
     return count
   }
@@ -123,4 +138,6 @@ private final class LyingFile: DiskFile {
   func status() throws(SystemError) -> FileStatus { try file.status() }
 
   func lock() throws(SystemError) -> Bool { try file.lock() }
+
+  func unlock() { file.unlock() }
 }

@@ -46,7 +46,7 @@ struct LyingDiskTests {
   func failingSync() async throws {
     let (file, disk, steps) = (try StoredFile(), LyingDisk(), Probe<Int>())
     disk.lies.withLock { $0.extends = false }
-    let list = Walk.list(in: Walk.store(file, .machine, disk)) { steps.record($0) }
+    let list = Walk.list(in: Walk.store(file, .survivesPowerLoss, disk)) { steps.record($0) }
     #expect(try await list.element(at: 4) == Walk.elements(5)[4])
     let size = try file.bytes.count
     disk.lies.withLock { $0.failingSyncs = 1 }
@@ -60,7 +60,7 @@ struct LyingDiskTests {
     #expect(try file.bytes.count > size)
     #expect(try await Walk.store(file).read(from: 5, upTo: 1).elements == [])
     disk.lies.withLock { $0.log = [] }
-    let anew = Walk.list(in: Walk.store(file, .machine, disk)) { steps.record($0) }
+    let anew = Walk.list(in: Walk.store(file, .survivesPowerLoss, disk)) { steps.record($0) }
     #expect(try await anew.element(at: 5) == Walk.elements(6)[5])
     let written = disk.lies.withLock { $0.log }
     #expect(
@@ -74,7 +74,7 @@ struct LyingDiskTests {
   @Test(
     "how often it is written and synced",
     arguments: [
-      (Durability.process, 0, 100), (.machine, 100, 200), (.machineEvery(10), 10, 110),
+      (Durability.survivesProcess, 0, 100), (.survivesPowerLoss, 100, 200),
     ])
   func calls(_ durability: Durability, _ syncs: Int, _ writes: Int) async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())
@@ -89,14 +89,14 @@ struct LyingDiskTests {
 
   @Test(
     "no sync keeps a task's thread, not even that of the end",
-    arguments: [Durability.machine, .machineEvery(3), .machineEvery(100)], [2, 3, 4])
+    arguments: Durability.all, [2, 3, 4])
   func syncsElsewhere(_ durability: Durability, _ count: Int) async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())
     let list = Walk.list(in: Walk.store(file, durability, disk), upTo: count)
     for try await _ in list.prefix(count) {}
     let before = disk.lies.withLock { $0.syncs }
     #expect(try await list.count() == count)
-    // The end is on the disk, whatever the interval.
+    // The end is on the disk, whatever the durability.
     #expect(disk.lies.withLock { $0.syncs } == before + 1)
     #expect(disk.lies.withLock { $0.syncsInTasks } == 0)
   }
@@ -104,7 +104,7 @@ struct LyingDiskTests {
   @Test("each element is written and synced before it is given out", arguments: [1, 5, 17])
   func order(_ count: Int) async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())
-    let list = Walk.list(in: Walk.store(file, .machine, disk))
+    let list = Walk.list(in: Walk.store(file, .survivesPowerLoss, disk))
     for number in 0..<count {
       _ = try await list.element(at: number)
       let lies = disk.lies.withLock { ($0.syncs, $0.log.count) }

@@ -22,8 +22,13 @@ final class ModelDisk: Disk {
     /// Names, and their files: `nil` for a name that is gone.
     case names([(name: [CChar], file: Int?)])
     case syncFolder
-    /// So many elements were given to a reader. They are promised if they are on the disk.
-    case given(Int)
+    /// So many elements of a list with this identity were given to a reader. They are promised if they
+    /// are on the disk.
+    case given(Int, identity: String?)
+    /// The lease was given up, in order.
+    case released
+    /// A sync that failed: what was not on the disk may never get there, whatever syncs succeed later.
+    case failedSync(Int)
     /// A repair has told that it is done.
     case repaired
   }
@@ -122,6 +127,17 @@ final class ModelDisk: Disk {
     if isTaken { throw SystemError(code: EEXIST) }
   }
 
+  func name(_ path: [CChar], as other: [CChar]) throws(SystemError) {
+    try check(.rename)
+    let number = try number(path)
+    let isTaken = contents.withLock { contents in
+      if contents.image.names[other] != nil { return true }
+      contents.pass(.names([(other, number), (path, nil)]))
+      return false
+    }
+    if isTaken { throw SystemError(code: EEXIST) }
+  }
+
   func rename(_ path: [CChar], to other: [CChar]) throws(SystemError) {
     try check(.rename)
     let number = try number(path)
@@ -151,7 +167,9 @@ final class ModelFile: DiskFile {
 
   init(_ disk: ModelDisk, _ number: Int) { (self.disk, self.number) = (disk, number) }
 
-  deinit {
+  deinit { unlock() }
+
+  func unlock() {
     let (key, number) = (ObjectIdentifier(self), number)
     disk.contents.withLock { if $0.holders[number] == key { $0.holders[number] = nil } }
   }
@@ -176,7 +194,10 @@ final class ModelFile: DiskFile {
   }
 
   func synchronize() throws(SystemError) {
-    try disk.check(.sync)
+    do throws(SystemError) { try disk.check(.sync) } catch {
+      disk.log(.failedSync(number))
+      throw error
+    }
     disk.log(.sync(number))
   }
 
@@ -216,7 +237,7 @@ extension ModelDisk.Image {
     case .write(let file, let offset, let bytes): files[file, default: []].put(bytes, at: offset)
     case .truncate(let file, let size): files[file, default: []].resize(to: size)
     case .names(let changes): for (name, file) in changes { names[name] = file }
-    case .sync, .syncFolder, .given, .repaired: break
+    case .sync, .syncFolder, .given, .released, .failedSync, .repaired: break
     }
   }
 

@@ -14,13 +14,19 @@ struct PowerLoss {
 
   private var now: ModelDisk.Image
   private var files: [Int: Unsynced] = [:]
+  /// What a failed sync has dropped: later syncs do not bring it on the disk, and later writes do.
+  private var dropped: [Int: [Int: [[UInt8]]]] = [:]
   private var names: [[CChar]: [Int?]] = [:]
 
   init(_ image: ModelDisk.Image) { now = image }
 
   mutating func pass(_ event: ModelDisk.Event) {
     switch event {
-    case .sync(let file): files[file] = nil
+    case .sync(let file):
+      files[file] = dropped[file].map {
+        Unsynced(lengths: [now.files[file]?.count ?? 0], sectors: $0)
+      }
+    case .failedSync(let file): dropped[file] = files[file]?.sectors
     case .syncFolder: names = [:]
     case .names(let changes):
       for (name, file) in changes { names[name, default: [now.names[name]]].append(file) }
@@ -30,7 +36,7 @@ struct PowerLoss {
     case .truncate(let file, let size):
       change(file, from: size, to: now.files[file]?.count ?? 0, by: event)
       return
-    case .given, .repaired: break
+    case .given, .released, .repaired: break
     }
     now.apply(event)
   }
@@ -46,7 +52,10 @@ struct PowerLoss {
     if !unsynced.lengths.contains(after.count) { unsynced.lengths.append(after.count) }
     for offset in stride(from: start / size * size, to: end, by: size) {
       let (old, new) = (before.block(at: offset, size), after.block(at: offset, size))
-      if memcmp(old, new, size) != 0 { unsynced.sectors[offset, default: [old]].append(new) }
+      if memcmp(old, new, size) != 0 || dropped[file]?[offset] != nil {
+        unsynced.sectors[offset, default: [old]].append(new)
+        dropped[file]?[offset] = nil
+      }
     }
     files[file] = unsynced
   }

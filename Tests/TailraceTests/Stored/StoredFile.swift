@@ -51,7 +51,7 @@ struct Walk: BitwiseCopyable, Sendable, Equatable {
   typealias Store = FileStore<String, Walk>
 
   static func store(
-    _ file: StoredFile, _ durability: Durability = .process, _ disk: any Disk = SystemDisk()
+    _ file: StoredFile, _ durability: Durability = .survivesProcess, _ disk: any Disk = SystemDisk()
   ) -> Store {
     Store(file.url, element: .text, state: .raw, durability: durability, disk: disk)
   }
@@ -69,8 +69,20 @@ struct Walk: BitwiseCopyable, Sendable, Equatable {
   }
 }
 
+extension ByteCoding where Value == Walk {
+  /// A walk's state in more bytes than a sector has, none of which is zero.
+  static var wide: ByteCoding {
+    ByteCoding(name: "wide walk") { walk, bytes in
+      withUnsafeBytes(of: walk) { bytes.append(contentsOf: $0) }
+      for index in 0..<1200 { bytes.append(UInt8(truncatingIfNeeded: walk.number &+ index) | 1) }
+    } decode: { bytes, _ in
+      bytes.loadUnaligned(as: Walk.self)
+    }
+  }
+}
+
 extension Durability {
-  static let all: [Durability] = [.process, .machine, .machineEvery(3)]
+  static let all: [Durability] = [.survivesProcess, .survivesPowerLoss]
 }
 
 extension Walk {

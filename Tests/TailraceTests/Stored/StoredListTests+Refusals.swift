@@ -149,7 +149,7 @@ extension StoredListTests {
     #expect(try await list.head() == 6)
   }
 
-  @Test("a store that grants claims and takes nothing is told, and does not compute for ever")
+  @Test("a store that grants leases and takes nothing is told, and does not compute for ever")
   func noProgress() async throws {
     let steps = Counter()
     let list = LazyList(storedIn: TakesNothing(), state: 0) { number in
@@ -190,7 +190,7 @@ private final class RefusingStore: ListStore {
     try await base.waitForMore(than: position)
   }
   func extent() async throws -> ListExtent { try await base.extent() }
-  func claim() async throws -> ListCheckpoint<Int>? { try await base.claim() }
+  func acquireLease() async throws -> ListCheckpoint<Int>? { try await base.acquireLease() }
   func append(_ commit: ListCommit<Int, Int>, at position: Int) async throws {
     try await interruption(commit, base)
     let refused = refused.withLock { $0 }
@@ -201,14 +201,14 @@ private final class RefusingStore: ListStore {
   }
 }
 
-/// Grants each claim, and supersedes each append.
+/// Grants each lease, and supersedes each append.
 private struct TakesNothing: ListStore {
   func read(from position: Int, upTo count: Int) async throws -> ListPage<Int> { ListPage([]) }
   func waitForMore(than position: Int) async throws {}
   func extent() async throws -> ListExtent {
     ListExtent(identity: nil, count: 0, isEnded: false)
   }
-  func claim() async throws -> ListCheckpoint<Int>? {
+  func acquireLease() async throws -> ListCheckpoint<Int>? {
     ListCheckpoint(count: 0, state: nil, isEnded: false)
   }
   func append(_ commit: ListCommit<Int, Int>, at position: Int) async throws {

@@ -34,11 +34,11 @@ struct StoredListTests {
     #expect(steps.count == 0)
   }
 
-  @Test("stored elements are read without a claim")
+  @Test("stored elements are read without a lease")
   func readingTakesNoClaim() async throws {
     let store = Store()
     _ = try await Self.numbers(in: store).prefix(5).array()
-    // The holder of the claim does not matter to readers.
+    // The holder of the lease does not matter to readers.
     let (reader, steps) = (Self.numbers(in: store.other(), steps), Probe<Int>())
     #expect(try await reader.element(at: 4) == 5)
     #expect(steps.count == 0)
@@ -456,7 +456,7 @@ private struct GatedStore<Base: ListStore>: ListStore {
     try await store.waitForMore(than: position)
   }
   func extent() async throws -> ListExtent { try await store.extent() }
-  func claim() async throws -> ListCheckpoint<Base.State>? { try await store.claim() }
+  func acquireLease() async throws -> ListCheckpoint<Base.State>? { try await store.acquireLease() }
   func append(_ commit: ListCommit<Base.Element, Base.State>, at position: Int) async throws {
     await gate.wait()
     try await store.append(commit, at: position)

@@ -12,7 +12,7 @@ struct TailTrackerTests {
     switch action {
     case .read: "read"
     case .give: "give"
-    case .claim: "claim"
+    case .acquire: "acquire"
     case .wait: "wait"
     case .compute(let checkpoint): "compute \(checkpoint.count) \(checkpoint.state ?? "-")"
     case .end: "end"
@@ -36,7 +36,7 @@ struct TailTrackerTests {
 
   @Test(
     "where nothing is there",
-    arguments: [(.compute, "claim"), (.computeOrFollow, "claim"), (.follow, "wait")]
+    arguments: [(.compute, "acquire"), (.computeOrFollow, "acquire"), (.follow, "wait")]
       as [(
         TailPolicy, String
       )])
@@ -48,64 +48,64 @@ struct TailTrackerTests {
   @Test("where somebody else writes")
   func inUse() {
     var computing = Tracker(.compute, position: 0)
-    #expect(name(computing.didClaim(nil)) == "fail \(ListStoreError.inUse)")
+    #expect(name(computing.didAcquire(nil)) == "fail \(ListStoreError.inUse)")
     var both = Tracker(.computeOrFollow, position: 0)
-    #expect(name(both.didClaim(nil)) == "wait")
+    #expect(name(both.didAcquire(nil)) == "wait")
   }
 
-  @Test("a claim that ends here is where to compute from; or the end")
+  @Test("a lease that ends here is where to compute from; or the end")
   func here() {
     var tracker = Tracker(.compute, position: 4)
-    #expect(name(tracker.didClaim(checkpoint(4))) == "compute 4 state 4")
-    #expect(name(tracker.didClaim(checkpoint(4, isEnded: true))) == "end")
+    #expect(name(tracker.didAcquire(checkpoint(4))) == "compute 4 state 4")
+    #expect(name(tracker.didAcquire(checkpoint(4, isEnded: true))) == "end")
   }
 
-  @Test("a claim that ends further on is made again there, for the state of then")
+  @Test("a lease that ends further on is made again there, for the state of then")
   func further() {
     var tracker = Tracker(.compute, position: 4)
-    #expect(name(tracker.didClaim(checkpoint(6))) == "read")
+    #expect(name(tracker.didAcquire(checkpoint(6))) == "read")
     #expect(name(tracker.didRead(1, isEnd: false)) == "give")
     #expect(name(tracker.didRead(1, isEnd: false)) == "give")
-    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
-    #expect(name(tracker.didClaim(checkpoint(6))) == "compute 6 state 6")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "acquire")
+    #expect(name(tracker.didAcquire(checkpoint(6))) == "compute 6 state 6")
   }
 
   @Test("others may have gone on meanwhile: the list reads on once more")
   func passed() {
     var tracker = Tracker(.compute, position: 4)
-    #expect(name(tracker.didClaim(checkpoint(6))) == "read")
+    #expect(name(tracker.didAcquire(checkpoint(6))) == "read")
     #expect(name(tracker.didRead(2, isEnd: false)) == "give")
-    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
-    #expect(name(tracker.didClaim(checkpoint(7))) == "read")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "acquire")
+    #expect(name(tracker.didAcquire(checkpoint(7))) == "read")
     #expect(name(tracker.didRead(1, isEnd: false)) == "give")
-    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
-    #expect(name(tracker.didClaim(checkpoint(7))) == "compute 7 state 7")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "acquire")
+    #expect(name(tracker.didAcquire(checkpoint(7))) == "compute 7 state 7")
   }
 
-  @Test("a repair after the claim takes its elements, its state and its end away")
+  @Test("a repair after the lease takes its elements, its state and its end away")
   func repaired() {
     var tracker = Tracker(.compute, position: 4)
-    #expect(name(tracker.didClaim(checkpoint(6, isEnded: true))) == "read")
-    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
-    #expect(name(tracker.didClaim(checkpoint(4))) == "compute 4 state 4")
+    #expect(name(tracker.didAcquire(checkpoint(6, isEnded: true))) == "read")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "acquire")
+    #expect(name(tracker.didAcquire(checkpoint(4))) == "compute 4 state 4")
     var reader = Tracker(.compute, position: 4)
-    #expect(name(reader.didClaim(checkpoint(6, isEnded: true))) == "read")
+    #expect(name(reader.didAcquire(checkpoint(6, isEnded: true))) == "read")
     #expect(name(reader.didRead(2, isEnd: false)) == "give")
-    #expect(name(reader.didRead(0, isEnd: false)) == "claim")
-    #expect(name(reader.didClaim(checkpoint(6))) == "compute 6 state 6")
+    #expect(name(reader.didRead(0, isEnd: false)) == "acquire")
+    #expect(name(reader.didAcquire(checkpoint(6))) == "compute 6 state 6")
   }
 
-  @Test("elements that two claims count, and that cannot be read in between, are damage")
+  @Test("elements that two leases count, and that cannot be read in between, are damage")
   func missing() {
     var tracker = Tracker(.compute, position: 4)
-    #expect(name(tracker.didClaim(checkpoint(6))) == "read")
-    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
-    #expect(name(tracker.didClaim(checkpoint(6))) == "fail \(ListStoreError.damaged(at: 4))")
+    #expect(name(tracker.didAcquire(checkpoint(6))) == "read")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "acquire")
+    #expect(name(tracker.didAcquire(checkpoint(6))) == "fail \(ListStoreError.damaged(at: 4))")
     // A later attempt begins anew.
-    #expect(name(tracker.didRead(0, isEnd: false)) == "claim")
-    #expect(name(tracker.didClaim(checkpoint(6))) == "read")
+    #expect(name(tracker.didRead(0, isEnd: false)) == "acquire")
+    #expect(name(tracker.didAcquire(checkpoint(6))) == "read")
     #expect(name(tracker.didRead(1, isEnd: false)) == "give")
-    #expect(name(tracker.didClaim(checkpoint(2))) == "fail \(ListStoreError.damaged(at: 2))")
+    #expect(name(tracker.didAcquire(checkpoint(2))) == "fail \(ListStoreError.damaged(at: 2))")
   }
 
   @Test("two appends that lose at one position, with no element between them, end the computation")
@@ -122,12 +122,12 @@ struct TailTrackerTests {
   @Test("fewer elements than are before the list are no damage, if it has read none")
   func beyond() {
     var tracker = Tracker(.compute, position: 4)
-    guard case .fail(.refused(let why)) = tracker.didClaim(checkpoint(2)) else {
+    guard case .fail(.refused(let why)) = tracker.didAcquire(checkpoint(2)) else {
       Issue.record("it was not refused")
       return
     }
     #expect(why.contains("has 2 elements") && why.contains("at position 4"))
-    #expect(name(tracker.didClaim(checkpoint(4))) == "compute 4 state 4")
+    #expect(name(tracker.didAcquire(checkpoint(4))) == "compute 4 state 4")
   }
 
   @Test("when a snapshot is due")

@@ -24,14 +24,14 @@ extension Topic {
       Row(
         "file, one at a time, survives the process", sizes: sizesOfProcess,
         Contender(
-          "LazyList", given: { Growing(Files(place.file(), .process), by: $0) },
+          "LazyList", given: { Growing(Files(place.file(), .survivesProcess), by: $0) },
           Growing.appendOne),
         Contender(
           "`write`", given: { try FileByHand(place.file(), by: $0) }, FileByHand.appendOne)),
       Row(
         "file, one at a time, survives the machine", sizes: sizesOfMachine,
         Contender(
-          "LazyList", given: { Growing(Files(place.file(), .machine), by: $0) },
+          "LazyList", given: { Growing(Files(place.file(), .survivesPowerLoss), by: $0) },
           Growing.appendOne),
         Contender(
           "`write` and `fdatasync`", given: { try FileByHand(place.file(), by: $0, syncing: true) },
@@ -40,7 +40,8 @@ extension Topic {
         "file, `array()`, survives the machine", sizes: sizesOfArray,
         Contender(
           "LazyList",
-          given: { count in Fresh(count: count) { Files(place.file(), .machine) } }, Fresh.array),
+          given: { count in Fresh(count: count) { Files(place.file(), .survivesPowerLoss) } },
+          Fresh.array),
         Contender("one `write` and `fdatasync`") { count in
           try FileByHand.appendAll(FileByHand(place.file(), by: count, syncing: true))
         }),
@@ -67,13 +68,14 @@ extension Topic {
 
   private static func tables(_ place: Place) -> [Row] {
     [
-      tablesOne(place, "survives the process", .process, sizesOfProcess),
-      tablesOne(place, "survives the machine", .machine, sizesOfMachine),
+      tablesOne(place, "survives the process", .survivesProcess, sizesOfProcess),
+      tablesOne(place, "survives the machine", .survivesPowerLoss, sizesOfMachine),
       Row(
         "SQLite, `array()`, survives the machine", sizes: sizesOfArray,
         Contender(
           "LazyList",
-          given: { count in Fresh(count: count) { Tables(place.file(), .machine) } }, Fresh.array),
+          given: { count in Fresh(count: count) { Tables(place.file(), .survivesPowerLoss) } },
+          Fresh.array),
         Contender("GRDB, one transaction") { count in
           try SQLiteByHand.appendAll(SQLiteByHand(place.file(), by: count, "FULL"))
         }),

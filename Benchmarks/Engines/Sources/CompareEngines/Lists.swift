@@ -94,13 +94,13 @@ typealias Tables = SQLiteStore<Line, Int>
 typealias Streams = ValkeyStore<String, Int>
 
 extension FileStore where Element == String, State == Int {
-  convenience init(_ file: URL, _ durability: Durability = .process) {
+  convenience init(_ file: URL, _ durability: Durability = .survivesProcess) {
     self.init(file, element: .text, state: .raw, durability: durability)
   }
 }
 
 extension SQLiteStore where Element == Line, State == Int {
-  init(_ file: URL, _ durability: Durability = .process) {
+  init(_ file: URL, _ durability: Durability = .survivesProcess) {
     self.init(file, list: "lines", durability: durability, oldLibrary: .mayLoseCommits) {
       $0.column("text", .text).notNull()
     }

@@ -26,7 +26,7 @@ struct LeaseTime: Comparable, Sendable {
   }
 }
 
-/// A claim's end, as it is stored.
+/// A lease's end, as it is stored.
 struct Lease {
   let expires: LeaseTime
   /// In milliseconds.

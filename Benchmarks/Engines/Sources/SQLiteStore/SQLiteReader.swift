@@ -8,7 +8,7 @@ import TailraceStored
 actor SQLiteReader {
   private struct Waiter {
     let position: Int
-    /// From when on the waiter wants to know that the claim is free.
+    /// From when on the waiter wants to know that the lease is free.
     let claimTime: LeaseTime?
     let continuation: CheckedContinuation<Bool, any Error>
   }
@@ -96,9 +96,9 @@ actor SQLiteReader {
 
   // MARK: Waiting
 
-  /// Waits for more elements than `position`, for the end, or for a claim that is free.
+  /// Waits for more elements than `position`, for the end, or for a lease that is free.
   ///
-  /// - Returns: whether the claim is free.
+  /// - Returns: whether the lease is free.
   func wait(for position: Int, orClaimAt claimTime: LeaseTime?) async throws -> Bool {
     lastWaiter += 1
     let number = lastWaiter

@@ -16,13 +16,13 @@ public import TailraceStored
 /// let list = LazyList(storedIn: store, state: 0, atTail: .computeOrFollow) { number in … }
 /// ```
 ///
-/// The first claim makes the database, the table, and a row in the table `tailrace_lists`, which
-/// has one for each list of the database: its count, its state as JSON, its end and its claim. A
+/// The first lease makes the database, the table, and a row in the table `tailrace_lists`, which
+/// has one for each list of the database: its count, its state as JSON, its end and its lease. A
 /// commit is one transaction. The table's primary key is `position`, beside the element's columns.
 ///
-/// A claim is a lease: it is renewed while the store exists, given up soon after the store is
+/// A lease is renewed while the store exists, given up soon after the store is
 /// released, and expires if its process dies. Until then a list that only computes fails with
-/// `inUse`; with `TailPolicy.computeOrFollow` it waits, and takes over. Each new claim has a higher
+/// `inUse`; with `TailPolicy.computeOrFollow` it waits, and takes over. Each new lease has a higher
 /// epoch, and an append with an old one is superseded: so is that of a writer that was stopped and
 /// wakes up. Leases are timed by a clock that nobody can set, the time since the machine started.
 ///
@@ -38,9 +38,9 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   /// The failure that a stored element survives once it has been published.
   public enum Durability: String, Sendable, CaseIterable {
     /// The end of the process. A loss of power may lose the last elements.
-    case process = "NORMAL"
+    case survivesProcess = "NORMAL"
     /// A failure of the machine: it is on the disk.
-    case machine = "FULL"
+    case survivesPowerLoss = "FULL"
   }
 
   /// The use of a library of SQLite with an error in its write-ahead log: one before 3.51.3, but
@@ -67,7 +67,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   private var connection: SQLiteFile?
   private var known = SeenList()
   private var lastClaim: SQLiteTable.Claim?
-  /// After a refused claim, how often those who wait were told that the claim is free.
+  /// After a refused lease, how often those who wait were told that the lease is free.
   private var timesTold: Int?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -86,7 +86,8 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   ///   - configuration: of the connections. Without a busy mode they wait 5 seconds for locks.
   ///   - columns: defines the columns of an element, without references to other tables.
   public init(
-    _ url: URL, list: String, durability: Durability = .machine, lease: Duration = .seconds(10),
+    _ url: URL, list: String, durability: Durability = .survivesPowerLoss,
+    lease: Duration = .seconds(10),
     oldLibrary: OldLibrary = .refused, configuration: Configuration = Configuration(),
     columns: @escaping @Sendable (TableDefinition) -> Void
   ) {
@@ -139,12 +140,12 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     try await reader.extent()
   }
 
-  /// Waits until there are more elements, the list has ended, or a refused claim is free.
+  /// Waits until there are more elements, the list has ended, or a refused lease is free.
   ///
   /// Appends of this process wake at once. Those of others are looked for while somebody waits:
   /// every millisecond after a change, then less often, at last 30 times per second.
   public func waitForMore(than position: Int) async throws {
-    // The list whose claim was refused may be gone, and one that only follows be waiting here. It
+    // The list whose lease was refused may be gone, and one that only follows be waiting here. It
     // is told less and less often, and does not spin.
     let claimTime = timesTold.map { told in
       LeaseTime.now + (told == 0 ? 0 : min(lease, 10 << min(told, 20)))
@@ -157,7 +158,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   // MARK: Writing
 
   /// Becomes the writer, if no other has a lease. Makes what is missing.
-  public func claim() throws -> ListCheckpoint<State>? {
+  public func acquireLease() throws -> ListCheckpoint<State>? {
     typealias Claimed = (claim: SQLiteTable.Claim, checkpoint: ListCheckpoint<State>)
     let claimed = try transaction(isMaking: true) { db, list -> Claimed? in
       guard let list else { return nil }
@@ -170,7 +171,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
           arguments: [claim.epoch, table.name])
       }
       try table.renew(claim, for: lease, in: db)
-      // A state that cannot be read undoes the claim.
+      // A state that cannot be read undoes the lease.
       let checkpoint = ListCheckpoint(
         count: list.count, state: try list.state.map(Self.state), stateCount: list.stateCount,
         isEnded: list.isEnded)
@@ -253,9 +254,9 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     }
   }
 
-  // MARK: The claim
+  // MARK: The lease
 
-  /// Renews a lease three times while it lasts, until the claim is lost or the store released.
+  /// Renews a lease three times while it lasts, until the lease is lost or the store released.
   private func keep(_ claim: SQLiteTable.Claim) {
     executor.run(after: Double(lease) / 3000) { [weak self] in
       self?.assumeIsolated { store in
@@ -309,7 +310,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
     try opened.queue.writeWithoutTransaction { db in
       try keepLog(in: db)
       try db.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
-      if durability == .machine {
+      if durability == .survivesPowerLoss {
         // Darwin's fsync leaves data in the disk's own memory; elsewhere these change nothing.
         try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
       }

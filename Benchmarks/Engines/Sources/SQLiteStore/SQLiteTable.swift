@@ -14,7 +14,7 @@ struct SQLiteTable: Sendable {
 
   var quoted: String { name.quotedDatabaseIdentifier }
 
-  /// Where the list stands, and its claim.
+  /// Where the list stands, and its lease.
   struct List: Codable, FetchableRecord {
     /// The position of the first element kept.
     var first: Int
@@ -26,7 +26,7 @@ struct SQLiteTable: Sendable {
     var identity: String
     /// How many claims there were.
     var epoch: Int
-    /// When the last claim ends, in milliseconds since the machine was started.
+    /// When the last lease ends, in milliseconds since the machine was started.
     var expires: Int
     /// For how long it was given, in milliseconds.
     var lease: Int
@@ -115,7 +115,7 @@ struct SQLiteTable: Sendable {
     return db.changesCount > 0
   }
 
-  /// A claim of a list: no other has these two.
+  /// A lease of a list: no other has these two.
   struct Claim: Equatable, Sendable {
     let epoch: Int
     let identity: String

@@ -15,10 +15,10 @@ import Synchronization
 /// | `z` | in the last entry of a list that has ended |
 ///
 /// Two keys stand beside it. `{key}:claim` is a hash with the last claim granted: its `token`, which
-/// begins with the number of the claim, and alone may append; `until` when it keeps others from
+/// begins with the number of the lease, and alone may append; `until` when it keeps others from
 /// claiming, by the server's clock, in milliseconds; and the `lease`, its length. As it is one key, it
 /// is there as a whole or gone as a whole. `{key}:freed` is a stream whose only entry has the number
-/// of the last claim released, so that others can wait for it. All are in one slot of a cluster,
+/// of the last lease released, so that others can wait for it. All are in one slot of a cluster,
 /// unless the list's key contains braces.
 ///
 /// The reply is an array that begins with a word. `lost`, `strange`, `damaged`, `trimmed` and
@@ -151,7 +151,7 @@ extension Script {
     """)
 
   /// Arguments: the store's name, the lease's length in milliseconds, the mark's two values. Gives
-  /// `held`, the number of the claim and the milliseconds left; or `ok`, the token, the count,
+  /// `held`, the number of the lease and the milliseconds left; or `ok`, the token, the count,
   /// whether the list has ended, after how many elements the state was stored, the state, the
   /// number of the last entry, and its commit.
   static let claim = Script(
@@ -220,7 +220,7 @@ extension Script {
     return {'ok', tail.i or '', oldest and oldest - 1 or 0, count, tail.z and 1 or 0}
     """)
 
-  /// Arguments: the token, the lease's length. Gives `ok`, or `superseded` if others claimed, or the claim is
+  /// Arguments: the token, the lease's length. Gives `ok`, or `superseded` if others claimed, or the lease is
   /// gone.
   static let renew = Script(
     """

@@ -23,11 +23,11 @@ struct StoreAttempt: Equatable {
 /// The state of a store, as far as it knows: a value with one method for each event.
 struct StoreStanding {
   private(set) var mark = StoreMark()
-  /// Of the claim: its number and the store's name. `nil` without a claim.
+  /// Of the lease: its number and the store's name. `nil` without a lease.
   private(set) var token: ByteBuffer?
   /// Renews the lease.
   var renewal: Task<Void, Never>?
-  /// A claim was sent, so the server may think that this store holds the lease.
+  /// A lease was sent, so the server may think that this store holds the lease.
   private var mayHold = false
   /// The last append whose outcome is unknown, and its identifier.
   private var unknown: (attempt: StoreAttempt, identifier: ByteBuffer)?
@@ -57,7 +57,7 @@ struct StoreStanding {
     return renewal == nil
   }
 
-  /// The claim is no longer valid. True if it is the present one.
+  /// The lease is no longer valid. True if it is the present one.
   mutating func lostLease(_ token: ByteBuffer) -> Bool {
     guard self.token == token else { return false }
     self.token = nil
@@ -73,7 +73,7 @@ struct StoreStanding {
     return mayHold
   }
 
-  /// The token, the mark and the identifier to send. `nil` without a claim.
+  /// The token, the mark and the identifier to send. `nil` without a lease.
   ///
   /// The same commit at the same position is the same attempt, until its outcome is known.
   mutating func willAppend(

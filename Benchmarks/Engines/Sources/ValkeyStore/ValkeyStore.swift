@@ -47,7 +47,7 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
   private let replicas: ReplicaWait?
   private let connection: Connection
   private let watch: Watch
-  /// The stream, the claim, and the freed claims.
+  /// The stream, the lease, and the freed leases.
   private let keys: [ByteBuffer]
   /// Tells this store from others.
   private let name = ByteBuffer(string: StoreStanding.unique())
@@ -60,7 +60,7 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
   ///   - server: where it is.
   ///   - element: the coding of the elements.
   ///   - state: the coding of the state.
-  ///   - lease: for how long the claim of a process that is gone keeps others from writing; 10
+  ///   - lease: for how long the lease of a process that is gone keeps others from writing; 10
   ///     milliseconds or more, and taken for a hundred years at most. It is renewed three times in
   ///     that time.
   ///   - replicas: how many replicas must have an element before it is returned; they get half of
@@ -99,7 +99,7 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     }
   }
 
-  /// Gives up the claim, if this store has it, so that another one need not wait for the lease to
+  /// Gives up the lease, if this store has it, so that another one need not wait for the lease to
   /// expire. A store that is let go of does this by itself.
   public nonisolated(nonsending) func release() async throws {
     guard standing.withLock({ $0.letGo() }) else { return }
@@ -157,7 +157,7 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
       isEnded: reply[4] == .number(1))
   }
 
-  /// Waits until there may be more elements, or the claim may be free.
+  /// Waits until there may be more elements, or the lease may be free.
   public nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     try await watch.waitForMore(than: position)
   }
@@ -166,7 +166,7 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
   /// again.
   ///
   /// - Returns: where the list stands; `nil` if another store writes it.
-  public nonisolated(nonsending) func claim() async throws -> ListCheckpoint<State>? {
+  public nonisolated(nonsending) func acquireLease() async throws -> ListCheckpoint<State>? {
     let mark = standing.withLock { standing in
       standing.willClaim()
       return standing.mark
@@ -185,7 +185,7 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     guard reply.count == 8, case .bytes(let token) = reply[1], let count = reply[2].asNumber,
       let after = reply[4].asNumber, let last = reply[6].asNumber
     else { throw ValkeyError.unexpectedReply("to a claim: \(reply)") }
-    // Decoded before the claim counts: an unreadable state must not be written over.
+    // Decoded before the lease counts: an unreadable state must not be written over.
     let state = reply[5] == .null ? nil : try decode(reply[5], self.state)
     standing.withLock { standing in
       standing.saw(StoreMark(number: last, commit: reply[7]))

@@ -26,14 +26,14 @@ final class Watch: Sendable {
     state.withLock { $0.listWasRead(last: last, isEnded: isEnded) }
   }
 
-  /// A claim was refused because of another one, with this number, that lasts so long.
+  /// A lease was refused because of another one, with this number, that lasts so long.
   func claimWasRefused(by number: Int, for duration: Duration) {
     state.withLock { $0.claimWasRefused(by: number, until: .now + duration) }
   }
 
   func close() { connection.close() }
 
-  /// Waits for more than so many elements, the end, or a claim that may succeed.
+  /// Waits for more than so many elements, the end, or a lease that may succeed.
   nonisolated(nonsending) func waitForMore(than position: Int) async throws {
     let ticket = state.withLock { $0.ticket() }
     defer { state.withLock { $0.forget(ticket) } }
@@ -110,7 +110,7 @@ struct WatchState {
 
   enum Step { case leave, wait, watch }
 
-  /// The events to wait for: an entry after `last`; a claim freed after `freed`, or from now on.
+  /// The events to wait for: an entry after `last`; a lease freed after `freed`, or from now on.
   struct Round: Equatable {
     let last: Int
     let freed: Int?
@@ -129,7 +129,7 @@ struct WatchState {
     case failed(any Error)
   }
 
-  /// The claim because of which another one was refused, and the end of its lease.
+  /// The lease because of which another one was refused, and the end of its lease.
   private struct Refusal {
     let number: Int
     let until: ContinuousClock.Instant
@@ -144,7 +144,7 @@ struct WatchState {
   private(set) var announced = 0
   private var isEnded = false
   private var refusal: Refusal?
-  /// The number of the last claim that was freed, if that was seen.
+  /// The number of the last lease that was freed, if that was seen.
   private var freed = 0
   /// The events that are being waited for; `nil` if none are.
   private var round: Round?
@@ -157,7 +157,7 @@ struct WatchState {
   }
 
   mutating func claimWasRefused(by number: Int, until: ContinuousClock.Instant) {
-    // The reply may be older than the news that the claim was freed.
+    // The reply may be older than the news that the lease was freed.
     refusal = Refusal(number: number, until: number <= freed ? .now : until)
   }
 

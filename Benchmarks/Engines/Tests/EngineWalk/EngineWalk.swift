@@ -17,8 +17,8 @@ struct EngineWalk {
 
   private static func run(_ walk: Walk) async throws {
     switch walk.store {
-    case "sqlite": try await walk.run(over: sqliteChain(walk.address, .machine))
-    case "sqlite-process": try await walk.run(over: sqliteChain(walk.address, .process))
+    case "sqlite": try await walk.run(over: sqliteChain(walk.address, .survivesPowerLoss))
+    case "sqlite-process": try await walk.run(over: sqliteChain(walk.address, .survivesProcess))
     case "valkey": try await walkValkey(walk)
     default: Walk.refuse("\(walk.store) is no store")
     }

@@ -79,7 +79,7 @@ struct ArticleTests {
     let store = MemoryStore<Int, Int>(Array(0..<100))
     let router = Router()
     router.list("list", ListEndpoint(store, patience: .seconds(1)))
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await withServer(router) { port in
       let server = "http://127.0.0.1:\(port)"
       let transport =

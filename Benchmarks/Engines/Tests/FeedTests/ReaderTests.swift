@@ -45,7 +45,7 @@ struct ReaderTests {
       if isReset { for socket in sockets.dropLast() { socket.resetOnClose() } }
       sockets.removeFirst(49)
       await gauge.wait { $0 == 1 }
-      _ = try await store.claim()
+      _ = try await store.acquireLease()
       try await store.append(ListCommit([7], state: 1, isEnd: true), at: 0)
       let bytes = try await onThread { [socket = sockets[0]] in try socket.receiveAll() }
       #expect(String(decoding: bytes, as: UTF8.self).contains("[7]"))

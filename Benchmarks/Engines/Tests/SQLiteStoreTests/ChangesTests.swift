@@ -48,12 +48,12 @@ struct ChangesTests {
   func calls(_ change: Change) async throws {
     let place = try Place()
     let (writer, reader) = (place.store(), place.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.append(commit(0..<3), at: 0)
     #expect(try await reader.read(from: 0, upTo: 9).elements.count == 3)
     try place.execute(change.rawValue)
     await expectTold(change) { try await writer.append(commit(3..<4), at: 3) }
-    await expectTold(change) { _ = try await writer.claim() }
+    await expectTold(change) { _ = try await writer.acquireLease() }
     await expectTold(change) { _ = try await reader.trim(before: 1) }
     for position in [0, 3] {
       await expectTold(change) { _ = try await reader.read(from: position, upTo: 1) }
@@ -83,7 +83,7 @@ struct ChangesTests {
   func putBack() async throws {
     let place = try Place()
     let store = place.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.append(commit(0..<1), at: 0)
     try place.execute(Change.renamedColumn.rawValue)
     await expectTold(.renamedColumn) { try await store.append(commit(1..<2), at: 1) }
@@ -96,16 +96,16 @@ struct ChangesTests {
   func anew() async throws {
     let place = try Place()
     let (writer, reader) = (place.store(), place.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.append(commit(0..<2), at: 0)
     #expect(try await reader.read(from: 0, upTo: 1).elements == [Item(0)])
     try place.execute("DELETE FROM tailrace_lists; DROP TABLE items")
     let other = place.store()
-    #expect(try await other.claim()?.count == 0)
+    #expect(try await other.acquireLease()?.count == 0)
     try await other.append(ItemCommit([Item(77), Item(78)], state: 9), at: 0)
     for _ in 0..<2 {
       await expectTold(.anotherList) { try await writer.append(commit(2..<3), at: 2) }
-      await expectTold(.anotherList) { _ = try await writer.claim() }
+      await expectTold(.anotherList) { _ = try await writer.acquireLease() }
       await expectTold(.anotherList) { _ = try await reader.read(from: 1, upTo: 1) }
     }
     #expect(try await place.store().read(from: 0, upTo: 9).elements == [Item(77), Item(78)])
@@ -115,7 +115,7 @@ struct ChangesTests {
   func file(_ isReplaced: Bool) async throws {
     let place = try Place()
     let (writer, reader) = (place.store(), place.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.append(commit(0..<2), at: 0)
     #expect(try await reader.read(from: 0, upTo: 1).elements == [Item(0)])
     let copy = place.folder.appending(path: "copy")
@@ -136,7 +136,7 @@ struct ChangesTests {
       }
     }
     await expectTold { try await writer.append(commit(2..<3), at: 2) }
-    await expectTold { _ = try await writer.claim() }
+    await expectTold { _ = try await writer.acquireLease() }
     await expectTold { _ = try await reader.read(from: 1, upTo: 1) }
     await expectTold { _ = try await waiting.value }
     #expect(place.exists == isReplaced, "a file was made in its place")

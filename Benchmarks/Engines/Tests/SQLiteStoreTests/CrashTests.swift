@@ -37,7 +37,7 @@ struct CrashTests {
     let claims = try #require(try place.number("SELECT epoch FROM tailrace_lists"))
     print("three contenders, \(store): \(kills) kills, \(claims) claims, \(report)")
     expectNothingLost(report)
-    // A claim that ends leaves one step that was not stored, at most.
+    // A lease that ends leaves one step that was not stored, at most.
     #expect(report.runAgain <= claims)
   }
 
@@ -79,7 +79,7 @@ struct CrashTests {
     let length = try stored() + 50
     let last = try writer(length)
     defer { last.signal(SIGKILL) }
-    let list = LazyList(reading: sqliteChain(place.url.path, .process))
+    let list = LazyList(reading: sqliteChain(place.url.path, .survivesProcess))
     let check = try await list.reduce(into: ChainCheck()) { try $0.pass($1) }
     #expect(check.count == length)
     #expect(await last.lastLine() == "end \(length) \(check.link.hash)")
@@ -88,7 +88,7 @@ struct CrashTests {
   private func loop(in place: Place, _ store: String) -> CrashLoop<SQLiteStore<ChainRow, Link>> {
     CrashLoop(
       store: store, address: place.url.path, steps: place.folder.appending(path: "steps"),
-      reading: sqliteChain(place.url.path, .process))
+      reading: sqliteChain(place.url.path, .survivesProcess))
   }
 
   private func expectNothingLost(_ report: CrashReport) {

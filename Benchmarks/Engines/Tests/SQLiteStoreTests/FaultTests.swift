@@ -66,7 +66,7 @@ struct FaultTests {
       Item.define(table)
       table.uniqueKey(["number"])
     }
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.append(commit(0..<3), at: 0)
     await #expect {
       try await store.append(ItemCommit([Item(3), Item(4), Item(1)], state: 9), at: 3)
@@ -74,7 +74,7 @@ struct FaultTests {
       ($0 as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
     }
     #expect(
-      try await store.claim() == ListCheckpoint(count: 3, state: 3, isEnded: false))
+      try await store.acquireLease() == ListCheckpoint(count: 3, state: 3, isEnded: false))
     #expect(try place.number("SELECT count(*) FROM items") == 3)
     try await store.append(commit(3..<5), at: 3)
   }
@@ -95,7 +95,7 @@ struct FaultTests {
   func directory() async throws {
     let place = try Place()
     try FileManager.default.createDirectory(at: place.url, withIntermediateDirectories: true)
-    await expectRefusal("cannot be opened") { try await place.store().claim() }
+    await expectRefusal("cannot be opened") { try await place.store().acquireLease() }
     for isWaiting in [false, true] {
       await #expect(throws: DatabaseError.self) {
         let store = place.store()
@@ -126,7 +126,7 @@ struct FaultTests {
     let text = Data(String(repeating: "This is a letter. ", count: 1000).utf8)
     try text.write(to: place.url)
     let store = place.store()
-    await expectRefusal("no SQLite database") { try await store.claim() }
+    await expectRefusal("no SQLite database") { try await store.acquireLease() }
     await expectRefusal("no SQLite database") {
       try await store.read(from: 0, upTo: 1)
     }
@@ -212,7 +212,7 @@ struct FaultTests {
     for call in [0, 1] {
       await #expect {
         if call == 0 {
-          _ = try await store.claim()
+          _ = try await store.acquireLease()
         } else {
           _ = try await store.read(from: 0, upTo: 1)
         }
@@ -229,17 +229,17 @@ struct FaultTests {
   func otherState() async throws {
     let place = try Place()
     let store = place.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.append(commit(0..<1), at: 0)
     try place.execute("UPDATE tailrace_lists SET expires = 0")
     let other = SQLiteStore<Item, [String]>(
       place.url, list: "items", oldLibrary: .mayLoseCommits, columns: Item.define)
     await #expect(
       throws: ListStoreError.otherSchema(found: "state 1", expected: "state Array<String>")
-    ) { try await other.claim() }
-    // The claim was not taken.
+    ) { try await other.acquireLease() }
+    // The lease was not taken.
     #expect(try place.number("SELECT epoch FROM tailrace_lists") == 1)
-    #expect(try await store.claim() == ListCheckpoint(count: 1, state: 1, isEnded: false))
+    #expect(try await store.acquireLease() == ListCheckpoint(count: 1, state: 1, isEnded: false))
   }
 
   @Test("a table that is no list is left alone")
@@ -247,7 +247,7 @@ struct FaultTests {
     let place = try Place()
     try place.execute("CREATE TABLE items (position INTEGER PRIMARY KEY)")
     await expectRefusal("a table items that is no stored list") {
-      try await place.store().claim()
+      try await place.store().acquireLease()
     }
     #expect(try await place.store().read(from: 0, upTo: 1) == ListPage([]))
   }
@@ -263,7 +263,7 @@ struct FaultTests {
       table.column("note", .text)
       table.column("tags", .text)
     }
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     await expectRefusal("Item has a column weight, and the table items has none") {
       try await store.append(commit(0..<1), at: 0)
     }
@@ -282,7 +282,7 @@ struct FaultTests {
     let store = SQLiteStore<Item, Int>(
       place.url, list: list, oldLibrary: .mayLoseCommits
     ) { $0.column(column, .integer) }
-    await #expect(throws: ListStoreError.self) { try await store.claim() }
+    await #expect(throws: ListStoreError.self) { try await store.acquireLease() }
     #expect(try await LazyList(reading: place.store("others")).count() == 2)
   }
 

@@ -18,24 +18,24 @@ struct LeaseTests {
     let place = try Place()
     let (first, second) = (place.store(), place.store())
     #expect(try await items(in: first).prefix(2).count() == 2)
-    #expect(try await second.claim() == nil)
+    #expect(try await second.acquireLease() == nil)
     let list = items(in: second, atTail: .compute)
     #expect(try await list.prefix(2).array() == [Item(0), Item(1)])
     await #expect(throws: ListStoreError.inUse) { try await list.prefix(3).array() }
     await #expect(throws: ListStoreError.superseded) {
       try await second.append(commit(2..<3), at: 2)
     }
-    // A refused claim takes nothing away.
+    // A refused lease takes nothing away.
     try await first.append(commit(2..<3), at: 2)
   }
 
-  @Test("a released store frees its claim: a waiting list takes over long before the lease ends")
+  @Test("a released store frees its lease: a waiting list takes over long before the lease ends")
   func release() async throws {
     let place = try Place()
     let looks = Probe<String>()
     var first: ItemStore? = place.store()
     let second = place.store(configuration: traced(Self.look, into: looks))
-    _ = try await first?.claim()
+    _ = try await first?.acquireLease()
     try await first?.append(commit(0..<1), at: 0)
     let steps = Probe<Int>()
     let follower = Task {
@@ -55,10 +55,10 @@ struct LeaseTests {
   func fencing() async throws {
     let place = try Place()
     let (sleeper, other) = (place.store(), place.store())
-    _ = try await sleeper.claim()
+    _ = try await sleeper.acquireLease()
     try await sleeper.append(commit(0..<2), at: 0)
     try place.execute(Self.expiry)
-    #expect(try await other.claim() == ListCheckpoint(count: 2, state: 2, isEnded: false))
+    #expect(try await other.acquireLease() == ListCheckpoint(count: 2, state: 2, isEnded: false))
     await #expect(throws: ListStoreError.superseded) {
       try await sleeper.append(ItemCommit([Item(77)], state: 77), at: 2)
     }
@@ -66,7 +66,7 @@ struct LeaseTests {
     await #expect(throws: ListStoreError.superseded) {
       try await sleeper.append(ItemCommit([Item(77)], state: 77), at: 3)
     }
-    #expect(try await sleeper.claim() == nil)
+    #expect(try await sleeper.acquireLease() == nil)
     #expect(try await other.read(from: 0, upTo: 9).elements == (0..<3).map(Item.init))
   }
 
@@ -75,11 +75,11 @@ struct LeaseTests {
     let place = try Place()
     let store = place.store(lease: .seconds(60))
     let before = Self.sinceStart
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     for position in 0..<2 {
       let expires = try #require(try place.number("SELECT expires FROM tailrace_lists"))
       #expect((before + 60_000...Self.sinceStart + 60_000).contains(expires))
-      #expect(try await place.store().claim() == nil)
+      #expect(try await place.store().acquireLease() == nil)
       try await store.append(commit(position..<position + 1), at: position)
     }
   }
@@ -88,14 +88,14 @@ struct LeaseTests {
   func restart() async throws {
     let place = try Place()
     let (writer, other) = (place.store(), place.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.append(commit(0..<1), at: 0)
-    #expect(try await other.claim() == nil)
+    #expect(try await other.acquireLease() == nil)
     // As if the machine had run for a day then.
     let later = 24 * 3600 * 1000
     try place.execute("UPDATE tailrace_lists SET expires = expires + \(later)")
     try await other.waitForMore(than: 1)
-    #expect(try await other.claim()?.count == 1)
+    #expect(try await other.acquireLease()?.count == 1)
   }
 
   /// In milliseconds.
@@ -114,23 +114,23 @@ struct LeaseTests {
   func lateAppend() async throws {
     let place = try Place()
     let store = place.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try place.execute(Self.expiry)
     try await store.append(commit(0..<1), at: 0)
-    #expect(try await place.store().claim() == nil)
+    #expect(try await place.store().acquireLease() == nil)
   }
 
-  @Test("a writer that claims again keeps its claim, and its epoch")
+  @Test("a writer that claims again keeps its lease, and its epoch")
   func again() async throws {
     let place = try Place()
     let store = place.store()
     for count in 0..<3 {
-      #expect(try await store.claim()?.count == count)
+      #expect(try await store.acquireLease()?.count == count)
       try await store.append(commit(count..<count + 1), at: count)
     }
     try place.execute(Self.expiry)
-    #expect(try await store.claim()?.count == 3)
-    #expect(try await place.store().claim() == nil)
+    #expect(try await store.acquireLease()?.count == 3)
+    #expect(try await place.store().acquireLease() == nil)
     #expect(try place.number("SELECT epoch FROM tailrace_lists") == 1)
   }
 
@@ -141,13 +141,13 @@ struct LeaseTests {
     let configuration = traced(Self.renewal, into: renewals)
     var sleeper: ItemStore? = place.store(configuration: configuration)
     let other = place.store()
-    _ = try await sleeper?.claim()
+    _ = try await sleeper?.acquireLease()
     try place.execute(Self.expiry)
-    _ = try await other.claim()
+    _ = try await other.acquireLease()
     #expect(renewals.count == 1)
     sleeper = nil
     await renewals.waitForCount(2)
-    #expect(try await place.store().claim() == nil)
+    #expect(try await place.store().acquireLease() == nil)
     try await other.append(commit(0..<1), at: 0)
   }
 
@@ -157,12 +157,12 @@ struct LeaseTests {
     let renewals = Probe<String>()
     let lease = Duration.seconds(1)
     let store = place.store(lease: lease, configuration: traced(Self.renewal, into: renewals))
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     let end = ContinuousClock.now.advanced(by: lease * 4)
     let other = place.store(lease: lease)
     while ContinuousClock.now < end {
       await renewals.waitForCount(renewals.count + 1)
-      #expect(try await other.claim() == nil)
+      #expect(try await other.acquireLease() == nil)
     }
     try await store.append(commit(0..<1), at: 0)
     #expect(try place.number("SELECT epoch FROM tailrace_lists") == 1)
@@ -176,7 +176,7 @@ struct LeaseTests {
     configuration.busyMode = .timeout(0.01)
     let lease = Duration.seconds(1)
     let store = place.store(lease: lease, configuration: configuration)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     let end = ContinuousClock.now.advanced(by: lease * 2)
     try await place.blocker(patience: 10).writeWithoutTransaction { db in
       try db.execute(sql: "BEGIN IMMEDIATE")
@@ -184,15 +184,15 @@ struct LeaseTests {
       try db.execute(sql: "COMMIT")
     }
     await renewals.waitForCount(renewals.count + 1)
-    #expect(try await place.store(lease: lease).claim() == nil)
+    #expect(try await place.store(lease: lease).acquireLease() == nil)
     try await store.append(commit(0..<1), at: 0)
   }
 
-  @Test("one that only follows is not woken by a claim that is free")
+  @Test("one that only follows is not woken by a lease that is free")
   func pureFollower() async throws {
     let place = try Place()
     let writer = place.store()
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.append(commit(0..<1), at: 0)
     try place.execute(Self.expiry)
     let (looks, returns) = (Probe<String>(), Probe<Int>())
@@ -207,12 +207,12 @@ struct LeaseTests {
     try await waiting.value
   }
 
-  @Test("a free claim that nobody takes is told less and less often")
+  @Test("a free lease that nobody takes is told less and less often")
   func freeClaim() async throws {
     let place = try Place()
     let (writer, refused) = (place.store(), place.store())
-    _ = try await writer.claim()
-    #expect(try await refused.claim() == nil)
+    _ = try await writer.acquireLease()
+    #expect(try await refused.acquireLease() == nil)
     try place.execute(Self.expiry)
     let clock = ContinuousClock()
     let first = try await clock.measure { try await refused.waitForMore(than: 0) }
@@ -222,7 +222,7 @@ struct LeaseTests {
     }
     // 20, 40, 80, 160 and 320 milliseconds.
     #expect(others > .milliseconds(600))
-    #expect(try await refused.claim() != nil)
+    #expect(try await refused.acquireLease() != nil)
   }
 
   @Test("nobody looks when nobody waits")
@@ -230,7 +230,7 @@ struct LeaseTests {
     let place = try Place()
     let (looks, later) = (Probe<String>(), Probe<String>())
     let store = place.store(configuration: traced(Self.look, into: looks))
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     let waiting = Task { try await store.waitForMore(than: 0) }
     await looks.waitForCount(3)
     waiting.cancel()
@@ -249,7 +249,7 @@ struct LeaseTests {
     let place = try Place()
     let looks = Probe<String>()
     let store = place.store(configuration: traced(Self.look, into: looks))
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     let waiting = Task { try await store.waitForMore(than: 0) }
     let time = await ContinuousClock().measure { await looks.waitForCount(16) }
     // 1, 2, 4, 8, 16, then 32 milliseconds each.

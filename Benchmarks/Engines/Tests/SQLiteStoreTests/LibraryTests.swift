@@ -22,10 +22,10 @@ struct LibraryTests {
   func refusal() async throws {
     let place = try Place()
     let store = store(place, SQLiteLibrary(version: "3.51.2"))
-    await expectRefusal { _ = try await store.claim() }
+    await expectRefusal { _ = try await store.acquireLease() }
     #expect(!place.exists)
     #expect(try await items(in: place.store()).prefix(1).count() == 1)
-    await expectRefusal { _ = try await store.claim() }
+    await expectRefusal { _ = try await store.acquireLease() }
     await expectRefusal { _ = try await store.read(from: 0, upTo: 1) }
     await expectRefusal { _ = try await store.extent() }
     await expectRefusal { try await store.trim(before: 1) }
@@ -48,15 +48,15 @@ struct LibraryTests {
     #expect(SQLiteLibrary.linked.version == version)
     let store = ItemStore(place.url, list: "items", columns: Item.define)
     if SQLiteLibrary.linked.mayLoseCommits {
-      await expectRefusal(version ?? "") { _ = try await store.claim() }
+      await expectRefusal(version ?? "") { _ = try await store.acquireLease() }
     } else {
-      #expect(try await store.claim() != nil)
+      #expect(try await store.acquireLease() != nil)
     }
   }
 
   private func store(_ place: Place, _ library: SQLiteLibrary) -> ItemStore {
     ItemStore(
-      place.url, list: "items", durability: .process, lease: .seconds(60), library: library,
+      place.url, list: "items", durability: .survivesProcess, lease: .seconds(60), library: library,
       configuration: Configuration(), columns: Item.define)
   }
 

@@ -119,7 +119,7 @@ struct ListsTests {
     let place = try Place()
     let claims = try await withThrowingTaskGroup { group in
       for number in 0..<20 {
-        group.addTask { try await place.store("list \(number % 4)").claim() }
+        group.addTask { try await place.store("list \(number % 4)").acquireLease() }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -145,7 +145,7 @@ struct ListsTests {
       }
       return true
     }
-    #expect(try await place.store(configuration: configuration).claim() != nil)
+    #expect(try await place.store(configuration: configuration).acquireLease() != nil)
     #expect(try place.value("PRAGMA journal_mode") == "wal")
     #expect(try place.number("SELECT count(*) FROM notes") == 0)
   }
@@ -154,7 +154,7 @@ struct ListsTests {
   func waking() async throws {
     let place = try Place()
     let (writer, reader) = (place.store(), place.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     for position in 0..<50 {
       async let woken: Void = reader.waitForMore(than: position)
       try await writer.append(commit(position..<position + 1), at: position)
@@ -172,7 +172,7 @@ struct ListsTests {
       db.trace { if "\($0)" == "PRAGMA data_version" { looks.record(.now) } }
     }
     let (writer, reader) = (place.store(), place.store(configuration: configuration))
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     var intervals: [Duration] = []
     for position in 0..<5 {
       async let woken: Void = reader.waitForMore(than: position)
@@ -203,7 +203,7 @@ struct ListsTests {
     try await store.append(ItemCommit([Item(10)], state: nil), at: 10)
     #expect(try await store.trim(before: 100) == 10)
     #expect(
-      try await store.claim()
+      try await store.acquireLease()
         == ListCheckpoint(count: 11, state: 10, stateCount: 10, isEnded: false))
     #expect(try place.number("SELECT count(*) FROM items") == 1)
   }
@@ -214,10 +214,10 @@ struct ListsTests {
     let trace = Probe<String>()
     let configuration = traced("PRAGMA synchronous", into: trace)
     let store = place.store(durability: durability, configuration: configuration)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     #expect(
       trace.values.last
-        == "PRAGMA synchronous = \(durability == .machine ? "FULL" : "NORMAL")")
+        == "PRAGMA synchronous = \(durability == .survivesPowerLoss ? "FULL" : "NORMAL")")
     #expect(try place.value("PRAGMA journal_mode") == "wal")
   }
 
@@ -231,10 +231,10 @@ struct ListsTests {
     configuration.prepareDatabase { db in
       db.trace { if "\($0)".contains("fullfsync") { trace.record("\($0)") } }
     }
-    _ = try await place.store(durability: durability, configuration: configuration).claim()
+    _ = try await place.store(durability: durability, configuration: configuration).acquireLease()
     #expect(
       trace.values
-        == (durability == .machine
+        == (durability == .survivesPowerLoss
           ? ["PRAGMA fullfsync = 1", "PRAGMA checkpoint_fullfsync = 1"] : []))
   }
 
@@ -243,7 +243,7 @@ struct ListsTests {
     let place = try Place()
     let follower = try Child("enginewalk", ["follow", "sqlite", place.url.path])
     defer { follower.signal(SIGKILL) }
-    let list = Walk.chain(in: sqliteChain(place.url.path, .process), upTo: 100)
+    let list = Walk.chain(in: sqliteChain(place.url.path, .survivesProcess), upTo: 100)
     var check = ChainCheck()
     for try await element in list { try check.pass(element) }
     #expect(await follower.lastLine() == "end 100 \(check.link.hash)")

@@ -47,7 +47,7 @@ final class Place: Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   func store(
-    _ list: String = "items", durability: ItemStore.Durability = .process,
+    _ list: String = "items", durability: ItemStore.Durability = .survivesProcess,
     lease: Duration = .seconds(60), configuration: Configuration = Configuration()
   ) -> ItemStore {
     ItemStore(
@@ -100,7 +100,7 @@ func commit(_ numbers: Range<Int>, isEnd: Bool = false) -> ItemCommit {
 }
 
 /// A list of items, whose steps are recorded. It follows at first: a store of the same test that
-/// was just released may still have its claim.
+/// was just released may still have its lease.
 func items(
   in store: ItemStore, atTail policy: TailPolicy = .computeOrFollow, upTo length: Int = .max,
   steps: Probe<Int> = Probe()

@@ -17,7 +17,7 @@ struct CutTests {
     let server = try await Server()
     let proxy = try await Proxy(to: server.port)
     let store = server.store(through: proxy.port, lease: Self.long)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.fill(0..<1)
     var position = 1
     /// Of two elements, so that half a commit would be seen.
@@ -69,11 +69,11 @@ struct CutTests {
     let server = try await Server()
     let proxy = try await Proxy(to: server.port)
     let writer = server.store("other")
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     for key in ["list", "other"] {
       let store = server.store(key, through: proxy.port, lease: Self.long)
       if key == "list" {
-        _ = try await store.claim()
+        _ = try await store.acquireLease()
         try await store.fill(0..<3)
       } else {
         try await writer.fill(0..<3)
@@ -101,7 +101,7 @@ struct CutTests {
         }
       }
       #expect(try await store.all().elements == (0..<3).texts)
-      #expect(try await (key == "list" ? store : writer).claim()?.count == 3)
+      #expect(try await (key == "list" ? store : writer).acquireLease()?.count == 3)
       // Otherwise it would do so later, while bytes are counted.
       try await store.release()
     }

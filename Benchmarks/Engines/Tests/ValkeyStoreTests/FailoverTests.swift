@@ -45,7 +45,7 @@ struct FailoverTests {
     try await second.follow(first)
     let proxy = try await Proxy(to: first.port)
     let writer = first.store(replicas: 1)
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.fill(0..<2)
     let store = first.store(through: proxy.port)
     let following = Task {
@@ -69,7 +69,7 @@ struct FailoverTests {
     try await first.run("REPLICAOF", "127.0.0.1", "1")
     let next = second.store()
     try await second.expire()
-    #expect(try await next.claim()?.count == 2)
+    #expect(try await next.acquireLease()?.count == 2)
     try await next.fill(2..<3)
     let (elements, failures) = try await following.value
     #expect(elements == (0..<3).texts)
@@ -105,7 +105,7 @@ struct FailoverTests {
         try await list.prefix(3).count()
       }
       await #expect(throws: ValkeyError.notReplicated(to: 0, of: 1)) {
-        try await store.claim()
+        try await store.acquireLease()
       }
     }
     #expect("\(ValkeyError.notReplicated(to: 0, of: 1))".contains("0 of 1 replicas have"))
@@ -145,7 +145,7 @@ struct FailoverTests {
     try await second.follow(first)
     let proxy = try await Proxy(to: first.port)
     let store = first.store(through: proxy.port)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.fill(0..<2)
     while try await second.store().extent().count < 2 {}
     try await second.lead()

@@ -13,7 +13,7 @@ enum Call: String, CaseIterable, Sendable {
   func make(_ store: ValkeyStore<String, Int>, at position: Int) async throws {
     switch self {
     case .read: _ = try await store.read(from: position - 1, upTo: 10)
-    case .claim: _ = try await store.claim()
+    case .claim: _ = try await store.acquireLease()
     case .append: try await store.append(Commit(["\(position)"], state: position + 1), at: position)
     case .trim: _ = try await store.trim(before: 1)
     case .wait: try await store.waitForMore(than: position - 1)
@@ -29,7 +29,7 @@ struct FaultTests {
   ) async throws -> (ValkeyStore<String, Int>, Proxy) {
     let proxy = try await Proxy(to: server.port)
     let store = server.store(key, through: proxy.port, timeout: timeout)
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.fill(0..<3)
     return (store, proxy)
   }
@@ -140,7 +140,7 @@ struct FaultTests {
   func unreachable(_ call: Call) async throws {
     let server = try await Server(isDurable: true)
     let store = server.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.fill(0..<3)
     await server.kill()
     for _ in 0..<3 {
@@ -220,7 +220,7 @@ struct FaultTests {
           port: server.port, username: user, password: password, database: database),
         element: .text as ValkeyCoding<String>, state: .json as ValkeyCoding<Int>)
       do {
-        let count = try await store.claim()?.count ?? -1
+        let count = try await store.acquireLease()?.count ?? -1
         if count == 0 { try await store.fill(0..<1) }
         try await store.release()
         return "\(count)"
@@ -244,7 +244,7 @@ struct FaultTests {
   func refusals() async throws {
     let server = try await Server()
     let store = server.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.fill(0..<3)
     func code(_ call: Call) async -> String {
       let error = await failure { try await call.make(store, at: call == .wait ? 9 : 3) }

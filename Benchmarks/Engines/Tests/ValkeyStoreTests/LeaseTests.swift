@@ -9,10 +9,10 @@ import Testing
 struct LeaseTests {
   static let short = Duration.seconds(1)
 
-  /// Waits until a claim succeeds, as a list would.
+  /// Waits until a lease succeeds, as a list would.
   func claimInTurn(_ store: ValkeyStore<String, Int>) async throws -> ListCheckpoint<Int> {
     while true {
-      if let checkpoint = try await store.claim() { return checkpoint }
+      if let checkpoint = try await store.acquireLease() { return checkpoint }
       try await store.waitForMore(than: .max)
     }
   }
@@ -23,21 +23,21 @@ struct LeaseTests {
     let second = server.store()
     do {
       let first = server.store()
-      #expect(try await first.claim() != nil)
-      #expect(try await first.claim() != nil, "the writer may claim again")
-      #expect(try await second.claim() == nil)
+      #expect(try await first.acquireLease() != nil)
+      #expect(try await first.acquireLease() != nil, "the writer may claim again")
+      #expect(try await second.acquireLease() == nil)
       try await first.fill(0..<3)
       try await first.release()
       await #expect(throws: ListStoreError.superseded) { try await first.fill(3..<4) }
     }
     let checkpoint = ListCheckpoint(count: 3, state: 3, isEnded: false)
-    #expect(try await second.claim() == checkpoint)
+    #expect(try await second.acquireLease() == checkpoint)
     try await second.release()
     let third = server.store()
     do {
       let fourth = server.store()
-      #expect(try await fourth.claim() == checkpoint)
-      #expect(try await third.claim() == nil)
+      #expect(try await fourth.acquireLease() == checkpoint)
+      #expect(try await third.acquireLease() == nil)
     }
     // The lease lasts for ten seconds: only its release can wake a waiting store so soon.
     let start = ContinuousClock.now
@@ -45,24 +45,24 @@ struct LeaseTests {
     #expect(start.duration(to: .now) < .seconds(5))
   }
 
-  @Test("a writer whose claim is gone is told once, claims again and goes on")
+  @Test("a writer whose lease is gone is told once, claims again and goes on")
   func claimIsGone() async throws {
     let server = try await Server()
     let (first, second) = (server.store(), server.store())
-    _ = try await first.claim()
+    _ = try await first.acquireLease()
     try await first.fill(0..<2)
     try await server.run("DEL", "{list}:claim")
     await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
-    #expect(try await first.claim()?.count == 2)
+    #expect(try await first.acquireLease()?.count == 2)
     try await first.fill(2..<4)
-    #expect(try await second.claim() == nil)
+    #expect(try await second.acquireLease() == nil)
     try await first.release()
-    #expect(try await second.claim()?.count == 4)
+    #expect(try await second.acquireLease()?.count == 4)
     try await second.fill(4..<5)
     await #expect(throws: ListStoreError.superseded) { try await first.fill(5..<6) }
   }
 
-  @Test("a list whose claim is gone computes on, and not for ever")
+  @Test("a list whose lease is gone computes on, and not for ever")
   func listWithoutClaim() async throws {
     let server = try await Server()
     let steps = Locked<[Int]>([])
@@ -79,13 +79,13 @@ struct LeaseTests {
     #expect(steps.withLock { $0 } == [0, 1, 1, 2, 2, 3, 3, 4, 4])
   }
 
-  @Test("a claim that is gone is not renewed, and keeps nobody from writing")
+  @Test("a lease that is gone is not renewed, and keeps nobody from writing")
   func renewsNothing() async throws {
     let server = try await Server()
     let proxy = try await Proxy(to: server.port)
     let first = server.store(through: proxy.port, lease: Self.short)
     let second = server.store()
-    _ = try await first.claim()
+    _ = try await first.acquireLease()
     try await first.fill(0..<2)
     let renewals = Progress()
     proxy.decide { _ in
@@ -97,7 +97,7 @@ struct LeaseTests {
     // Behind the renewal, which is on its way.
     _ = try await first.extent()
     #expect(try await server.run("EXISTS", "{list}:claim") == .number(0))
-    #expect(try await second.claim()?.count == 2)
+    #expect(try await second.acquireLease()?.count == 2)
     try await second.fill(2..<3)
     await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
   }
@@ -106,20 +106,20 @@ struct LeaseTests {
   func clockSetBack() async throws {
     let server = try await Server()
     let (first, second) = (server.store(), server.store())
-    _ = try await first.claim()
+    _ = try await first.acquireLease()
     try await first.fill(0..<1)
-    #expect(try await second.claim() == nil)
+    #expect(try await second.acquireLease() == nil)
     // As if the clock had been an hour ahead then.
     let end = try #require(try await server.run("HGET", "{list}:claim", "until").asNumber)
     try await server.run("HSET", "{list}:claim", "until", "\(end + 3_600_000)")
-    #expect(try await second.claim()?.count == 1)
+    #expect(try await second.acquireLease()?.count == 1)
   }
 
   @Test("a waiting store learns of a release at once, also if a follower waits, too")
   func wakesAtRelease() async throws {
     let server = try await Server()
     let (first, second) = (server.store(), server.store())
-    _ = try await first.claim()
+    _ = try await first.acquireLease()
     // A pure follower, over the same store: its wait is the one that is shared.
     let follower = Task { try await LazyList(reading: second).prefix(1).array() }
     let start = ContinuousClock.now
@@ -138,11 +138,11 @@ struct LeaseTests {
     let proxy = try await Proxy(to: server.port)
     let first = server.store(through: proxy.port, lease: Self.short)
     let second = server.store(lease: Self.short)
-    _ = try await first.claim()
+    _ = try await first.acquireLease()
     try await first.fill(0..<2)
     // Four times as long as it lasts.
     for _ in 0..<4 {
-      #expect(try await second.claim() == nil)
+      #expect(try await second.acquireLease() == nil)
       try await second.waitForMore(than: 2)
     }
     // As if its machine were cut off.
@@ -155,18 +155,18 @@ struct LeaseTests {
     await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
     try await second.fill(2..<3)
     await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
-    #expect(try await first.claim() == nil)
+    #expect(try await first.acquireLease() == nil)
     #expect(try await first.all().elements == (0..<3).texts)
   }
 
-  @Test("an append with a claim of the past is superseded, even at the right position")
+  @Test("an append with a lease of the past is superseded, even at the right position")
   func fencing() async throws {
     let server = try await Server()
     let (first, second) = (server.store(), server.store())
-    _ = try await first.claim()
+    _ = try await first.acquireLease()
     try await first.fill(0..<2)
     try await server.expire()
-    #expect(try await second.claim()?.count == 2)
+    #expect(try await second.acquireLease()?.count == 2)
     // Nothing was appended since, and the second lease is gone, too.
     try await server.expire()
     for size in [1, 5] {
@@ -174,9 +174,9 @@ struct LeaseTests {
         try await first.append(Commit((2..<2 + size).texts, state: 9), at: 2)
       }
     }
-    // The last claim that was granted counts, although its lease has expired.
+    // The last lease that was granted counts, although its lease has expired.
     try await second.fill(2..<4)
-    #expect(try await first.claim() == nil, "an append renews the lease")
+    #expect(try await first.acquireLease() == nil, "an append renews the lease")
     #expect(try await first.all().elements == (0..<4).texts)
   }
 
@@ -184,10 +184,10 @@ struct LeaseTests {
   func lateWriter() async throws {
     let server = try await Server()
     let store = server.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await server.expire()
     try await store.fill(0..<1)
-    #expect(try await server.store().claim() == nil)
+    #expect(try await server.store().acquireLease() == nil)
   }
 
   @Test(
@@ -213,7 +213,7 @@ struct LeaseTests {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(results == Array(repeating: (1...200).map { "\($0)" }, count: 3))
-    // Each store computes only with a claim: nobody else computed the same.
+    // Each store computes only with a lease: nobody else computed the same.
     if !sharesOneStore { #expect(steps.withLock(\.count) == 201) }
     #expect(Set(steps.withLock { $0 }) == Set(0...200))
   }
@@ -222,7 +222,7 @@ struct LeaseTests {
   func inUse() async throws {
     let server = try await Server()
     let first = server.store()
-    _ = try await first.claim()
+    _ = try await first.acquireLease()
     try await first.fill(0..<1)
     let list = LazyList(storedIn: server.store(), state: 0) {
       $0 += 1; return "\($0)"
@@ -243,7 +243,7 @@ struct LeaseTests {
       return .pass
     }
     let writer = server.store()
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     let store = server.store(through: proxy.port)
     let followers = (0..<20).map { number in
       Task {
@@ -272,7 +272,7 @@ struct LeaseTests {
   func cancelledWaits() async throws {
     let server = try await Server()
     let (writer, store) = (server.store(), server.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     let waits = (0..<10).map { _ in Task { try await store.waitForMore(than: 0) } }
     let other = Task { try await LazyList(reading: store).prefix(1).array() }
     for wait in waits {

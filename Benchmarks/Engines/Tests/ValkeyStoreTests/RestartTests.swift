@@ -78,7 +78,7 @@ struct RestartTests {
   func lostList(_ refilled: Int) async throws {
     let server = try await Server()
     let (writer, reader, waiting) = (server.store(), server.store(), server.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.fill(0..<5)
     for store in [reader, waiting] { #expect(try await store.all().elements == (0..<5).texts) }
     let wait = Task { try await LazyList(reading: waiting, from: 5).prefix(1).array() }
@@ -87,7 +87,7 @@ struct RestartTests {
     if refilled > 0 {
       // Somebody begins anew, as long as the old list was.
       let other = server.store()
-      _ = try await other.claim()
+      _ = try await other.acquireLease()
       for position in 0..<refilled {
         try await other.append(Commit(["other"], state: 77), at: position)
       }
@@ -100,7 +100,7 @@ struct RestartTests {
       for position in [0, 4, 5, 9] {
         await #expect(throws: lost) { try await store.read(from: position, upTo: 1) }
       }
-      await #expect(throws: lost) { try await store.claim() }
+      await #expect(throws: lost) { try await store.acquireLease() }
       await #expect(throws: lost) { try await store.trim(before: 1) }
     }
     for position in [0, 5] {
@@ -112,14 +112,14 @@ struct RestartTests {
     await #expect(throws: lost) { try await LazyList(reading: waiting, from: 5).prefix(1).array() }
     #expect("\(lost)".contains("make a new store"))
     // A new store takes what there is.
-    #expect(try await server.store().claim()?.count == refilled)
+    #expect(try await server.store().acquireLease()?.count == refilled)
   }
 
   @Test("a server that has lost the last elements is noticed, also if others are there now")
   func lostEnd() async throws {
     let server = try await Server()
     let (writer, behind, ahead) = (server.store(), server.store(), server.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.fill(0..<10)
     #expect(try await ahead.all().elements.count == 10)
     #expect(try await behind.read(from: 0, upTo: 6).elements == (0..<6).texts)
@@ -132,25 +132,25 @@ struct RestartTests {
     }
     #expect(try await behind.all().elements == (0..<6).texts, "it had not seen more")
     let other = server.store()
-    #expect(try await other.claim()?.count == 6)
+    #expect(try await other.acquireLease()?.count == 6)
     for position in 6..<12 { try await other.append(Commit(["x"], state: 1), at: position) }
     let lost = ValkeyError.lost(key: "list", seen: 10, stored: 12)
     await #expect(throws: lost) { try await ahead.read(from: 10, upTo: 1) }
     await #expect(throws: lost) { try await writer.fill(10..<11) }
-    await #expect(throws: lost) { try await writer.claim() }
+    await #expect(throws: lost) { try await writer.acquireLease() }
     #expect(try await behind.read(from: 6, upTo: 9).elements == Array(repeating: "x", count: 6))
   }
 
-  @Test("a claim from before the loss is not taken for the one that has its number now")
+  @Test("a lease from before the loss is not taken for the one that has its number now")
   func lostClaims() async throws {
     let server = try await Server()
     let (first, second) = (server.store(), server.store())
-    #expect(try await first.claim()?.count == 0)
+    #expect(try await first.acquireLease()?.count == 0)
     try await server.run("FLUSHALL")
-    #expect(try await second.claim()?.count == 0)
+    #expect(try await second.acquireLease()?.count == 0)
     await #expect(throws: ListStoreError.superseded) { try await first.fill(0..<1) }
     try await second.fill(0..<1)
-    #expect(try await first.claim() == nil)
+    #expect(try await first.acquireLease() == nil)
   }
 
   @Test("a list over a lost list fails, and does not begin again")

@@ -70,12 +70,12 @@ struct StoreTests {
     let store = server.store()
     let first = try await list(store).prefix(7).array()
     #expect(first == ["1", "2", "4", "8", "16", "32", "64"])
-    #expect(try await store.claim()?.stateCount == 0)
+    #expect(try await store.acquireLease()?.stateCount == 0)
     try await store.release()
     let second = server.store()
     #expect(try await list(second).prefix(13).last() == "4096")
     #expect(
-      try await second.claim()
+      try await second.acquireLease()
         == ListCheckpoint(count: 13, state: 1023, stateCount: 10, isEnded: false))
   }
 
@@ -104,16 +104,17 @@ struct StoreTests {
   func states() async throws {
     let server = try await Server()
     let store = server.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.append(Commit(["0", "1"], state: 2), at: 0)
     for position in 2..<300 {
       try await store.append(Commit(["\(position)"], state: nil), at: position)
     }
     let expected = ListCheckpoint(count: 300, state: 2, stateCount: 2, isEnded: false)
-    #expect(try await store.claim() == expected)
+    #expect(try await store.acquireLease() == expected)
     try await store.append(Commit([], state: nil, isEnd: true), at: 300)
     #expect(
-      try await store.claim() == ListCheckpoint(count: 300, state: 2, stateCount: 2, isEnded: true))
+      try await store.acquireLease()
+        == ListCheckpoint(count: 300, state: 2, stateCount: 2, isEnded: true))
     #expect(try await store.all() == ListPage((0..<300).texts, isEnd: true))
   }
 
@@ -121,7 +122,7 @@ struct StoreTests {
   func trims() async throws {
     let server = try await Server()
     let store = server.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     for position in 0..<10 {
       try await store.append(Commit(["\(position)"], state: nil), at: position)
     }
@@ -138,7 +139,7 @@ struct StoreTests {
     // The state is in the element at 10.
     #expect(try await store.trim(before: 1000) == 10)
     let expected = ListCheckpoint(count: 13, state: 11, stateCount: 11, isEnded: false)
-    #expect(try await store.claim() == expected)
+    #expect(try await store.acquireLease() == expected)
     #expect(try await store.read(from: 10, upTo: 9).elements == ["10", "11", "12"])
     try await store.append(Commit(["13"], state: 14), at: 13)
     let reader = server.store()
@@ -152,7 +153,7 @@ struct StoreTests {
   func followsWhileTrimmed() async throws {
     let server = try await Server()
     let (writer, reader) = (server.store(), server.store())
-    _ = try await writer.claim()
+    _ = try await writer.acquireLease()
     try await writer.fill(0..<5)
     #expect(try await reader.all().elements == (0..<5).texts)
     try await writer.fill(5..<20)
@@ -170,7 +171,7 @@ struct StoreTests {
   func bigElements() async throws {
     let server = try await Server()
     let store = server.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     let big = String(repeating: "x", count: 3 << 20)
     try await store.append(Commit([big, "small", big, "last"], state: 1), at: 0)
     #expect(try await store.read(from: 0, upTo: 9).elements.map(\.utf8.count) == [3 << 20])
@@ -181,7 +182,7 @@ struct StoreTests {
   func damage() async throws {
     let server = try await Server()
     let store = server.store()
-    _ = try await store.claim()
+    _ = try await store.acquireLease()
     try await store.fill(0..<5)
     try await server.run("XDEL", "list", "0-3")
     let reader = server.store()
@@ -200,7 +201,7 @@ struct StoreTests {
     try await server.run("XADD", "list", more: entry)
     let store = server.store()
     let refusal = ListStoreError.refused("the stream list was not written by a ValkeyStore")
-    await #expect(throws: refusal) { try await store.claim() }
+    await #expect(throws: refusal) { try await store.acquireLease() }
     await #expect(throws: refusal) { try await store.read(from: 0, upTo: 1) }
     await #expect(throws: refusal) { try await store.trim(before: 1) }
   }
@@ -212,7 +213,7 @@ struct StoreTests {
       let texts = ValkeyStore(
         "list", on: ValkeyServer(port: server.port), element: .text as ValkeyCoding<String>,
         state: .text as ValkeyCoding<String>)
-      _ = try await texts.claim()
+      _ = try await texts.acquireLease()
       try await texts.append(ListCommit(["1", "x"], state: "no number"), at: 0)
       try await texts.release()
     }
@@ -221,16 +222,16 @@ struct StoreTests {
       state: .json as ValkeyCoding<Int>)
     #expect(try await store.read(from: 0, upTo: 9) == ListPage([1]))
     await #expect(throws: DecodingError.self) { try await store.read(from: 1, upTo: 9) }
-    await #expect(throws: DecodingError.self) { try await store.claim() }
+    await #expect(throws: DecodingError.self) { try await store.acquireLease() }
     await #expect(throws: ListStoreError.superseded) {
       try await store.append(ListCommit([2], state: 2), at: 2)
     }
     let bytes = ValkeyStore(
       "bytes", on: ValkeyServer(port: server.port), element: .bytes as ValkeyCoding<[UInt8]>,
       state: .json as ValkeyCoding<[String: Int]>)
-    _ = try await bytes.claim()
+    _ = try await bytes.acquireLease()
     try await bytes.append(ListCommit([[0, 13, 10, 255], []], state: ["a": 1]), at: 0)
     #expect(try await bytes.read(from: 0, upTo: 9).elements == [[0, 13, 10, 255], []])
-    #expect(try await bytes.claim()?.state == ["a": 1])
+    #expect(try await bytes.acquireLease()?.state == ["a": 1])
   }
 }

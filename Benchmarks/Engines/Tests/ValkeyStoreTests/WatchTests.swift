@@ -76,7 +76,7 @@ struct WatchTests {
     #expect(try await enter(0) == .watch)
   }
 
-  @Test("a refused claim is told of the release, whenever it comes")
+  @Test("a refused lease is told of the release, whenever it comes")
   func refusals() async throws {
     state.withLock { $0.claimWasRefused(by: 7, until: now + .seconds(3)) }
     _ = try await enter(0)
@@ -91,7 +91,7 @@ struct WatchTests {
     #expect(try await enter(0, after: .seconds(1)) == .watch)
   }
 
-  @Test("a refused claim is tried again when the lease has expired")
+  @Test("a refused lease is tried again when the lease has expired")
   func expiry() async throws {
     state.withLock { $0.claimWasRefused(by: 7, until: now + .seconds(3)) }
     _ = try await enter(0)

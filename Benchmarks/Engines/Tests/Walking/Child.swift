@@ -3,7 +3,7 @@ import Synchronization
 
 /// A running program, and its output.
 ///
-/// The output is read all the time: a program whose pipe is full would wait, and hold its claim.
+/// The output is read all the time: a program whose pipe is full would wait, and hold its lease.
 public final class Child: Sendable {
   private let process = Process()
   private let life = Mutex(ChildLife())

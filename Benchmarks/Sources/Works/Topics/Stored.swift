@@ -10,22 +10,22 @@ extension Topic {
     rows: [
       Row(
         "append, survives the process", sizes: [100, 10_000],
-        Contender("LazyList, one at a time", given: unstored, appendsOne(.process)),
+        Contender("LazyList, one at a time", given: unstored, appendsOne(.survivesProcess)),
         Contender("`write`", atMost: 3, given: unstored, writes(syncing: false)),
-        Contender("LazyList, `array()`", given: unstored, appendsArray(.process))),
+        Contender("LazyList, `array()`", given: unstored, appendsArray(.survivesProcess))),
       Row(
         "append, survives the machine", sizes: [100, 400],
-        Contender("LazyList, one at a time", given: unstored, appendsOne(.machine)),
+        Contender("LazyList, one at a time", given: unstored, appendsOne(.survivesPowerLoss)),
         Contender(
           "`write` and `fdatasync`", atMost: 1.3, given: unstored, writes(syncing: true)),
         Contender(
           "the same, where zeros were", given: unstored, writes(syncing: true, into: 1 << 16))),
       Row(
         "append, survives the machine, many at once", sizes: [1000],
-        Contender("LazyList, `array()`", given: unstored, appendsArray(.machine)),
+        Contender("LazyList, `array()`", given: unstored, appendsArray(.survivesPowerLoss)),
         Contender(
           "LazyList, one at a time", atMost: 1.0 / 15, given: unstored,
-          appendsOne(.machine))),
+          appendsOne(.survivesPowerLoss))),
       Row(
         "replay", sizes: [100, 10_000, 100_000],
         Contender("LazyList, `for await`", given: filled, replaysOne),
@@ -79,7 +79,7 @@ private func unstored(_ count: Int) -> StoredFile { StoredFile(file: NewFile(), 
 
 private func filled(_ count: Int) async throws -> StoredFile {
   let stored = unstored(count)
-  _ = try await list(stored.file, .process, upTo: count).count()
+  _ = try await list(stored.file, .survivesProcess, upTo: count).count()
   return stored
 }
 
@@ -195,7 +195,7 @@ private func writes(
   }
   var delays: [Duration] = []
   var arrivals = times.makeAsyncIterator()
-  var writer = list(file, .process, upTo: count).makeAsyncIterator()
+  var writer = list(file, .survivesProcess, upTo: count).makeAsyncIterator()
   while true {
     let start = clock.now
     guard try await writer.next() != nil, let arrival = await arrivals.next() else { break }
@@ -221,7 +221,7 @@ private func writes(
   for _ in 0..<5 {
     let store = FileStore<[UInt8], Int>(file.url, element: .bytes, state: .raw)
     let start = clock.now
-    guard try await store.claim()?.count == count else { throw Flaw("elements are missing") }
+    guard try await store.acquireLease()?.count == count else { throw Flaw("elements are missing") }
     best = min(best, clock.now - start)
   }
   return best / .microseconds(1)

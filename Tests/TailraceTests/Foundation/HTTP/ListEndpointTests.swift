@@ -19,7 +19,7 @@ struct ListEndpointTests {
   }
 
   private func append(_ elements: [Int], isEnd: Bool = false, to store: Store) async throws {
-    let count = try #require(try await store.claim()).count
+    let count = try #require(try await store.acquireLease()).count
     try await store.append(ListCommit(elements, state: 0, isEnd: isEnd), at: count)
   }
 

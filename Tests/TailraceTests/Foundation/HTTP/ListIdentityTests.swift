@@ -24,7 +24,7 @@ final class ChangingSource: ListSource {
   func become(_ elements: [Int], isEnded: Bool = false) async throws {
     let old = current
     replace(elements, isEnded: isEnded)
-    let count = try await old.claim()?.count ?? 0
+    let count = try await old.acquireLease()?.count ?? 0
     try await old.append(ListCommit([], state: 0, isEnd: true), at: count)
   }
 
@@ -33,7 +33,7 @@ final class ChangingSource: ListSource {
   }
 
   func append(_ elements: [Int], isEnd: Bool = false) async throws {
-    let count = try await current.claim()?.count ?? 0
+    let count = try await current.acquireLease()?.count ?? 0
     try await current.append(ListCommit(elements, state: 0, isEnd: isEnd), at: count)
   }
 

@@ -7,21 +7,23 @@ import Testing
 
 @testable import TailraceFoundation
 
-/// Claims of a file.
-@Suite("Claims of stored lists in files", .hangLimit, .inTurn)
-struct FileClaimTests {
-  @Test("a refused claim opens nothing for writing: closing that would wake all followers")
+/// Leases of a file.
+@Suite("Leases of stored lists in files", .hangLimit, .inTurn)
+struct FileLeaseTests {
+  @Test("a refused lease opens nothing for writing: closing that would wake all followers")
   func refusedClaims() async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())
     let holder = Walk.store(file)
-    #expect(try await holder.claim() != nil)
-    for _ in 0..<3 { #expect(try await Walk.store(file, .process, disk).claim() == nil) }
+    #expect(try await holder.acquireLease() != nil)
+    for _ in 0..<3 {
+      #expect(try await Walk.store(file, .survivesProcess, disk).acquireLease() == nil)
+    }
     #expect(disk.lies.withLock { $0.writers } == 0)
     withExtendedLifetime(holder) {}
   }
 
-  @Test("a claim that cannot continue is free again")
-  func claimThatThrows() async throws {
+  @Test("a lease that cannot continue is free again")
+  func leaseThatThrows() async throws {
     typealias Store = FileStore<String, Int>
     let file = try StoredFile()
     @Sendable func store(version: UInt8) -> Store {
@@ -31,7 +33,7 @@ struct FileClaimTests {
           withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
         },
         decode: { bytes, _ in Int(bytes.loadUnaligned(as: Int64.self)) })
-      return Store(file.url, element: .text, state: coding, durability: .process)
+      return Store(file.url, element: .text, state: coding, durability: .survivesProcess)
     }
     @Sendable func list(_ store: Store) -> LazyList<String, any Error> {
       LazyList(storedIn: store, state: 0) { number in
@@ -41,7 +43,7 @@ struct FileClaimTests {
     }
     _ = try await list(store(version: 2)).element(at: 3)
     let old = store(version: 1)
-    await #expect(throws: ListStoreError.self) { try await old.claim() }
+    await #expect(throws: ListStoreError.self) { try await old.acquireLease() }
     #expect(try await list(store(version: 2)).element(at: 4) == "5")
     withExtendedLifetime(old) {}
   }
@@ -49,10 +51,10 @@ struct FileClaimTests {
   @Test("a failed sync while trimming poisons the store")
   func failingTrim() async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())
-    let store = Walk.store(file, .machineEvery(1000), disk)
+    let store = Walk.store(file, .survivesProcess, disk)
     for try await _ in Walk.list(in: store).prefix(50) {}
     disk.lies.withLock { $0.failingSyncs = 1 }
     await #expect(throws: FileError.self) { try await store.trim(before: 20) }
-    await #expect(throws: ListStoreError.poisoned) { try await store.claim() }
+    await #expect(throws: ListStoreError.poisoned) { try await store.acquireLease() }
   }
 }
