@@ -205,13 +205,15 @@ extension SchedulersGiven {
 func parse(_ bytes: [UInt8]) {}
 
 struct ListsOverHTTPGiven: Given {
-  private let file = SnippetFile()
+  private let (file, place) = (SnippetFile(), SnippetFile())
   var url: URL { file.url }
+  var directory: URL { place.url }
 }
 
 struct StoredListsGiven: Given {
-  private let file = SnippetFile()
+  private let (file, place) = (SnippetFile(), SnippetFile())
   var url: URL { file.url }
+  var directory: URL { place.url }
 
   func links(on url: String) async throws -> [String] { url == "/" ? ["/one", "/two"] : [] }
 }
