@@ -19,3 +19,8 @@ extension ClientStalledError: LocalizedError {
   /// The error's description.
   public var errorDescription: String? { description }
 }
+
+extension TooManyListsError: LocalizedError {
+  /// The error's description, with the remedy.
+  public var errorDescription: String? { description }
+}

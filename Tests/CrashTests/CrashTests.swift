@@ -43,6 +43,57 @@ struct CrashTests {
         + "steps run again \(report.runAgain), never run \(report.neverRun)")
   }
 
+  @Test(
+    "a program with a thousand runs is killed again and again: none is lost, and none that was stopped goes on"
+  )
+  func runs() async throws {
+    let (kills, count) = Self.isFull ? (100, 1000) : (10, 60)
+    let folder = URL.temporaryDirectory.appending(path: "runs-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (lists, log) = (folder.appending(path: "lists").path, folder.appending(path: "log").path)
+    let known = try await onThread { () throws -> RunsLog in
+      var random = SystemRandomNumberGenerator()
+      for kill in 0..<kills {
+        let first = try RunsLog(log).next
+        // So that the last life has something left to begin.
+        let child = try Child(["runs", lists, log, "\(first)", "\(count)"])
+        child.read(upTo: Int.random(in: 0...(2 * count * 3 / 2 / kills), using: &random))
+        child.kill()
+        if kill.isMultiple(of: 20) { print("\(kill) kills, \(first) runs") }
+      }
+      let first = try RunsLog(log).next
+      let last = try Child(["runs", lists, log, "\(first)", "\(count)"])
+      _ = last.lastLine()
+      return try RunsLog(log)
+    }
+    #expect(known.started == Set(0..<count))
+    let runs = CrashRuns.lists(lists)
+    let entries = try await runs.all()
+    #expect(entries.count == count && entries.allSatisfy { $0.status == .ended })
+    var (lost, goneOn, cut) = (0, 0, 0)
+    for number in 0..<count {
+      let elements = try await runs.list(CrashRuns.key(number))?.array() ?? []
+      let all = CrashRuns.elements(number)
+      if known.stopping.contains(number) {
+        if elements != Array(all.prefix(elements.count)) { lost += 1 }
+        if let stopped = known.stopped[number], stopped != elements.count { goneOn += 1 }
+        if elements.count < all.count { cut += 1 }
+      } else if elements != all {
+        lost += 1
+      }
+    }
+    #expect(lost == 0 && goneOn == 0)
+    print(
+      "\(count) runs, \(kills) kills: lost \(lost), \(known.stopped.count) stopped, \(cut) of them before "
+        + "their end, gone on \(goneOn)")
+    let times = known.stopTimes.sorted()
+    if let longest = times.last {
+      print("a stop took \(times[times.count / 2]) µs in the middle, \(longest) µs at most")
+    }
+    await runs.close()
+  }
+
   /// Runs what waits for processes on a thread that nobody else needs.
   private func onThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
@@ -61,6 +112,35 @@ struct CrashReport: Sendable {
   var neverRun = 0
   /// The last lines of followers and of the last writer.
   var ends: [String] = []
+}
+
+/// What a program with runs has acknowledged.
+struct RunsLog: Sendable {
+  private(set) var started: Set<Int> = []
+  private(set) var stopping: Set<Int> = []
+  /// How many elements a stopped run had.
+  private(set) var stopped: [Int: Int] = [:]
+  /// How long each stop took, in microseconds.
+  private(set) var stopTimes: [Int] = []
+
+  /// The first run that was not acknowledged.
+  var next: Int { (started.max() ?? -1) + 1 }
+
+  init(_ path: String) throws {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return }
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count > 1, let number = Int(words[1]) else { continue }
+      switch words[0] {
+      case "started": started.insert(number)
+      case "stopping": stopping.insert(number)
+      case "stopped" where words.count == 4:
+        stopped[number] = Int(words[2])
+        stopTimes.append(Int(words[3]) ?? .max)
+      default: break
+      }
+    }
+  }
 }
 
 /// A folder, and the processes that work in it.

@@ -8,6 +8,7 @@ import TailraceStored
 /// ```
 /// crashwalk write FILE DURABILITY one|array|contend STEPS [LENGTH]
 /// crashwalk follow FILE
+/// crashwalk runs FOLDER LOG FIRST LIMIT
 /// ```
 ///
 /// It prints the number of each element that it has been given, when it has been given it, and the
@@ -17,7 +18,9 @@ struct CrashWalk {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
     guard let command = arguments.first, arguments.count >= 2 else {
-      print("usage: crashwalk write FILE DURABILITY one|array|contend STEPS [LENGTH] | follow FILE")
+      print(
+        "usage: crashwalk write FILE DURABILITY one|array|contend STEPS [LENGTH] | follow FILE | runs FOLDER LOG FIRST LIMIT"
+      )
       exit(2)
     }
     let rest = Array(arguments.dropFirst())
@@ -42,6 +45,7 @@ struct CrashWalk {
           say("\(walk.count)")
         }
       }
+    case "runs": try await CrashRuns.main(rest)
     default:
       for try await element in LazyList(reading: Chain.store(rest[0], .survivesProcess)) {
         walk.pass(element)

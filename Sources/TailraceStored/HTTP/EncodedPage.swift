@@ -13,6 +13,8 @@ struct EncodedPage: Sendable {
   var isUpToDate = false
   /// Whether the list ends with this page.
   var isEnd = false
+  /// The position of the list's first element, in a page that tells where the list is.
+  var first: Int?
 
   /// The position after the last element.
   var next: Int { start + count }
@@ -53,6 +55,7 @@ struct EncodedPage: Sendable {
     var headers = ["Stream-Next-Offset": nextOffset.name]
     if isUpToDate { headers["Stream-Up-To-Date"] = "true" }
     if isEnd { headers["Stream-Closed"] = "true" }
+    if let first { headers["Stream-First-Offset"] = ListOffset(identity, first).name }
     return headers
   }
 
@@ -80,18 +83,22 @@ struct EncodedPage: Sendable {
 
 extension Data {
   /// Appends a Server-Sent Event. Each line of its data becomes a field.
+  ///
+  /// The data follow the name, without a space behind the colon: some clients look for just that.
   fileprivate mutating func append(event: String, id: String, _ data: Data) {
-    append(contentsOf: "event: \(event)\nid: \(id)\n".utf8)
+    append(contentsOf: "event: \(event)\n".utf8)
     let breaks = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
     // Mostly there is one line: an encoder breaks none if it is not told to.
     let lines =
       breaks.contains(where: data.contains) ? data.split(whereSeparator: breaks.contains) : [data]
     for line in lines {
-      append(contentsOf: "data: ".utf8)
+      append(contentsOf: "data:".utf8)
+      // A client takes one space away.
+      if line.first == UInt8(ascii: " ") { append(UInt8(ascii: " ")) }
       append(line)
       append(UInt8(ascii: "\n"))
     }
-    append(UInt8(ascii: "\n"))
+    append(contentsOf: "id: \(id)\n\n".utf8)
   }
 }
 

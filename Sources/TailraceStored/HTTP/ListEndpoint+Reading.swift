@@ -16,6 +16,7 @@ extension ListEndpoint {
       if start == .end {
         var page = EncodedPage(extent.identity, from: position)
         page.close(isUpToDate: true, isEnd: extent.isEnded)
+        page.first = extent.first
         return page
       }
       let known = tail.page(extent.identity, from: position, upTo: extent.count, limit)
@@ -48,22 +49,23 @@ extension ListEndpoint {
     var elements: [Data] = []
     var isEnd = extent.isEnded && start == extent.count
     var isFull = false
+    // An element was read that has no room any more: the end that was read with it is not this page's.
+    var isCut = false
     do {
       // An ended list has nothing behind its end; another one may have more than a moment ago, or a
       // failure.
       while !isEnd, !isFull, page.count == 0 || page.next < extent.count {
-        let room = min(limit - page.count, 128)
+        let room = min(limit - page.count, TailReader<Source>.readLimit)
         let more = try await tail.source.read(from: page.next, upTo: room)
         for element in more.elements {
-          isFull = page.count > 0 && page.json.count >= pageBytes
-          if isFull { break }
+          isCut = page.count > 0 && page.json.count >= pageBytes
+          if isCut { break }
           let bytes = try tail.encode(element)
           page.append(bytes)
           elements.append(bytes)
         }
-        isFull = isFull || page.count == limit
-        isEnd =
-          more.isEnd && page.next == start + elements.count && !(isFull && page.next < extent.count)
+        isFull = isCut || page.count == limit
+        isEnd = more.isEnd && !isCut
         if more.elements.isEmpty {
           if page.next < extent.count, !isEnd { throw ListStoreError.damaged(at: page.next) }
           break
@@ -75,7 +77,7 @@ extension ListEndpoint {
       page.close(isUpToDate: false, isEnd: false)
       return (page, elements)
     }
-    page.close(isUpToDate: isEnd || page.next >= extent.count, isEnd: isEnd)
+    page.close(isUpToDate: isEnd || !isCut && page.next >= extent.count, isEnd: isEnd)
     return (page, elements)
   }
 

@@ -12,7 +12,7 @@ extension ListEndpoint {
       "Content-Type": "application/json", "Cache-Control": "no-store",
     ]
     if extent.isEnded { headers["Stream-Closed"] = "true" }
-    return ListResponse(200, headers, .none)
+    return ListResponse(200, headers, .empty)
   }
 
   nonisolated(nonsending) func catchUp(
@@ -22,7 +22,7 @@ extension ListEndpoint {
     let tag = page.tag(id)
     // The end moves: a tag of it would be true only once.
     if query.start != .end, request.ifNoneMatch.map({ Self.matches($0, tag) }) ?? false {
-      return ListResponse(304, headers(page, query, request), .none)
+      return ListResponse(304, headers(page, query, request), .empty)
     }
     return pageResponse(page, query, request)
   }
@@ -124,7 +124,7 @@ extension ListEndpoint {
     var headers = page.headers
     headers["Stream-Cursor"] = StreamCursor.value(at: date(), after: request.cursor)
     headers["Cache-Control"] = "no-store"
-    return ListResponse(204, headers, .none)
+    return ListResponse(204, headers, .empty)
   }
 
   private func headers(
@@ -137,11 +137,14 @@ extension ListEndpoint {
       return headers
     }
     headers["ETag"] = page.tag(id)
-    // A page at the end grows; the others stay as they are.
+    // A page at the end grows; the others stay as they are. An address without an identity is one of
+    // whatever list is there.
+    let isOfOneList = query.start != .first && page.identity != nil
+    let grows = page.isUpToDate && !page.isEnd
     headers["Cache-Control"] =
-      page.isUpToDate && !page.isEnd
-      ? "no-cache"
-      : "\(isShared ? "public" : "private"), max-age=60, stale-while-revalidate=300"
+      isOfOneList && !grows
+      ? "\(isShared ? "public" : "private"), max-age=60, stale-while-revalidate=300"
+      : isShared ? "no-cache" : "private, no-cache"
     return headers
   }
 

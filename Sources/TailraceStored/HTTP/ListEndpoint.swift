@@ -48,6 +48,7 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   private let pageLimit: Int
   let pageBytes: Int
   let isShared: Bool
+  private let origins: AllowedOrigins
   let patience: Duration
   let heartbeat: Duration
   let eventsEnd: Duration
@@ -64,8 +65,8 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   ///   - id: the list's name in entity tags.
   ///   - pageLimit: at most how many elements a page has.
   ///   - pageBytes: a page has no more elements once it has so many bytes.
-  ///   - isShared: whether caches between server and client may keep pages, and pages of other sites may
-  ///     show them.
+  ///   - isShared: whether caches between server and client may keep pages.
+  ///   - origins: the other sites whose pages may read the list in a browser.
   ///   - patience: how long a long poll waits.
   ///   - heartbeat: after how long a silence a response of events says that it is alive.
   ///   - eventsEnd: after how long a response of events ends, or up to a tenth earlier. Clients connect
@@ -75,8 +76,10 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   ///   - encode: returns an element as JSON: the same bytes each time.
   public init(
     _ source: Source, id: String = "list", pageLimit: Int = 1000, pageBytes: Int = 1 << 20,
-    isShared: Bool = false, patience: Duration = .seconds(25), heartbeat: Duration = .seconds(15),
-    eventsEnd: Duration = .seconds(55), sendPatience: Duration = .seconds(30),
+    isShared: Bool = false, origins: AllowedOrigins = .sameOrigin,
+    patience: Duration = .seconds(25),
+    heartbeat: Duration = .seconds(15), eventsEnd: Duration = .seconds(55),
+    sendPatience: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock(),
     encode: @escaping @Sendable (Source.Element) throws -> Data
   ) {
@@ -94,6 +97,7 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
     self.pageLimit = pageLimit
     self.pageBytes = pageBytes
     self.isShared = isShared
+    self.origins = origins
     self.patience = patience
     self.heartbeat = heartbeat
     self.eventsEnd = eventsEnd
@@ -111,20 +115,30 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   ) async throws -> ListResponse {
     var response: ListResponse
     do {
-      let query = try ListQuery(request, pageLimit: pageLimit)
-      switch (query.method, query.mode) {
-      case (.head, _): response = try await metadata()
-      case (.get, .catchUp): response = try await catchUp(query, request)
-      case (.get, .longPoll): response = try await longPoll(query, request)
-      case (.get, .events(let reconnects)):
-        response = try await events(query, request, reconnects: reconnects)
+      if request.method == "OPTIONS", let preflight = origins.preflight() {
+        response = preflight
+      } else {
+        response = try await answer(to: request)
       }
     } catch let refusal as ListRefusal {
       response = refusal.response
-      if request.method == ListMethod.head.rawValue { response.body = .none }
+      if request.method == ListMethod.head.rawValue { response.body = .empty }
     }
-    response.headers["Cross-Origin-Resource-Policy"] = isShared ? "cross-origin" : "same-origin"
+    response.headers.merge(origins.headers(for: request.origin)) { _, new in new }
     return response
+  }
+
+  private nonisolated(nonsending) func answer(
+    to request: ListRequest
+  ) async throws -> ListResponse {
+    let query = try ListQuery(request, pageLimit: pageLimit)
+    return switch (query.method, query.mode) {
+    case (.head, _): try await metadata()
+    case (.get, .catchUp): try await catchUp(query, request)
+    case (.get, .longPoll): try await longPoll(query, request)
+    case (.get, .events(let reconnects)):
+      try await events(query, request, reconnects: reconnects)
+    }
   }
 }
 
@@ -136,8 +150,8 @@ extension ListEndpoint where Source.Element: Encodable {
   ///   - id: the list's name in entity tags.
   ///   - pageLimit: at most how many elements a page has.
   ///   - pageBytes: a page has no more elements once it has so many bytes.
-  ///   - isShared: whether caches between server and client may keep pages, and pages of other sites may
-  ///     show them.
+  ///   - isShared: whether caches between server and client may keep pages.
+  ///   - origins: the other sites whose pages may read the list in a browser.
   ///   - patience: how long a long poll waits.
   ///   - heartbeat: after how long a silence a response of events says that it is alive.
   ///   - eventsEnd: after how long a response of events ends, or up to a tenth earlier. Clients connect
@@ -146,8 +160,10 @@ extension ListEndpoint where Source.Element: Encodable {
   ///   - clock: measures these times.
   public init(
     _ source: Source, id: String = "list", pageLimit: Int = 1000, pageBytes: Int = 1 << 20,
-    isShared: Bool = false, patience: Duration = .seconds(25), heartbeat: Duration = .seconds(15),
-    eventsEnd: Duration = .seconds(55), sendPatience: Duration = .seconds(30),
+    isShared: Bool = false, origins: AllowedOrigins = .sameOrigin,
+    patience: Duration = .seconds(25),
+    heartbeat: Duration = .seconds(15), eventsEnd: Duration = .seconds(55),
+    sendPatience: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock()
   ) {
     let encoder = JSONEncoder()
@@ -155,7 +171,8 @@ extension ListEndpoint where Source.Element: Encodable {
     encoder.outputFormatting = .sortedKeys
     self.init(
       source, id: id, pageLimit: pageLimit, pageBytes: pageBytes, isShared: isShared,
-      patience: patience, heartbeat: heartbeat, eventsEnd: eventsEnd, sendPatience: sendPatience,
+      origins: origins, patience: patience, heartbeat: heartbeat, eventsEnd: eventsEnd,
+      sendPatience: sendPatience,
       clock: clock
     ) { try encoder.encode($0) }
   }

@@ -29,7 +29,7 @@ struct ListQuery: Equatable {
     guard let method = ListMethod(rawValue: request.method) else { throw .method }
     self.method = method
 
-    let wantsEvents = request.accept.map(Self.namesEventStream) ?? false
+    let wantsEvents = request.accept.map(Self.wantsEvents) ?? false
     mode =
       switch request.live {
       case nil: wantsEvents ? .events(reconnects: request.lastEventID != nil) : .catchUp
@@ -46,10 +46,19 @@ struct ListQuery: Equatable {
     limit = try Self.limit(request.limit, atMost: pageLimit)
   }
 
-  private static func namesEventStream(_ accept: String) -> Bool {
-    accept.split(separator: ",").contains { type in
-      type.prefix { $0 != ";" }.filter { $0 != " " }.lowercased() == "text/event-stream"
+  /// Whether a header field `Accept` wants events: it names them, and JSON no more than them.
+  private static func wantsEvents(_ accept: String) -> Bool {
+    let types = accept.lowercased().split(separator: ",").map {
+      part -> (name: String, weight: Double) in
+      let fields = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+      let weight = fields.dropFirst().first { $0.hasPrefix("q=") }.map {
+        Double($0.dropFirst(2)) ?? 0
+      }
+      return (fields.first ?? "", weight ?? 1)
     }
+    func weight(_ name: String) -> Double? { types.first { $0.name == name }?.weight }
+    guard let events = weight("text/event-stream"), events > 0 else { return false }
+    return events >= weight("application/json") ?? 0
   }
 
   private static func start(_ offset: String) throws(ListRefusal) -> Start {

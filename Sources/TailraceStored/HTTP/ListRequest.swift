@@ -9,7 +9,8 @@
 /// request.live   // "long-poll"
 /// ```
 public struct ListRequest: Sendable, Hashable {
-  /// `GET` or `HEAD`; other methods are answered with 405.
+  /// `GET` or `HEAD`, and `OPTIONS` if the endpoint allows other origins; other methods are answered with
+  /// 405.
   public var method: String
   /// The query parameter `offset`: where to begin. An offset that a response has named, `-1` for
   /// the first element, or `now` for the end of what is stored.
@@ -26,12 +27,14 @@ public struct ListRequest: Sendable, Hashable {
   public var accept: String?
   /// The header field `Last-Event-ID`, which a browser sends when it connects again.
   public var lastEventID: String?
+  /// The header field `Origin`: of a page of another site, in a browser.
+  public var origin: String?
 
   /// Creates a request.
   public init(
     method: String = "GET", offset: String? = nil, live: String? = nil, limit: String? = nil,
     cursor: String? = nil, ifNoneMatch: String? = nil, accept: String? = nil,
-    lastEventID: String? = nil
+    lastEventID: String? = nil, origin: String? = nil
   ) {
     self.method = method
     self.offset = offset
@@ -41,6 +44,7 @@ public struct ListRequest: Sendable, Hashable {
     self.ifNoneMatch = ifNoneMatch
     self.accept = accept
     self.lastEventID = lastEventID
+    self.origin = origin
   }
 
   /// Creates a request from that of a server.
@@ -56,6 +60,6 @@ public struct ListRequest: Sendable, Hashable {
     self.init(
       method: method, offset: query("offset"), live: query("live"), limit: query("limit"),
       cursor: query("cursor"), ifNoneMatch: header("If-None-Match"), accept: header("Accept"),
-      lastEventID: header("Last-Event-ID"))
+      lastEventID: header("Last-Event-ID"), origin: header("Origin"))
   }
 }

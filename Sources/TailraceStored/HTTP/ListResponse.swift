@@ -12,7 +12,7 @@ public struct ListResponse: Sendable {
   /// The body of a response.
   public enum Body: Sendable {
     /// No body, as for 204, 304 and `HEAD`.
-    case none
+    case empty
     /// Bytes that are there.
     case data(Data)
     /// Bytes that come as the list grows.

@@ -4,34 +4,18 @@ import Foundation
 /// each event.
 ///
 /// The last elements are kept as they were encoded. While somebody waits behind them, one task, the
-/// *reader*, waits at the source, and reads and encodes what comes: once for all.
+/// *reader*, waits at the source, and reads and encodes what comes: once for all. ``WhileAwaited`` decides
+/// when it runs.
 ///
 /// | event | what follows |
 /// |---|---|
-/// | somebody waits behind the last element | a reader, if there is none |
-/// | somebody waits further on, or in another list | those that wait are told; the tail begins there |
+/// | somebody waits further on, or in another list | those that wait are told; the tail begins there, with another reader |
 /// | elements come | those that wait are told |
 /// | the list has become another one | those that wait are told |
-/// | nobody waits any more | the reader is cancelled: it demands nothing that nobody wants |
-struct SharedTail: Sendable {
+struct SharedTail: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case read(from: Int)
     case wait(than: Int)
-    /// The reader is over.
-    case stop
-  }
-
-  enum Action: Hashable, Sendable {
-    case none
-    case start(reader: Int)
-    /// This one, and no other that was started meanwhile.
-    case cancel(reader: Int)
-  }
-
-  private enum Phase: Hashable {
-    case idle
-    case reading
-    case waiting
   }
 
   /// The list's identity; `nil` if it has none, or does not exist yet.
@@ -41,9 +25,8 @@ struct SharedTail: Sendable {
   private var elements: [Data] = []
   private var bytes = 0
   private(set) var isEnded = false
-  private var phase = Phase.idle
-  /// Readers before this one are over.
-  private var reader = 0
+  /// The source may have more than is here.
+  private var isReading = false
 
   /// At most so many elements, and so many bytes, are kept.
   private let limit: Int
@@ -55,7 +38,6 @@ struct SharedTail: Sendable {
   }
 
   var end: Int { start + elements.count }
-  func isReading(_ reader: Int) -> Bool { reader == self.reader && phase != .idle }
 
   // MARK: Those that wait
 
@@ -63,54 +45,31 @@ struct SharedTail: Sendable {
     /// There is more already, or the list has ended.
     case ready
     case waits
+    /// The elements in between are stored: those that waited have something to read, and a reader begins
+    /// here.
+    case moves
   }
 
   /// Somebody waits for more than `position` elements of a list.
-  ///
-  /// - Returns: whether it has to, whether all others are to be told that there is more, and what to do.
-  mutating func wait(
-    _ identity: String?, than position: Int
-  ) -> (wait: Wait, wakesOthers: Bool, action: Action) {
+  mutating func wait(_ identity: String?, than position: Int) -> Wait {
     let isThis = identity == self.identity
-    if isThis, position < end || isEnded { return (.ready, false, .none) }
-    // The elements in between are stored, so those that wait here have something to read.
-    let moves = !isThis || position > end
-    if moves { begin(identity, at: position) }
-    guard phase == .idle else { return (.waits, moves, .none) }
-    phase = .waiting
-    reader += 1
-    return (.waits, moves, .start(reader: reader))
+    if isThis, position < end || isEnded { return .ready }
+    guard !isThis || position > end else { return .waits }
+    begin(identity, at: position)
+    return .moves
   }
 
   private mutating func begin(_ identity: String?, at position: Int) {
     self.identity = identity
-    (start, elements, bytes, isEnded) = (position, [], 0, false)
-    phase = .idle
+    (start, elements, bytes, isEnded, isReading) = (position, [], 0, false, false)
   }
 
-  /// So many still wait.
-  mutating func left(_ count: Int) -> Action {
-    guard count == 0, phase != .idle else { return .none }
-    phase = .idle
-    defer { reader += 1 }
-    return .cancel(reader: reader)
-  }
+  // MARK: Asked and told by the present reader
 
-  // MARK: Asked and told by the reader
-
-  func next(_ reader: Int) -> Step {
-    guard reader == self.reader else { return .stop }
-    switch phase {
-    case .idle: return .stop
-    case .reading: return .read(from: end)
-    case .waiting: return .wait(than: end)
-    }
-  }
+  var next: Step { isReading ? .read(from: end) : .wait(than: end) }
 
   /// The source may have more.
-  mutating func didWait(_ reader: Int) {
-    if reader == self.reader, phase == .waiting { phase = .reading }
-  }
+  mutating func didWait() { isReading = true }
 
   enum News: Hashable, Sendable {
     case none
@@ -122,15 +81,13 @@ struct SharedTail: Sendable {
 
   /// Elements were read at a position, when the list had this identity.
   mutating func didRead(
-    _ new: [Data], isEnd: Bool, _ found: String?, at position: Int, _ reader: Int
+    _ new: [Data], isEnd: Bool, _ found: String?, at position: Int
   ) -> News {
-    guard reader == self.reader, phase == .reading else { return .none }
-    phase = .waiting
+    isReading = false
     if found != identity {
       // A list that was waited for exists now.
       guard identity == nil, position == 0, end == 0 else {
         begin(found, at: 0)
-        self.reader += 1
         return .changed
       }
       identity = found
@@ -138,22 +95,17 @@ struct SharedTail: Sendable {
     return add(new, isEnd: isEnd, at: position)
   }
 
-  /// The source has failed: all that wait are told, and the next one begins again.
-  mutating func failed(_ reader: Int) -> Bool {
-    guard reader == self.reader, phase != .idle else { return false }
-    phase = .idle
-    self.reader += 1
-    return true
-  }
+  /// The source has failed: the next reader begins again.
+  mutating func failed() { isReading = false }
 
   // MARK: Elements
 
   /// Elements that were read for one response: kept if they continue those that are here, or if nobody
   /// waits.
   mutating func offer(
-    _ new: [Data], isEnd: Bool, _ identity: String?, at position: Int
+    _ new: [Data], isEnd: Bool, _ identity: String?, at position: Int, isAwaited: Bool
   ) -> News {
-    if phase == .idle, identity != self.identity || position > end || position < start {
+    if !isAwaited, identity != self.identity || position > end || position < start {
       begin(identity, at: position)
     }
     guard identity == self.identity, position >= start, position <= end else { return .none }

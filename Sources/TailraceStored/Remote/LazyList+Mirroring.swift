@@ -38,12 +38,11 @@ extension LazyList where Failure == any Error {
 extension RemoteCore {
   /// The element at a place, which is moved behind it; `nil` at the end of the list.
   func next(_ place: inout RemotePlace) async throws -> Element? {
-    try state.withLock { state in Result { try state.contents.resume(at: place) } }.get()
+    try resume(at: place)
     while true {
       let page = try await read(from: place.position, upTo: 1)
       if let element = page.elements.first {
-        place = state.withLock { [position = place.position] in $0.contents.place(at: position + 1)
-        }
+        place = self.place(at: place.position + 1)
         return element
       }
       if page.isEnd { return nil }

@@ -30,7 +30,7 @@ extension ListEndpoint {
 extension RemoteResponse {
   init(_ response: ListResponse) {
     switch response.body {
-    case .none: self.init(status: response.status, headers: response.headers)
+    case .empty: self.init(status: response.status, headers: response.headers)
     case .data(let data):
       self.init(status: response.status, headers: response.headers, body: [Array(data)])
     case .events(let events):

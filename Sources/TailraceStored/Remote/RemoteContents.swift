@@ -13,11 +13,27 @@ struct RemoteContents<Element: Sendable>: Sendable {
     case other
   }
 
-  /// Elements that follow each other.
+  /// Elements that follow each other, and how many bytes each of them had.
   struct Segment {
     var start: Int
     var elements: [Element] = []
+    var sizes: [Int] = []
+    var bytes = 0
     var end: Int { start + elements.count }
+
+    init(start: Int) { self.start = start }
+
+    init(start: Int, _ answer: Answer) {
+      self.start = start
+      append(answer, skipping: 0)
+    }
+
+    mutating func append(_ answer: Answer, skipping count: Int) {
+      elements += answer.elements.dropFirst(count)
+      let new = answer.sizes.dropFirst(count)
+      sizes += new
+      bytes += new.reduce(0, +)
+    }
   }
 
   private struct Name {
@@ -35,22 +51,26 @@ struct RemoteContents<Element: Sendable>: Sendable {
   private var page = Segment(start: 0)
   /// The known offsets of another server, by position, ascending.
   private var names: [Name] = [Name(position: 0, offset: ListOffset.beginning)]
-  /// The server has just said that there is nothing behind `count`. Believed once.
-  private var isFresh = false
+  /// The server has just said that there is nothing behind `count`: by how many that is still believed
+  /// without being asked for.
+  private var believers = 0
   /// This list is gone.
-  private(set) var otherList: RemoteListError?
+  private(set) var otherList: RemoteListError.Reason?
   /// Elements that are not kept any more: released outside of the lock, since that may run code of theirs.
   private var discarded: [[Element]] = []
 
   /// At most twice as many elements are kept for readers that come later.
   static var capacity: Int { 4096 }
+  /// At most twice as many bytes of elements are kept.
+  let byteCapacity: Int
   /// At most how many offsets of another server are kept.
   static var nameLimit: Int { 256 }
 
   /// Whether more than a page is here that nobody has read yet, as far as is known.
-  var isFull: Bool { tail.elements.count >= Self.capacity }
+  var isFull: Bool { tail.elements.count >= Self.capacity || tail.bytes >= byteCapacity }
 
-  init(_ place: RemotePlace) {
+  init(_ place: RemotePlace, byteCapacity: Int = 16 << 20) {
+    self.byteCapacity = byteCapacity
     guard place.position > 0 else { return }
     count = place.position
     if place.isOurs {
@@ -63,12 +83,16 @@ struct RemoteContents<Element: Sendable>: Sendable {
   }
 
   /// Elements are read on from a place that was kept.
-  mutating func resume(at place: RemotePlace) throws(RemoteListError) {
-    if server == .unknown, count == 0 { self = RemoteContents(place) }
-    guard place.isOurs, case .ours(let identity) = server else { return }
-    let found = ListOffset(place.offset)?.identity
+  mutating func resume(at place: RemotePlace) throws(RemoteAnswerError) {
+    if server == .unknown, count == 0 { self = RemoteContents(place, byteCapacity: byteCapacity) }
     // Before its first element a list may have had no identity yet.
-    if found != identity, place.position > 0 { throw .otherList(found: identity) }
+    guard place.isOurs, place.position > 0 else { return }
+    switch server {
+    case .ours(let identity) where ListOffset(place.offset)?.identity != identity:
+      throw .final(.remote(.otherList(found: identity)))
+    case .other: throw .final(.remote(.otherList(found: nil)))
+    case .unknown, .ours: break
+    }
   }
 
   // MARK: Reading
@@ -82,8 +106,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
   /// The elements from a position on that are here.
   mutating func look(
     from position: Int, upTo limit: Int, isReading: Bool
-  ) throws(RemoteListError) -> Look {
-    if let otherList { throw otherList }
+  ) throws(RemoteAnswerError) -> Look {
+    if let otherList { throw .final(.remote(otherList)) }
     for segment in [tail, page] where segment.start <= position && position < segment.end {
       let elements = segment.elements.dropFirst(position - segment.start).prefix(limit)
       let isEnd = isEnded && position + elements.count == count
@@ -91,8 +115,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
     }
     guard position >= count else { return .ask }
     if isEnded { return .page(ListPage([], isEnd: true)) }
-    if isFresh {
-      isFresh = false
+    if believers > 0 {
+      believers -= 1
       return .page(ListPage([]))
     }
     return isReading && tail.end == count ? .page(ListPage([])) : .ask
@@ -149,6 +173,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
   /// Elements, and the offset behind them.
   struct Answer {
     var elements: [Element]
+    /// How many bytes each element has.
+    var sizes: [Int]
     var next: String
     var isUpToDate: Bool
     var isClosed: Bool
@@ -163,7 +189,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
     if answer.elements.isEmpty, !answer.isLive, !answer.isUpToDate, !answer.isClosed {
       throw .corrupt("the server has no element there, and says that it has")
     }
-    if answer.elements.isEmpty, !answer.isLive, !answer.isClosed, position < count {
+    // Also if it says that the list has ended there.
+    if answer.elements.isEmpty, position < count, !answer.isLive || answer.isClosed {
       throw .lacking(from: position)
     }
     if answer.isOurs {
@@ -186,14 +213,19 @@ struct RemoteContents<Element: Sendable>: Sendable {
       guard server == .other else { throw .corrupt("the server has become another one") }
       try note(answer.next, at: end, hasElements: !answer.elements.isEmpty)
     }
-    keep(answer.elements, from: position, isLive: answer.isLive)
+    keep(answer, from: position)
     if end > count { count = end }
     if answer.isClosed, end == count { isEnded = true }
-    isFresh = answer.isUpToDate && end == count && !answer.isLive
+    believers = answer.isUpToDate && end == count ? 1 : 0
+  }
+
+  /// Those that were told of the last answer may believe once, each, that nothing is behind it.
+  mutating func told(_ readers: Int) {
+    if believers > 0 { believers = max(believers, readers) }
   }
 
   /// How far the list is known.
-  struct Reach {
+  struct Reach: Hashable {
     var count: Int
     var isEnded: Bool
   }
@@ -205,9 +237,9 @@ struct RemoteContents<Element: Sendable>: Sendable {
   /// - Parameter asked: what was known when it was asked for. Other answers may have told more since.
   mutating func take(_ extent: ListExtent, asked: Reach) throws(RemoteAnswerError) {
     try recognize(extent.identity)
-    if extent.count < asked.count { throw .remote(.lost(from: extent.count)) }
-    isFresh = extent.count >= count
-    guard isFresh else { return }
+    if extent.count < asked.count { throw .lacking(from: extent.count) }
+    guard extent.count >= count else { return }
+    believers = 1
     count = extent.count
     // An end can be taken back.
     isEnded = extent.isEnded || isEnded && !asked.isEnded
@@ -226,14 +258,14 @@ struct RemoteContents<Element: Sendable>: Sendable {
       return error
     }
     return first.position > position
-      ? trimmed(before: first.position) : .remote(.lost(from: position))
+      ? trimmed(before: first.position) : .lacking(from: position)
   }
 
   /// The server has discarded elements: readers may go on behind them.
   private mutating func trimmed(before first: Int) -> RemoteAnswerError {
     count = max(count, first)
     if tail.end < first { restart(at: first) }
-    return .list(.trimmed(first: first))
+    return .final(.list(.trimmed(first: first)))
   }
 
   private mutating func recognize(_ identity: String?) throws(RemoteAnswerError) {
@@ -244,7 +276,7 @@ struct RemoteContents<Element: Sendable>: Sendable {
     case .unknown: break
     case .ours, .other:
       otherList = .otherList(found: identity)
-      throw .remote(.otherList(found: identity))
+      throw .final(.remote(.otherList(found: identity)))
     }
     server = .ours(identity: identity)
   }
@@ -268,18 +300,27 @@ struct RemoteContents<Element: Sendable>: Sendable {
     }
   }
 
-  private mutating func keep(_ elements: [Element], from position: Int, isLive: Bool) {
-    if position <= tail.end, position + elements.count > tail.end, isLive || tail.end == position {
-      tail.elements += elements.dropFirst(tail.end - position)
-      guard tail.elements.count > 2 * Self.capacity else { return }
+  private mutating func keep(_ answer: Answer, from position: Int) {
+    let end = position + answer.elements.count
+    if position <= tail.end, end > tail.end, answer.isLive || tail.end == position {
+      tail.append(answer, skipping: tail.end - position)
+      guard tail.elements.count > 2 * Self.capacity || tail.bytes > 2 * byteCapacity else { return }
       // What was just read is wanted next.
-      let kept = max(Self.capacity, elements.count)
-      let former = tail.elements
-      tail = Segment(start: tail.end - kept, elements: Array(former.suffix(kept)))
-      discarded.append(former)
-    } else if !isLive {
+      let former = tail
+      var surplus = 0
+      while surplus < former.elements.count - answer.elements.count,
+        former.elements.count - surplus > Self.capacity || tail.bytes > byteCapacity
+      {
+        tail.bytes -= former.sizes[surplus]
+        surplus += 1
+      }
+      tail.start += surplus
+      tail.elements = Array(former.elements.dropFirst(surplus))
+      tail.sizes = Array(former.sizes.dropFirst(surplus))
+      discarded.append(former.elements)
+    } else if !answer.isLive {
       discarded.append(page.elements)
-      page = Segment(start: position, elements: elements)
+      page = Segment(start: position, answer)
     }
   }
 
@@ -298,19 +339,38 @@ struct RemoteContents<Element: Sendable>: Sendable {
 
 /// Why an answer brings nothing.
 enum RemoteAnswerError: Error {
-  /// It was damaged on its way, or its server is wrong: worth another request.
+  /// It was damaged on its way, or is of somebody else there, or its server is wrong: worth another
+  /// request.
   case corrupt(String)
   /// The server has fewer elements than it has had. A cache or a replica may lag behind.
   case lacking(from: Int)
   /// The connection failed, or the server asks to come again.
-  case later(String, pause: Duration? = nil)
+  case later(String, retryAfter: Duration? = nil)
   /// Nothing was heard for too long.
   case silent(Duration)
   /// The server does not serve the list in this way.
   case unsupported(status: Int, body: String)
-  case remote(RemoteListError)
-  case list(ListStoreError)
+  case final(Final)
+
+  /// An error that is told to those that wait.
+  enum Final {
+    case remote(RemoteListError.Reason)
+    case list(ListStoreError)
+
+    /// The error of the list with this path.
+    func error(_ path: String) -> any Error {
+      switch self {
+      case .remote(let reason): RemoteListError(path: path, reason: reason)
+      case .list(let error): error
+      }
+    }
+  }
 
   /// A failure of the transport, if it is not one of these.
   init(_ error: any Error) { self = error as? Self ?? .later("\(error)") }
+
+  /// Whether it is a right answer, that tells where the list is.
+  var isAnswer: Bool {
+    if case .final(.list) = self { true } else { false }
+  }
 }

@@ -4,28 +4,25 @@ import TailraceSupport
 
 /// The shell of a remote list: it sends requests, and tells the values that decide what came of them.
 final class RemoteCore<Element: Sendable>: Sendable {
-  typealias Waiters = PositionWaiters<RemoteOutcome>
-
   struct State: Sendable {
     var contents: RemoteContents<Element>
     var link = RemoteLink()
-    var waiters = Waiters()
-    var driver: (number: Int, task: Task<Void, Never>)?
+    var pace = RequestPace()
+    var budget: FailureBudget
     /// What the server wants to hear with the next live request.
     var cursor: String?
-    /// How long it wants a client to pause that has lost its connection.
-    var pause = Duration.zero
     /// Since when nobody waits.
     var idleSince = Duration.zero
-    var trouble = RemoteTrouble()
   }
+
+  private typealias Connection = AwaitedTask<State, RemoteOutcome>
 
   let server: RemoteServer<Element>
   /// How long the server may fail.
-  let patience: Duration?
+  private let patience: Duration?
   /// How long the connection stays when nobody waits.
-  let lingering: Duration
-  let state: Locked<State>
+  private let lingering: Duration
+  private let connection: Connection
 
   init(
     _ server: RemoteServer<Element>, from place: RemotePlace, patience: Duration?,
@@ -34,7 +31,10 @@ final class RemoteCore<Element: Sendable>: Sendable {
     self.server = server
     self.patience = patience
     self.lingering = lingering
-    state = Locked(State(contents: RemoteContents(place)))
+    let contents = RemoteContents<Element>(place, byteCapacity: server.byteLimit)
+    connection = Connection(
+      State(contents: contents, budget: FailureBudget(patience)), lingers: true,
+      clock: server.clock, now: server.now, timedOut: .ready, cancelled: .cancelled)
   }
 
   // MARK: Readers
@@ -43,92 +43,139 @@ final class RemoteCore<Element: Sendable>: Sendable {
     from position: Int, upTo count: Int
   ) async throws -> ListPage<Element> {
     if case .page(let page) = try look(from: position, upTo: count) { return page }
-    return try await answer { [self] ear in
-      guard case .page(let page) = try await fetch(from: position, upTo: count, ear) else {
-        return nil
-      }
-      return page
-    }
+    return try await answer { [self] timer in try await fetch(from: position, upTo: count, timer) }
   }
 
   /// Asks the server until there is an answer, or patience is over.
-  ///
-  /// - Parameter ask: returns `nil` if the server is to be asked again, at once.
   private nonisolated(nonsending) func answer<Answer: Sendable>(
-    _ ask: @escaping @Sendable (RemoteEar) async throws -> Answer?
+    _ ask: @escaping @Sendable (ActivityTimer) async throws -> Answer
   ) async throws -> Answer {
-    var backoff = RemoteBackoff()
-    var trouble = RemoteTrouble()
+    var budget = FailureBudget(patience)
     while true {
+      try await pause(&budget)
+      let begun = server.now()
       do {
-        if let answer = try await server.listening(ask) { return answer }
+        let answer = try await server.listening(ask)
+        connection.update { state, _ in state.pace.brought(.page) }
+        return answer
       } catch {
         try Task.checkCancellation()
         let error = RemoteAnswerError(error)
-        if let final = trouble.take(error, at: server.now(), patience) { throw final }
-        backoff.failed(pause: trouble.pause)
-        try await server.clock.sleep(for: backoff.pause(server.chance()))
+        let (now, chance) = (server.now(), server.chance())
+        connection.update { state, _ in
+          state.pace.take(error, .page, begun: begun, at: now, chance: chance)
+        }
+        if let final = budget.take(error, at: now) { throw final.error(server.path) }
       }
     }
   }
 
-  func look(from position: Int, upTo count: Int) throws -> RemoteContents<Element>.Look {
-    try state.withLock { state in
-      let isReading = state.link.isReading
-      return Result { try state.contents.look(from: position, upTo: count, isReading: isReading) }
-    }.get()
+  /// Waits until a request for a page may be sent. Requests of others may have failed meanwhile.
+  private nonisolated(nonsending) func pause(_ budget: inout FailureBudget) async throws {
+    var waited = Duration.zero
+    while true {
+      let now = server.now()
+      let earliest = connection.update { state, _ in state.pace.earliest(.page) }
+      if earliest <= now || earliest == waited { return }
+      budget.begin(at: now)
+      if let final = budget.isOver(at: now) { throw final.error(server.path) }
+      try await server.clock.sleep(for: min(earliest, budget.end ?? earliest) - now)
+      if let end = budget.end, end < earliest, let final = budget.isOver(at: end) {
+        throw final.error(server.path)
+      }
+      waited = earliest
+    }
+  }
+
+  private func look(
+    from position: Int, upTo count: Int
+  ) throws -> RemoteContents<Element>.Look {
+    try told(
+      connection.update { state, awaited in
+        let isReading = awaited.isRunning && state.link.isReading
+        return Result { () throws(RemoteAnswerError) in
+          try state.contents.look(from: position, upTo: count, isReading: isReading)
+        }
+      })
+  }
+
+  /// A value, or the error that a reader gets without a request.
+  private func told<Value>(_ result: Result<Value, RemoteAnswerError>) throws -> Value {
+    do { return try result.get() } catch {
+      guard case .final(let final) = error else { throw error }
+      throw final.error(server.path)
+    }
   }
 
   private func fetch(
-    from position: Int, upTo count: Int, _ ear: RemoteEar
-  ) async throws -> RemoteContents<Element>.Look {
-    guard let start = state.withLock({ $0.contents.start(for: position) }) else {
-      try await discover(ear)
-      return try look(from: position, upTo: count)
+    from position: Int, upTo count: Int, _ timer: ActivityTimer
+  ) async throws -> ListPage<Element> {
+    if start(for: position) == nil { try await discover(timer) }
+    guard var start = start(for: position) else {
+      throw RemoteAnswerError.corrupt("the server does not name where its list begins")
     }
-    do {
-      let reply = try await server.page(
-        from: start.offset, limit: max(count, 128), cursor: nil, isLive: false, ear)
-      try take(reply, from: start.position)
-    } catch let gone as RemoteGone {
-      try take(gone, from: start.position)
+    while true {
+      let reply: RemoteReply<Element>
+      do {
+        reply = try await server.page(
+          from: start.offset, limit: max(count, 128), cursor: nil, isLive: false, timer)
+        try take(reply, from: start.position)
+      } catch let gone as RemoteGone {
+        throw try take(gone, from: start.position)
+      }
+      if case .page(let page) = try look(from: position, upTo: count) { return page }
+      // Another server's nearest offset may be pages before.
+      guard !reply.answer.elements.isEmpty else { throw RemoteAnswerError.lacking(from: position) }
+      start = (reply.answer.next, start.position + reply.answer.elements.count)
     }
-    return try look(from: position, upTo: count)
+  }
+
+  private func start(for position: Int) -> (offset: String, position: Int)? {
+    connection.update { state, _ in state.contents.start(for: position) }
   }
 
   nonisolated(nonsending) func waitForMore(than position: Int) async throws {
-    let (number, action): (Int?, RemoteLink.Action) = state.withLock { state in
-      if state.contents.mayHaveMore(than: position) { return (nil, .none) }
-      let number = state.waiters.enter(position)
-      return (number, state.link.waits())
+    let outcome = await connection.wait { state, awaited in
+      if state.contents.mayHaveMore(than: position) { return .over(.ready) }
+      if !awaited.isRunning { state.link.reset() }
+      return .waits(number: awaited.enter(position))
+    } work: { [self] run in
+      await connect(run)
     }
-    guard let number else { return }
-    perform(action)
-    let result = await Waiters.outcome { continuation in
-      state.withLock { $0.waiters.wait(number, continuation) }
-    } onCancel: {
-      // The clock is not asked here: it would run under the lock of the task.
-      state.withLock { $0.waiters.tell(number, .cancelled) }
-    }
-    switch result {
+    switch outcome {
     case .ready: return
     case .failed(let error): throw error
     case .cancelled:
       let now = server.now()
-      state.withLock { $0.didLeave(at: now) }
+      connection.update { state, awaited in if awaited.count == 0 { state.idleSince = now } }
       throw CancellationError()
     }
   }
 
   /// The server's identity, first element, count and end; `nil` if it does not tell all of them.
   nonisolated(nonsending) func extent() async throws -> ListExtent? {
-    try await answer { [self] ear in .some(try await discover(ear)) }
+    try await answer { [self] timer -> ListExtent? in try await discover(timer) }
+  }
+
+  /// How many elements there are at least.
+  var count: Int { connection.update { state, _ in state.contents.count } }
+
+  func place(at position: Int) -> RemotePlace {
+    connection.update { state, _ in state.contents.place(at: position) }
+  }
+
+  /// Elements are read on from a place that was kept.
+  func resume(at place: RemotePlace) throws {
+    try told(
+      connection.update { state, _ in
+        Result { () throws(RemoteAnswerError) in try state.contents.resume(at: place) }
+      })
   }
 
   @discardableResult
-  private func discover(_ ear: RemoteEar) async throws -> ListExtent? {
-    let asked = state.withLock { $0.contents.reach }
-    let extent = try await server.extent(ear)
+  private func discover(_ timer: ActivityTimer) async throws -> ListExtent? {
+    let asked = connection.update { state, _ in state.contents.reach }
+    let extent = try await server.extent(timer)
     try update { (contents) throws(RemoteAnswerError) in
       if let extent { try contents.take(extent, asked: asked) } else { contents.isOther() }
     }
@@ -137,99 +184,87 @@ final class RemoteCore<Element: Sendable>: Sendable {
 
   // MARK: The live connection
 
-  private func perform(_ action: RemoteLink.Action) {
-    switch action {
-    case .none: break
-    case .cancel(let driver):
-      let task = state.withLock { state in
-        state.driver?.number == driver ? state.driver.take()?.task : nil
-      }
-      task?.cancel()
-    case .start(let driver):
-      let task = Task { await drive(driver) }
-      let isOver = state.withLock { state in
-        let isOver = !state.link.isDriving(driver)
-        if !isOver { state.driver = (driver, task) }
-        return isOver
-      }
-      // It was told to stop before it could be cancelled.
-      if isOver { task.cancel() }
-    }
+  private enum Step: Sendable {
+    case pause(until: Duration)
+    case request(RemoteLink.Mode, RemoteContents<Element>.Reach)
   }
 
-  private func drive(_ driver: Int) async {
+  private func connect(_ run: Int) async {
+    var waited = Duration.zero
     while true {
-      switch state.withLock({ $0.link.next(driver) }) {
-      case .stop: return
-      case .pause(let backoff):
-        try? await server.clock.sleep(for: backoff.pause(server.chance()))
-        state.withLock { $0.link.paused(driver) }
-      case .request(let mode):
-        let begin = server.now()
+      let now = server.now()
+      let step = connection.update { state, awaited -> Step? in
+        guard awaited.isPresent(run) else { return nil }
+        guard awaited.count > 0 else {
+          awaited.isOver(run)
+          return nil
+        }
+        let earliest = state.pace.earliest(.live)
+        if earliest > now, earliest != waited {
+          state.budget.begin(at: now)
+          guard let final = state.budget.isOver(at: now) else {
+            return .pause(until: min(earliest, state.budget.end ?? earliest))
+          }
+          awaited.isOver(run)
+          tell(final, &state, &awaited, at: now)
+          return nil
+        }
+        return .request(state.link.request(at: now), state.contents.reach)
+      }
+      switch step {
+      case nil: return
+      case .pause(let time)?:
+        try? await server.clock.sleep(for: time - now)
+        waited = time
+      case .request(let mode, let reach)?:
         do {
-          let hasBrought = try await server.listening(whileIdle: hangUpIfIdle) { [self] ear in
-            try await converse(mode, driver, ear)
+          try await server.listening(whileIdle: hangUpIfIdle) { [self] timer in
+            try await converse(mode, run, timer)
           }
-          // A server that answers at once with nothing is not asked again at once.
-          let isHasty = !hasBrought && server.now() - begin < .seconds(1)
-          state.withLock { state in
-            if isHasty { state.link.failed(driver) } else { state.link.ended(driver) }
-          }
+          didEnd(run, mode, since: reach, begun: now)
         } catch {
-          didFail(RemoteAnswerError(error), driver)
+          didFail(RemoteAnswerError(error), run, begun: now)
         }
       }
     }
   }
 
-  /// Reads one response. Returns whether it has brought elements.
-  private func converse(
-    _ mode: RemoteLink.Mode, _ driver: Int, _ ear: RemoteEar
-  ) async throws -> Bool {
-    var start = liveStart()
-    if start == nil {
-      try await discover(ear)
-      start = liveStart()
+  /// Reads one response.
+  private func converse(_ mode: RemoteLink.Mode, _ run: Int, _ timer: ActivityTimer) async throws {
+    if liveStart() == nil { try await discover(timer) }
+    guard let start = liveStart() else {
+      throw RemoteAnswerError.corrupt("the server does not name where its list ends")
     }
-    guard let start else { return false }
+    let cursor = connection.update { state, _ in state.cursor }
     do {
-      return try await converse(mode, driver, start, ear)
+      switch mode {
+      case .longPoll:
+        let reply = try await server.page(
+          from: start.offset, limit: nil, cursor: cursor, isLive: true, timer)
+        ifPresent(run) { $0.link.brought() }
+        try take(reply, from: start.position)
+      case .events:
+        var position = start.position
+        try await server.events(from: start.offset, cursor: cursor, timer) { [self] in
+          ifPresent(run) { $0.link.opened() }
+        } reply: { [self] reply in
+          try take(reply, from: position)
+          position += reply.answer.elements.count
+          ifPresent(run) { $0.link.brought() }
+          return connection.update { state, _ in !state.contents.isEnded }
+        }
+      }
     } catch let gone as RemoteGone {
-      try take(gone, from: start.position)
-      return false
+      throw try take(gone, from: start.position)
     }
   }
 
-  private func converse(
-    _ mode: RemoteLink.Mode, _ driver: Int, _ start: (offset: String, position: Int),
-    _ ear: RemoteEar
-  ) async throws -> Bool {
-    let cursor = state.withLock { $0.cursor }
-    switch mode {
-    case .longPoll:
-      let reply = try await server.page(
-        from: start.offset, limit: nil, cursor: cursor, isLive: true, ear)
-      state.withLock { $0.link.brought(driver) }
-      try take(reply, from: start.position)
-      return !reply.answer.elements.isEmpty
-    case .events:
-      var position = start.position
-      try await server.events(from: start.offset, cursor: cursor, ear) { [self] in
-        state.withLock { $0.link.opened(driver) }
-      } reply: { [self] reply in
-        try take(reply, from: position)
-        position += reply.answer.elements.count
-        return state.withLock { state in
-          state.link.brought(driver)
-          return !state.contents.isEnded
-        }
-      }
-      return position > start.position
-    }
+  private func ifPresent(_ run: Int, _ change: (inout State) -> Void) {
+    connection.update { state, awaited in if awaited.isPresent(run) { change(&state) } }
   }
 
   private func liveStart() -> (offset: String, position: Int)? {
-    let (start, discarded) = state.withLock { state in
+    let (start, discarded) = connection.update { state, _ in
       (state.contents.liveStart(), state.contents.takeDiscarded())
     }
     withExtendedLifetime(discarded) {}
@@ -241,81 +276,93 @@ final class RemoteCore<Element: Sendable>: Sendable {
   /// - Returns: after which time it is to be called again.
   private func hangUpIfIdle() -> Duration {
     let now = server.now()
-    let action: RemoteLink.Action = state.withLock { state in
-      guard state.link.waiters == 0, now - state.idleSince >= lingering else { return .none }
-      return state.link.hangUp()
+    connection.update { state, awaited in
+      if awaited.count == 0, now - state.idleSince >= lingering { awaited.end() }
     }
-    perform(action)
     // Not at once, if nothing lingers.
     return max(lingering, .milliseconds(100))
   }
 
+  // MARK: What came of a request
+
   private func take(_ reply: RemoteReply<Element>, from position: Int) throws {
-    let full: RemoteLink.Action = try update { (contents) throws(RemoteAnswerError) in
+    try update { (contents) throws(RemoteAnswerError) in
       try contents.take(reply.answer, from: position)
-    } then: { state in
-      state.trouble = RemoteTrouble()
+    } then: { state, awaited in
+      state.budget = FailureBudget(patience)
       state.cursor = reply.cursor ?? state.cursor
-      state.pause = reply.pause ?? state.pause
-      return state.contents.isFull ? state.link.hangUp() : .none
+      if let pause = reply.pause { state.pace.named(reconnection: pause) }
+      if state.contents.isFull { awaited.end() }
     }
-    perform(full)
   }
 
-  private func take(_ gone: RemoteGone, from position: Int) throws {
+  /// The error that says where the list is now.
+  private func take(_ gone: RemoteGone, from position: Int) throws -> RemoteAnswerError {
     try update { (contents) throws(RemoteAnswerError) in
       throw contents.gone(gone.first, from: position)
     }
+    return .corrupt("the server refuses its own offset")
   }
 
   /// Changes what is known, and wakes those that have waited for it.
   private func update(
-    _ change: (inout RemoteContents<Element>) throws(RemoteAnswerError) -> Void
-  ) throws {
-    _ = try update(change) { _ in RemoteLink.Action.none }
-  }
-
-  private func update(
     _ change: (inout RemoteContents<Element>) throws(RemoteAnswerError) -> Void,
-    then: (inout State) -> RemoteLink.Action
-  ) throws -> RemoteLink.Action {
+    then: (inout State, inout Connection.Awaited) -> Void = { _, _ in }
+  ) throws {
     let now = server.now()
-    let (result, woken, discarded) = state.withLock { state in
-      let result = Result { () throws(RemoteAnswerError) in
-        try change(&state.contents)
-      }
+    let (result, discarded) = connection.update { state, awaited in
+      let result = Result { () throws(RemoteAnswerError) in try change(&state.contents) }
       let contents = state.contents
-      let woken = state.waiters.wake(.ready) { position, _ in
-        contents.mayHaveMore(than: position)
-      }
-      state.didLeave(at: now)
-      return (result.map { then(&state) }, woken, state.contents.takeDiscarded())
+      let told = awaited.wake(.ready) { position in contents.mayHaveMore(than: position) }
+      state.contents.told(told)
+      if told > 0, awaited.count == 0 { state.idleSince = now }
+      if case .success = result { then(&state, &awaited) }
+      return (result, state.contents.takeDiscarded())
     }
     withExtendedLifetime(discarded) {}
-    Waiters.tell(woken)
-    return try result.get()
+    try result.get()
   }
 
-  private func didFail(_ error: RemoteAnswerError, _ driver: Int) {
-    let now = server.now()
-    let woken: Waiters.Woken = state.withLock { state in
-      // Of a connection that nobody wants any more.
-      guard state.link.isDriving(driver) else { return [] }
-      if case .unsupported = error, state.link.unsupported(driver) {
-        return []
+  /// A live response has ended as it should.
+  private func didEnd(
+    _ run: Int, _ mode: RemoteLink.Mode, since reach: RemoteContents<Element>.Reach,
+    begun: Duration
+  ) {
+    let (now, chance) = (server.now(), server.chance())
+    ifPresent(run) { state in
+      state.link.ended(at: now)
+      if state.contents.reach != reach {
+        state.pace.brought(.live)
+      } else {
+        state.pace.ended(begun: begun, at: now, isEvents: mode == .events, chance: chance)
       }
-      let final = state.trouble.take(error, at: now, patience)
-      var isSilent = false
-      if case .silent = error { isSilent = true }
-      state.link.failed(
-        driver, pause: max(state.pause, state.trouble.pause ?? .zero), isSilent: isSilent)
-      guard let final else { return [] }
-      state.trouble = RemoteTrouble()
-      let woken = state.waiters.wake(.failed(final)) { _, _ in true }
-      state.didLeave(at: now)
-      return woken
     }
-    Waiters.tell(woken)
+  }
+
+  private func didFail(_ error: RemoteAnswerError, _ run: Int, begun: Duration) {
+    let (now, chance) = (server.now(), server.chance())
+    connection.update { state, awaited in
+      // Of a connection that nobody wants any more.
+      guard awaited.isPresent(run) else { return }
+      state.pace.take(error, .live, begun: begun, at: now, chance: chance)
+      switch error {
+      case .unsupported where state.link.unsupported(at: now): return
+      case .silent, .corrupt: state.link.failed(isStrange: true, at: now)
+      default: state.link.failed(at: now)
+      }
+      guard let final = state.budget.take(error, at: now) else { return }
+      tell(final, &state, &awaited, at: now)
+    }
+  }
+
+  /// Tells an error to all that wait.
+  private func tell(
+    _ final: RemoteAnswerError.Final, _ state: inout State, _ awaited: inout Connection.Awaited,
+    at now: Duration
+  ) {
+    state.budget = FailureBudget(patience)
+    state.idleSince = now
+    awaited.wake(.failed(final.error(server.path))) { _ in true }
   }
 }
 
@@ -324,13 +371,4 @@ enum RemoteOutcome: Sendable {
   case ready
   case failed(any Error)
   case cancelled
-}
-
-extension RemoteCore.State {
-  /// Some may not wait any more.
-  mutating func didLeave(at now: Duration) {
-    guard link.waiters > 0, waiters.count < link.waiters else { return }
-    link.leave(link.waiters - waiters.count)
-    if link.waiters == 0 { idleSince = now }
-  }
 }

@@ -14,7 +14,8 @@ import TailraceSupport
 ///
 /// Elements are read in pages as far as they are there, and then as Server-Sent Events. When the
 /// connection is lost, the network changes, the process was suspended or the server is started again, it
-/// reads on from its place: each element once, in order. If events do not come through, it uses long polls.
+/// reads on from its place: each element once, in order. If events do not come through, it uses long polls,
+/// and tries events again after some minutes.
 ///
 /// Any number of readers share the elements and one live connection. While no reader waits, no connection is open. The
 /// views of one `LazyList` share their elements, too, so make one list of it.
@@ -25,7 +26,7 @@ import TailraceSupport
 /// - Isolation: any number of readers at a time. Nothing is requested before the first demand.
 /// - Failure: ``RemoteListError``, and `ListStoreError.trimmed(first:)`. A server that does not answer,
 ///   or with a status that passes (408, 425, 429, 5xx), is asked again, after longer and longer pauses,
-///   until `patience` is over.
+///   until `patience` is over. All readers of one `RemoteList` pause together.
 /// - Cancellation: a reader that waits throws `CancellationError`. The list on the server goes on.
 public struct RemoteList<Element: Sendable>: ListSource {
   let core: RemoteCore<Element>
@@ -40,7 +41,8 @@ public struct RemoteList<Element: Sendable>: ListSource {
   ///   - patience: how long a server that fails is asked again; `nil`: as long as somebody waits.
   ///   - silence: a connection of which nothing is heard for so long is lost.
   ///   - lingering: how long the connection stays when nobody waits.
-  ///   - byteLimit: at most how many bytes a page or an event may have.
+  ///   - byteLimit: at most how many bytes a page or an event may have; twice as many are kept of elements
+  ///     that nobody has read yet.
   ///   - clock: measures times.
   public init(
     _ transport: @escaping RemoteTransport, path: String, element: ByteCoding<Element>,
@@ -80,7 +82,7 @@ public struct RemoteList<Element: Sendable>: ListSource {
   public nonisolated(nonsending) func extent() async throws -> ListExtent {
     if let extent = try await core.extent() { return extent }
     var extent = ListExtent(
-      identity: nil, count: core.state.withLock { $0.contents.count }, isEnded: false)
+      identity: nil, count: core.count, isEnded: false)
     while true {
       let page = try await read(from: extent.count, upTo: 1000)
       extent.count += page.elements.count
@@ -93,6 +95,6 @@ public struct RemoteList<Element: Sendable>: ListSource {
   ///
   /// - Parameter position: of an element that was read, or the position after the last one.
   public func place(at position: Int) -> RemotePlace {
-    core.state.withLock { $0.contents.place(at: position) }
+    core.place(at: position)
   }
 }

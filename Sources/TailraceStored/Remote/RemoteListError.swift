@@ -1,24 +1,48 @@
-/// A reason why a list of a server cannot be read.
+/// An error of a list of a server: which list, and why it cannot be read.
+///
+/// ```swift
+/// let error = RemoteListError(path: "/runs/7", reason: .refused(status: 404, body: "no such run"))
+/// print(error)   // /runs/7: the server refuses with status 404: no such run
+/// ```
 ///
 /// A list does not remember the error: the next demand asks again. `otherList` stays: make the
 /// ``RemoteList`` anew to read the other list. Elements that the server has discarded are
 /// `ListStoreError.trimmed(first:)`.
-public enum RemoteListError: Error, Equatable, Sendable {
-  /// The server has another list at this address than the one that was read. Its identity; `nil` if the
-  /// server has none.
-  case otherList(found: String?)
-  /// The server has fewer elements than were read: those from this position on are lost.
-  case lost(from: Int)
-  /// The server refuses the request. The status, and the beginning of the body.
-  case refused(status: Int, body: String)
-  /// The response is none that the protocol has, or has more bytes than a client wants to hold.
-  case malformed(String)
-  /// The server did not answer for longer than the client has patience. The last failure.
-  case unreachable(String)
+public struct RemoteListError: Error, Equatable, Sendable {
+  /// The path of the list, as the ``RemoteList`` was given it.
+  public var path: String
+  /// Why the list cannot be read.
+  public var reason: Reason
+
+  /// A reason why a list of a server cannot be read.
+  public enum Reason: Equatable, Sendable {
+    /// The server has another list at this address than the one that was read. Its identity; `nil` if the
+    /// server has none.
+    case otherList(found: String?)
+    /// The server has fewer elements than were read: those from this position on are lost.
+    case lost(from: Int)
+    /// The server refuses the request. The status, and the beginning of the body.
+    case refused(status: Int, body: String)
+    /// The response is none that the protocol has, or has more bytes than a client wants to hold.
+    case malformed(String)
+    /// The server did not answer for longer than the client has patience. The last failure.
+    case unreachable(String)
+  }
+
+  /// Creates an error.
+  public init(path: String, reason: Reason) {
+    self.path = path
+    self.reason = reason
+  }
 }
 
 extension RemoteListError: CustomStringConvertible {
-  /// The error, and the remedy.
+  /// The path, the error, and the remedy.
+  public var description: String { "\(path): \(reason)" }
+}
+
+extension RemoteListError.Reason: CustomStringConvertible {
+  /// The reason, and the remedy.
   public var description: String {
     switch self {
     case .otherList(let found):

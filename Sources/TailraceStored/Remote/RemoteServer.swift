@@ -15,6 +15,8 @@ struct RemoteServer<Element: Sendable>: Sendable {
   let now: @Sendable () -> Duration
   /// A random number of 0 to 1.
   let chance: @Sendable () -> Double
+  /// The date, for a server that names one.
+  var date: @Sendable () -> Date = { Date() }
 
   // MARK: Requests
 
@@ -23,14 +25,14 @@ struct RemoteServer<Element: Sendable>: Sendable {
   /// - Parameter isIdle: called now and then; returns after which time at most it wants to be called.
   nonisolated(nonsending) func listening<Value: Sendable>(
     whileIdle isIdle: (@Sendable () -> Duration)? = nil,
-    _ body: @escaping @Sendable (RemoteEar) async throws -> Value
+    _ body: @escaping @Sendable (ActivityTimer) async throws -> Value
   ) async throws -> Value {
-    let ear = RemoteEar(now)
+    let timer = ActivityTimer(now)
     return try await withThrowingTaskGroup(of: Value?.self) { group in
-      group.addTask { try await body(ear) }
+      group.addTask { try await body(timer) }
       group.addTask {
         while true {
-          let rest = silence - (now() - ear.last)
+          let rest = silence - (now() - timer.last)
           guard rest > .zero else { throw RemoteAnswerError.silent(silence) }
           try await clock.sleep(for: min(rest, isIdle?() ?? rest))
         }
@@ -42,8 +44,7 @@ struct RemoteServer<Element: Sendable>: Sendable {
   }
 
   func request(
-    _ method: String = "GET", offset: String?, limit: Int? = nil, live: String? = nil,
-    cursor: String? = nil
+    offset: String, limit: Int? = nil, live: String? = nil, cursor: String? = nil
   ) -> RemoteRequest {
     // In the order of their names, for caches.
     let parameters = [
@@ -55,7 +56,7 @@ struct RemoteServer<Element: Sendable>: Sendable {
     let separator = query.isEmpty ? "" : path.contains("?") ? "&" : "?"
     let accept = live == "sse" ? "text/event-stream" : "application/json"
     return RemoteRequest(
-      method: method, path: path + separator + query.joined(separator: "&"),
+      path: path + separator + query.joined(separator: "&"),
       headers: ["Accept": accept])
   }
 
@@ -66,13 +67,17 @@ struct RemoteServer<Element: Sendable>: Sendable {
   }
 
   /// The list's extent; `nil` if the server is no endpoint of ours.
-  func extent(_ ear: RemoteEar) async throws -> ListExtent? {
-    let response = try await transport(request("HEAD", offset: nil))
-    ear.hears()
-    try await check(response, isLive: false, ear)
+  ///
+  /// It is asked for with a GET that no cache keeps: some caches make a GET of every HEAD, and answer from
+  /// what they keep.
+  func extent(_ timer: ActivityTimer) async throws -> ListExtent? {
+    let response = try await transport(request(offset: "now"))
+    timer.restart()
+    try await check(response, isLive: false, timer)
+    let name = try Self.next(response)
     guard Self.isOurs(response) else { return nil }
-    guard let next = response["Stream-Next-Offset"].flatMap(ListOffset.init) else {
-      throw RemoteAnswerError.corrupt("the server names no offset")
+    guard let next = ListOffset(name) else {
+      throw RemoteAnswerError.corrupt("\(name) is no offset")
     }
     let first = response["Stream-First-Offset"].flatMap(ListOffset.init)?.position ?? 0
     return ListExtent(
@@ -82,29 +87,27 @@ struct RemoteServer<Element: Sendable>: Sendable {
 
   /// A page of elements, or the answer to a long poll.
   func page(
-    from offset: String, limit: Int?, cursor: String?, isLive: Bool, _ ear: RemoteEar
+    from offset: String, limit: Int?, cursor: String?, isLive: Bool, _ timer: ActivityTimer
   ) async throws -> RemoteReply<Element> {
     let response = try await transport(
       request(
         offset: offset, limit: limit, live: isLive ? "long-poll" : nil, cursor: cursor))
-    ear.hears()
-    try await check(response, isLive: isLive, ear)
-    var elements: [Element] = []
+    timer.restart()
+    try await check(response, isLive: isLive, timer)
+    let next = try Self.next(response)
+    var found = Elements()
     if response.status != 204 {
       var bytes: [UInt8] = []
       for try await piece in response.body {
-        ear.hears()
+        timer.restart()
         bytes += piece
         if bytes.count > byteLimit { throw tooLarge }
       }
-      elements = try decoded(bytes)
-    }
-    guard let next = response["Stream-Next-Offset"] else {
-      throw RemoteAnswerError.corrupt("the server names no next offset")
+      found = try decoded(bytes)
     }
     return RemoteReply(
       answer: RemoteContents.Answer(
-        elements: elements, next: next,
+        elements: found.elements, sizes: found.sizes, next: next,
         isUpToDate: response.status == 204 || Self.isTrue(response["Stream-Up-To-Date"]),
         isClosed: Self.isTrue(response["Stream-Closed"]), isOurs: Self.isOurs(response),
         isLive: isLive), cursor: response["Stream-Cursor"])
@@ -116,13 +119,15 @@ struct RemoteServer<Element: Sendable>: Sendable {
   ///   - opened: called when the response has begun.
   ///   - reply: gets the elements up to an offset. Returns whether there may be more.
   func events(
-    from offset: String, cursor: String?, _ ear: RemoteEar, opened: () -> Void,
+    from offset: String, cursor: String?, _ timer: ActivityTimer, opened: () -> Void,
     reply: (RemoteReply<Element>) throws -> Bool
   ) async throws {
     let response = try await transport(request(offset: offset, live: "sse", cursor: cursor))
-    ear.hears()
-    try await check(response, isLive: true, ear)
+    timer.restart()
+    try await check(response, isLive: true, timer)
     guard response["Content-Type"]?.lowercased().hasPrefix("text/event-stream") ?? false else {
+      // It is of this list, or of somebody else on the way.
+      _ = try Self.next(response)
       throw RemoteAnswerError.unsupported(
         status: response.status, body: "the response has no events")
     }
@@ -130,9 +135,9 @@ struct RemoteServer<Element: Sendable>: Sendable {
     let isOurs = Self.isOurs(response)
     var parser = EventParser(limit: byteLimit)
     // Elements count when the offset behind them is known.
-    var (pending, size) = ([Element](), 0)
+    var (pending, size) = (Elements(), 0)
     for try await piece in response.body {
-      ear.hears()
+      timer.restart()
       let events: [ServerSentEvent]
       do { events = try parser.take(piece) } catch { throw tooLarge }
       for event in events {
@@ -140,7 +145,9 @@ struct RemoteServer<Element: Sendable>: Sendable {
         case "data":
           size += event.data.count
           if size > byteLimit { throw tooLarge }
-          pending += try decoded(event.data)
+          let found = try decoded(event.data)
+          pending.elements += found.elements
+          pending.sizes += found.sizes
         case "control":
           let control: RemoteControl
           do {
@@ -149,10 +156,10 @@ struct RemoteServer<Element: Sendable>: Sendable {
             throw RemoteAnswerError.corrupt("a control event cannot be read")
           }
           let answer = RemoteContents.Answer(
-            elements: pending, next: control.streamNextOffset,
+            elements: pending.elements, sizes: pending.sizes, next: control.streamNextOffset,
             isUpToDate: control.upToDate ?? false, isClosed: control.streamClosed ?? false,
             isOurs: isOurs, isLive: true)
-          (pending, size) = ([], 0)
+          (pending, size) = (Elements(), 0)
           guard
             try reply(
               RemoteReply(
@@ -168,7 +175,7 @@ struct RemoteServer<Element: Sendable>: Sendable {
   // MARK: Responses
 
   private var tooLarge: RemoteAnswerError {
-    .remote(.malformed("the server sends more than \(byteLimit) bytes at once"))
+    .final(.remote(.malformed("the server sends more than \(byteLimit) bytes at once")))
   }
 
   static func isOurs(_ response: RemoteResponse) -> Bool {
@@ -177,17 +184,32 @@ struct RemoteServer<Element: Sendable>: Sendable {
 
   private static func isTrue(_ field: String?) -> Bool { field?.lowercased() == "true" }
 
-  private func decoded(_ bytes: [UInt8]) throws(RemoteAnswerError) -> [Element] {
+  /// The offset behind a response. Every server of the protocol names it, and nobody else does.
+  private static func next(_ response: RemoteResponse) throws(RemoteAnswerError) -> String {
+    guard let next = response["Stream-Next-Offset"] else {
+      throw .corrupt("the server names no next offset: it may be another one on the way")
+    }
+    return next
+  }
+
+  /// Elements, and how many bytes each has.
+  private struct Elements {
+    var elements: [Element] = []
+    var sizes: [Int] = []
+  }
+
+  private func decoded(_ bytes: [UInt8]) throws(RemoteAnswerError) -> Elements {
     guard let ranges = JSONArray.elements(of: bytes) else {
       throw .corrupt("the elements are no JSON array")
     }
     do {
-      return try bytes.withUnsafeBytes { bytes in
+      let elements = try bytes.withUnsafeBytes { bytes in
         try ranges.map { range in
           try element.decode(
             UnsafeRawBufferPointer(rebasing: bytes[range]), element.versions.upperBound)
         }
       }
+      return Elements(elements: elements, sizes: ranges.map(\.count))
     } catch {
       throw .corrupt("an element is no \(Element.self): \(error)")
     }
@@ -195,7 +217,7 @@ struct RemoteServer<Element: Sendable>: Sendable {
 
   /// - Throws: why a response is no answer.
   private func check(
-    _ response: RemoteResponse, isLive: Bool, _ ear: RemoteEar
+    _ response: RemoteResponse, isLive: Bool, _ timer: ActivityTimer
   ) async throws {
     let status = response.status
     switch status {
@@ -205,9 +227,10 @@ struct RemoteServer<Element: Sendable>: Sendable {
       guard let first = ListOffset(next) else { break }
       throw RemoteGone(first: first)
     case 408, 425, 429, 500, 502...599:
+      let now = response["Date"].flatMap(RetryAfter.date) ?? date()
       throw RemoteAnswerError.later(
         "status \(status)",
-        pause: response["Retry-After"].flatMap(Int.init).map { .seconds(max(0, min($0, 300))) })
+        retryAfter: response["Retry-After"].flatMap { RetryAfter.pause($0, at: now) })
     default: break
     }
     var body: [UInt8] = []
@@ -223,7 +246,7 @@ struct RemoteServer<Element: Sendable>: Sendable {
     if isLive, [400, 405, 406, 415, 501].contains(status) {
       throw RemoteAnswerError.unsupported(status: status, body: text)
     }
-    throw RemoteAnswerError.remote(.refused(status: status, body: text))
+    throw RemoteAnswerError.final(.remote(.refused(status: status, body: text)))
   }
 }
 
@@ -246,22 +269,4 @@ private struct RemoteControl: Decodable {
   var streamCursor: String?
   var upToDate: Bool?
   var streamClosed: Bool?
-}
-
-/// When something was last heard of a connection.
-final class RemoteEar: Sendable {
-  private let now: @Sendable () -> Duration
-  private let time: Locked<Duration>
-
-  init(_ now: @escaping @Sendable () -> Duration) {
-    self.now = now
-    time = Locked(now())
-  }
-
-  var last: Duration { time.withLock { $0 } }
-
-  func hears() {
-    let now = now()
-    time.withLock { $0 = now }
-  }
 }

@@ -5,7 +5,7 @@ public typealias RemoteTransport = @Sendable (RemoteRequest) async throws -> Rem
 
 /// A request of a ``RemoteList``: the values that a client of HTTP needs.
 public struct RemoteRequest: Sendable, Hashable {
-  /// `GET` or `HEAD`.
+  /// `GET`.
   public var method: String
   /// The path, and the query.
   public var path: String
@@ -33,7 +33,21 @@ public struct RemoteResponse: Sendable {
   /// The body.
   public var body: RemoteBody
   /// The header fields, by names in lower case.
-  let fields: [String: String]
+  public let headers: [String: String]
+
+  /// Creates a response.
+  ///
+  /// - Parameters:
+  ///   - status: the status code.
+  ///   - headers: the header fields. Upper and lower case of their names do not matter.
+  ///   - body: the body.
+  public init(
+    status: Int, headers: some Sequence<(key: String, value: String)>, body: RemoteBody
+  ) {
+    self.status = status
+    self.headers = Dictionary(headers.map { ($0.lowercased(), $1) }) { first, _ in first }
+    self.body = body
+  }
 
   /// Creates a response whose body comes in pieces.
   ///
@@ -44,12 +58,7 @@ public struct RemoteResponse: Sendable {
   public init<Body: AsyncSequence & Sendable>(
     status: Int, headers: some Sequence<(key: String, value: String)>, body: Body
   ) where Body.Element: Sequence<UInt8> {
-    self.status = status
-    fields = Dictionary(headers.map { ($0.lowercased(), $1) }) { first, _ in first }
-    self.body = RemoteBody {
-      var iterator = body.makeAsyncIterator()
-      return { try await iterator.next(isolation: #isolation).map(Array.init) }
-    }
+    self.init(status: status, headers: headers, body: RemoteBody(body))
   }
 
   /// Creates a response whose body is there.
@@ -61,23 +70,52 @@ public struct RemoteResponse: Sendable {
   public init(
     status: Int, headers: some Sequence<(key: String, value: String)>, body: [[UInt8]] = []
   ) {
-    self.status = status
-    fields = Dictionary(headers.map { ($0.lowercased(), $1) }) { first, _ in first }
-    self.body = RemoteBody {
-      var pieces = body.makeIterator()
-      return { pieces.next() }
-    }
+    self.init(status: status, headers: headers, body: RemoteBody(body))
   }
 
   /// Returns the value of a header field; `nil` if there is none.
-  public subscript(field: String) -> String? { fields[field.lowercased()] }
+  public subscript(field: String) -> String? { headers[field.lowercased()] }
 }
 
 /// The body of a ``RemoteResponse``: bytes in pieces, as they come.
+///
+/// A transport that changes a body makes one of the body that it got:
+///
+/// ```swift
+/// let counted = Probe<Int>()
+/// let response = RemoteResponse(status: 200, headers: [:], body: [Array("[1]".utf8)])
+/// let body = RemoteBody(
+///   response.body.map { bytes in
+///     counted.record(bytes.count)
+///     return bytes
+///   })
+/// for try await _ in body {}
+/// counted.values   // [3]
+/// ```
 public struct RemoteBody: AsyncSequence, Sendable {
   typealias Next = nonisolated(nonsending) () async throws -> [UInt8]?
 
-  let begin: @Sendable () -> Next
+  private let begin: @Sendable () -> Next
+
+  /// Creates a body that comes in pieces.
+  ///
+  /// - Parameter pieces: of whatever size. Iterated at most once.
+  public init<Pieces: AsyncSequence & Sendable>(
+    _ pieces: Pieces
+  ) where Pieces.Element: Sequence<UInt8> {
+    begin = {
+      var iterator = pieces.makeAsyncIterator()
+      return { try await iterator.next(isolation: #isolation).map(Array.init) }
+    }
+  }
+
+  /// Creates a body that is there.
+  public init(_ pieces: [[UInt8]]) {
+    begin = {
+      var pieces = pieces.makeIterator()
+      return { pieces.next() }
+    }
+  }
 
   /// Creates an iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(step: begin()) }

@@ -117,9 +117,9 @@ public final class MemoryStore<Element: Sendable, State: Sendable>: ListStore {
   ) -> Answer {
     let (answer, waiters) = place.contents.withLock { contents in
       let answer = change(&contents)
-      return (answer, contents.waiters.take())
+      return (answer, contents.waiters.wake(()) { _, _ in true })
     }
-    for waiter in waiters { waiter.resume() }
+    for waiter in waiters { waiter.continuation.resume() }
     return answer
   }
 }
@@ -131,21 +131,22 @@ final class MemoryPlace<Element: Sendable, State: Sendable>: Sendable {
   init(_ contents: MemoryContents<Element, State>) { self.contents = Locked(contents) }
 
   nonisolated(nonsending) func waitForMore(than position: Int, _ key: ObjectIdentifier) async {
-    let number = contents.withLock { $0.waiters.number() }
+    let number = contents.withLock { contents in
+      contents.hasNews(behind: position, for: key) ? nil : contents.waiters.enter(position)
+    }
+    guard let number else { return }
     let mark = Exploring.waits(for: Exploring.Wait("more of ", "a MemoryStore", self))
     defer { mark?.end() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isOver = contents.withLock { contents in
-          contents.hasNews(behind: position, for: key)
-            || !contents.waiters.enter(number, continuation)
-        }
+        let isOver = contents.withLock { $0.waiters.wait(number, continuation) } != nil
         if isOver { continuation.resume() }
       }
     } onCancel: {
-      contents.withLock { $0.waiters.leave(number) }?.resume()
+      for waiter in contents.withLock({ $0.waiters.tell(number, ()) }) {
+        waiter.continuation.resume()
+      }
     }
-    contents.withLock { $0.waiters.forget(number) }
   }
 }
 
@@ -233,36 +234,5 @@ struct MemoryContents<Element: Sendable, State: Sendable>: Sendable {
   }
 }
 
-/// Waiting tasks, by number.
-struct MemoryWaiters: Sendable {
-  private var next = 0
-  private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-  /// The tasks that were cancelled before they entered.
-  private var cancelled: Set<Int> = []
-
-  mutating func number() -> Int {
-    next += 1
-    return next
-  }
-
-  /// False if the task was already cancelled.
-  mutating func enter(_ number: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
-    if cancelled.remove(number) != nil { return false }
-    waiting[number] = continuation
-    return true
-  }
-
-  mutating func leave(_ number: Int) -> CheckedContinuation<Void, Never>? {
-    if let continuation = waiting.removeValue(forKey: number) { return continuation }
-    cancelled.insert(number)
-    return nil
-  }
-
-  /// The task has returned.
-  mutating func forget(_ number: Int) { cancelled.remove(number) }
-
-  mutating func take() -> [CheckedContinuation<Void, Never>] {
-    defer { waiting = [:] }
-    return Array(waiting.values)
-  }
-}
+/// The tasks that wait for news.
+typealias MemoryWaiters = PositionWaiters<Void, CheckedContinuation<Void, Never>>

@@ -244,6 +244,11 @@ struct FileStoreGiven: Given {
   var url: URL { file.url }
 }
 
+struct StoredListsEndpointGiven: Given {
+  private let place = SnippetFile()
+  var directory: URL { place.url }
+}
+
 struct Token: Codable, Sendable { let text: String }
 
 private let tokens = ListEndpoint(

@@ -23,7 +23,8 @@ struct ErrorWordsTests {
     FileError("/nowhere", .init(code: ENOENT)),
     ElementTypeError(2, expected: Int.self, found: "two"),
     CodingSizeError(expected: 8, found: 4),
-    RemoteListError.otherList(found: "a"), ClientStalledError(),
+    RemoteListError(path: "/a", reason: .otherList(found: "a")), ClientStalledError(),
+    TooManyListsError(limit: 4),
     StoreFaults(faults: [StoreFault(rule: .beginsEmpty, observation: "there were two")]),
     Marbles.ParsingError(text: "a?", position: 1, expected: "an element", found: "?"),
     TailraceTesting.Exploration.Unmet(),
@@ -59,10 +60,11 @@ struct ErrorWordsTests {
       .mismatch(position: 1, expected: Int.self, found: String.self),
       .surplus(position: 1, found: String.self),
     ]
-    let remote: [RemoteListError] = [
+    let reasons: [RemoteListError.Reason] = [
       .otherList(found: nil), .lost(from: 3), .refused(status: 403, body: "no"),
       .malformed("no offset"), .unreachable("no route"),
     ]
+    let remote = reasons.map { RemoteListError(path: "/runs/7", reason: $0) }
     let words =
       stored.map(\.localizedDescription) + tuples.map(\.localizedDescription)
       + remote.map(\.localizedDescription)

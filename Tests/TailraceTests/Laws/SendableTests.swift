@@ -51,7 +51,11 @@ struct SendableTests {
     sendable(ListRequest.self), sendable(ListResponse.self), sendable(ListEvents.self),
     sendable(ListEndpoint<MemoryStore<Int, Int>>.self), nested(ListResponse.Body.self, "Body"),
     sendable(ClientStalledError.self), sendable(RemoteList<Int>.self),
-    sendable(RemoteListError.self),
+    sendable(RemoteListError.self), sendable(RemoteListError.Reason.self),
+    sendable(AllowedOrigins.self), sendable(StoredLists<Int, Int>.self),
+    sendable(StoredListLimits.self), sendable(StoredListEntry.self),
+    sendable(StoredListEntry.Status.self), sendable(TooManyListsError.self),
+    sendable(StoredListsEndpoint<Int, Int>.self),
     sendable(RemotePlace.self), sendable(RemoteRequest.self), sendable(RemoteResponse.self),
     sendable(RemoteBody.self),
     // Their names have those of the types that they are nested in behind the `<`.

@@ -26,19 +26,28 @@ extension ListEndpoint {
   /// Returns the response to a request. A request that waits ends when its client disconnects, or
   /// when the server shuts down gracefully.
   package func response(to request: Request) async throws -> Response {
+    try await Response.answering(request) { try await self.response(to: $0) }
+  }
+}
+
+extension Response {
+  /// Makes the response to a request of what an endpoint answers.
+  package static func answering(
+    _ request: Request, _ answer: @escaping @Sendable (ListRequest) async throws -> ListResponse
+  ) async throws -> Response {
     let query = request.uri.queryParameters
     let values = ListRequest(
       method: request.method.rawValue,
       query: { query[Substring($0)].map(String.init) },
       header: { name in HTTPField.Name(name).flatMap { request.headers[$0] } })
-    if values.method == "HEAD" { return try await headResponse(values, request) }
+    if values.method == "HEAD" { return Response(try await head(values, answer), to: request) }
     guard values.live == "long-poll" else {
-      return Response(try await response(to: values), to: request)
+      return Response(try await answer(values), to: request)
     }
     do {
       var response = try await request.body.consumeWithCancellationOnInboundClose {
         (_) -> ListResponse in
-        try await cancelWhenGracefulShutdown { try await self.response(to: values) }
+        try await cancelWhenGracefulShutdown { try await answer(values) }
       }
       // To notice the disconnection, all input was consumed: no other request can follow.
       response.headers["Connection"] = "close"
@@ -47,18 +56,18 @@ extension ListEndpoint {
       return Response(status: .serviceUnavailable, headers: [.connection: "close"])
     }
   }
-}
 
-extension ListEndpoint {
-  /// A response to HEAD has the length that the one to GET has: Hummingbird would say 0.
-  private func headResponse(_ values: ListRequest, _ request: Request) async throws -> Response {
-    var head = try await response(to: values)
+  /// The answer to HEAD, with the length that the one to GET has: Hummingbird would say 0.
+  private static func head(
+    _ values: ListRequest, _ answer: @Sendable (ListRequest) async throws -> ListResponse
+  ) async throws -> ListResponse {
+    var head = try await answer(values)
     var page = values
     (page.method, page.live, page.accept, page.ifNoneMatch) = ("GET", nil, nil, nil)
-    if case .data(let data) = try await response(to: page).body {
+    if case .data(let data) = try await answer(page).body {
       head.headers["Content-Length"] = String(data.count)
     }
-    return Response(head, to: request)
+    return head
   }
 }
 
@@ -71,7 +80,7 @@ extension Response {
     }
     let status = HTTPResponse.Status(code: response.status)
     switch response.body {
-    case .none:
+    case .empty:
       self.init(status: status, headers: headers)
     case .data(let data):
       self.init(

@@ -24,7 +24,8 @@ struct Feed {
     }
     let store = FeedItem.store(options.file)
     let application = application(
-      serving: ListEndpoint(store), host: options.host, port: options.port,
+      serving: ListEndpoint(store, isShared: options.isShared, origins: options.origins),
+      host: options.host, port: options.port,
       services: [FeedWriter(store: store, options: options)]
     ) { port in
       say("listening on \(options.host):\(port)", .standardOutput)

@@ -1,4 +1,5 @@
 import Foundation
+import TailraceStored
 
 /// The arguments of the program.
 struct FeedOptions: Sendable {
@@ -12,6 +13,8 @@ struct FeedOptions: Sendable {
       --every MILLISECONDS   the time between two elements (1000)
       --count N              ends the list after N elements
       --keep N               discards old elements; keeps N or more
+      --caches private|public   who may keep pages: one client, or caches on the way, too (private)
+      --origins ORIGIN|all   the other sites whose pages may read the list in a browser (none)
     """
 
   var file = URL(filePath: "")
@@ -20,6 +23,8 @@ struct FeedOptions: Sendable {
   var every = Duration.seconds(1)
   var count: Int?
   var keep: Int?
+  var isShared = false
+  var origins = AllowedOrigins.sameOrigin
 
   init(_ arguments: some Sequence<String>) throws(UsageError) {
     var arguments = Array(arguments)
@@ -38,6 +43,12 @@ struct FeedOptions: Sendable {
       case "--every": every = .milliseconds(try Self.number(value, for: name, in: 0...86_400_000))
       case "--count": count = try Self.number(value, for: name, in: 0...Int.max)
       case "--keep": keep = try Self.number(value, for: name, in: 1...Int.max)
+      case "--caches":
+        guard ["private", "public"].contains(value) else {
+          throw UsageError("--caches takes private or public, not \(value)")
+        }
+        isShared = value == "public"
+      case "--origins": origins = value == "all" ? .all : .only([value])
       default: throw UsageError("\(name) is unknown")
       }
     }

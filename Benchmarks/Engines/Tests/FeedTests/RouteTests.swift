@@ -88,12 +88,12 @@ struct RouteTests {
         retry: 0
 
         event: data
+        data:[14]
         id: @5
-        data: [14]
 
         event: control
+        data:{"streamNextOffset":"@5","upToDate":true,"streamClosed":true}
         id: @5
-        data: {"streamNextOffset":"@5","upToDate":true,"streamClosed":true}
 
 
         """,

@@ -108,7 +108,7 @@ struct WatchTests {
     }
     let (items, error) = await reader.value
     #expect(items.count >= 10 && items.firstFault == nil)
-    guard case .otherList(found: _?) = error else {
+    guard case .otherList(found: _?) = error?.reason else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -8,8 +8,10 @@ The page counts what it reads; its counters must be right at the end.
 
 import json
 import sys
+import threading
 import time
 import urllib.request
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from chromium import Chromium
@@ -153,6 +155,57 @@ def behind_proxy(browser, binary, shot):
         shot("10-begun-anew")
 
 
+class BlankPage(BaseHTTPRequestHandler):
+    """A site of its own, with an empty page."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def of_another_origin(browser, binary, shot):
+    """A page of another site reads a list if the endpoint allows it, by pages and by events."""
+    read = """
+        window.found = null;
+        fetch('{url}?offset=-1', {{headers: {{'Cache-Control': 'no-cache'}}}})
+          .then(async (response) => {{
+            const next = response.headers.get('Stream-Next-Offset');
+            const items = (await response.json()).length;
+            const source = new EventSource('{url}?offset=-1&live=sse');
+            const end = (events) => {{ source.close(); window.found = {{next, items, events}}; }};
+            source.addEventListener('data', (event) => end(JSON.parse(event.data).length));
+            source.onerror = () => end(-1);
+          }})
+          .catch((error) => {{ window.found = {{error: String(error)}}; }});
+        0
+        """
+    with HTTPServer(("127.0.0.1", 0), BlankPage) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        origin = f"http://127.0.0.1:{site.server_port}"
+        browser.open(origin + "/")
+        for allowed, options in [
+            (True, ["--origins", "all"]),
+            (True, ["--origins", origin]),
+            (False, ["--origins", "https://example.com"]),
+            (False, []),
+        ]:
+            with Server(binary, "--every", "0", "--count", "7", *options) as server:
+                server.complete()
+                browser.evaluate(read.format(url=server.url + "/stream"))
+                browser.wait("window.found !== null")
+                found = browser.evaluate("window.found")
+                if allowed:
+                    expect(found.get("items") == 7 and found.get("events") == 7, f"{options}: {found}")
+                    expect("_" in (found.get("next") or ""), f"{options}: no field, {found}")
+                else:
+                    expect("error" in found, f"{options}: it is read, {found}")
+        site.shutdown()
+
+
 def narrow(browser, binary, shot):
     with Server(binary, "--every", "20") as server:
         browser.set_size(360, 800)
@@ -171,7 +224,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     with Chromium() as browser:
         browser.set_size(900, 900)
-        for step in [survives, notices, begins_later, behind_proxy, narrow]:
+        for step in [survives, notices, begins_later, behind_proxy, of_another_origin, narrow]:
             step(browser, sys.argv[1], lambda name: browser.screenshot(folder / f"{name}.png"))
             print(f"{step.__name__}: right")
 

@@ -108,9 +108,9 @@ def get(url, **headers):
         return error.code, error.headers, error.read()
 
 
-def watched(watch, url):
+def watched(watch, url, *options):
     """A process of `watch`."""
-    return subprocess.Popen([watch, url], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([watch, url, *options], stdout=subprocess.PIPE, text=True)
 
 
 def check(process, count, name):
@@ -204,10 +204,37 @@ def tags_and_caches(feed, watch):
             expect(get(f"{url}?offset={offset}")[0] == 410, f"{kind}: the old offset is taken")
 
 
+def is_shared(feed, watch):
+    """A cache that keeps pages for all, and makes a GET of each HEAD."""
+    options = ["--every", "0", "--count", "2500", "--caches", "public"]
+    with Server(feed, *options) as server, Nginx(server.port) as proxy:
+        server.complete()
+        url = f"{proxy.url}/cache/stream"
+        for _ in range(2):
+            check(watched(watch, url), 2500, "shared")
+            # Where the list ends is not what a page of the cache says.
+            text, _ = watched(watch, url, "--from", "2400").communicate(timeout=60)
+            numbers = [json.loads(line)["n"] for line in text.splitlines()]
+            expect(numbers == list(range(2400, 2500)), f"from 2400: {numbers[:3]} ...")
+        _, headers, _ = get(url)
+        offset = headers["Stream-Next-Offset"]
+        for _ in range(2):
+            _, headers, _ = get(f"{url}?offset={offset}")
+        expect(headers["X-Cache"] == "HIT", f"a page was not kept: {headers['X-Cache']}")
+
+        # The beginning is that of whatever list is there.
+        old = get(f"{url}?offset=-1")[2]
+        server.begin_anew()
+        server.complete()
+        for address in [url, f"{url}?offset=-1"]:
+            expect(get(address)[2] != old, f"{address}: the beginning of the old list")
+        check(watched(watch, url), 2500, "anew")
+
+
 def main():
     if len(sys.argv) != 3:
         fail("usage: proxied.py PATH-OF-FEED PATH-OF-WATCH")
-    for step in [reads_everything, comes_at_once, is_cut, is_away, tags_and_caches]:
+    for step in [reads_everything, comes_at_once, is_cut, is_away, tags_and_caches, is_shared]:
         start = time.monotonic()
         step(*sys.argv[1:])
         print(f"{step.__name__}: right, {time.monotonic() - start:.1f} s")

@@ -1,5 +1,6 @@
 import Foundation
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
@@ -15,7 +16,7 @@ struct ListEndpointTests {
   }
 
   private func isEmpty(_ response: ListResponse) -> Bool {
-    if case .none = response.body { true } else { false }
+    if case .empty = response.body { true } else { false }
   }
 
   private func append(_ elements: [Int], isEnd: Bool = false, to store: Store) async throws {
@@ -61,6 +62,31 @@ struct ListEndpointTests {
     #expect(text(try await tiny.response(to: ListRequest(offset: name(1)))) == "[\"bbbb\"]")
   }
 
+  @Test(
+    "a page that is cut by its size ends no list, though the rest and the end came while it was read",
+    arguments: ["-1", nil, "live"])
+  func cut(_ offset: String?) async throws {
+    let source = SwellingSource()
+    let endpoint = ListEndpoint(source, pageBytes: 8)
+    let names = try await ListNames(source)
+    var request = ListRequest(offset: offset == "live" ? names(1) : offset)
+    if offset == "live" { request.live = "long-poll" }
+    source.swells.withLock { $0 = true }
+    var texts: [String] = []
+    while true {
+      let response = try await endpoint.response(to: request)
+      texts.append(try #require(text(response)))
+      #expect(texts.count < 9)
+      if response.headers["Stream-Closed"] != nil { break }
+      request.offset = response.headers["Stream-Next-Offset"]
+      #expect(response.headers["Stream-Up-To-Date"] == nil)
+    }
+    let elements = try texts.flatMap {
+      try JSONDecoder().decode([String].self, from: Data($0.utf8))
+    }
+    #expect(elements == Array(SwellingSource.all.dropFirst(offset == "live" ? 1 : 0)))
+  }
+
   @Test("an empty list")
   func nothing() async throws {
     let store = Store()
@@ -97,7 +123,7 @@ struct ListEndpointTests {
     let tag = try #require(first.headers["ETag"])
     #expect(tag == "\"numbers:\(name(0)):\(name(2))\"")
     // The page may grow.
-    #expect(first.headers["Cache-Control"] == "no-cache")
+    #expect(first.headers["Cache-Control"] == "private, no-cache")
 
     for field in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
       let again = try await endpoint.response(to: ListRequest(ifNoneMatch: field))
@@ -117,10 +143,12 @@ struct ListEndpointTests {
     let store = Store([1, 2, 3])
     let name = try await ListNames(store)
     let endpoint = ListEndpoint(store, pageLimit: 2, isShared: isShared)
-    let full = try await endpoint.response(to: ListRequest())
+    let full = try await endpoint.response(to: ListRequest(offset: name(0)))
     #expect(full.headers["Cache-Control"]?.hasPrefix("\(scope), max-age=") == true)
-    let last = try await endpoint.response(to: ListRequest(offset: name(2)))
-    #expect(last.headers["Cache-Control"] == "no-cache")
+    for offset in ["-1", name(2)] {
+      let other = try await endpoint.response(to: ListRequest(offset: offset))
+      #expect(other.headers["Cache-Control"]?.hasSuffix("no-cache") == true, "\(offset)")
+    }
   }
 
   @Test("an element has the same bytes each time")
@@ -328,5 +356,27 @@ private final class EndingSource: ListSource {
   func extent() async throws -> ListExtent {
     let isFirst = looks.increment() <= 2
     return ListExtent(identity: "ending", count: isFirst ? 2 : 3, isEnded: !isFirst)
+  }
+}
+
+/// A list of one element, that has five more and has ended as soon as it is read.
+private final class SwellingSource: ListSource {
+  static let all = (0..<6).map { "aaaaaa\($0)" }
+  let swells = Locked(false)
+  private let hasSwollen = Locked(false)
+
+  func read(from position: Int, upTo count: Int) async throws -> ListPage<String> {
+    if swells.withLock({ $0 }) { hasSwollen.withLock { $0 = true } }
+    let isEnded = hasSwollen.withLock { $0 }
+    let there = isEnded ? Self.all : Array(Self.all.prefix(1))
+    let page = Array(there.dropFirst(position).prefix(count))
+    return ListPage(page, isEnd: isEnded && position + page.count >= there.count)
+  }
+
+  func waitForMore(than position: Int) async throws {}
+
+  func extent() async throws -> ListExtent {
+    let isEnded = hasSwollen.withLock { $0 }
+    return ListExtent(identity: "swelling", count: isEnded ? 6 : 1, isEnded: isEnded)
   }
 }

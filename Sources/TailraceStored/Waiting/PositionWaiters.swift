@@ -1,8 +1,14 @@
 /// Tasks that wait at a position of a list, by number: a value with one method for each event.
-struct PositionWaiters<Outcome: Sendable>: Sendable {
-  typealias Continuation = CheckedContinuation<Outcome, Never>
-  /// Whom to tell what, outside of the lock.
-  typealias Woken = [(continuation: Continuation, outcome: Outcome)]
+///
+/// - Parameters:
+///   - Outcome: what a task is told.
+///   - Continuation: how a task is told; a number, in a test of all orders.
+package struct PositionWaiters<Outcome: Sendable, Continuation: Sendable>: Sendable {
+  /// A task that goes on, and what it is told, outside of the lock.
+  package struct Woken: Sendable {
+    package let continuation: Continuation
+    package let outcome: Outcome
+  }
 
   private struct Waiter {
     var position: Int
@@ -21,17 +27,20 @@ struct PositionWaiters<Outcome: Sendable>: Sendable {
   private var last = 0
   private var waiters: [Int: Waiter] = [:]
   /// How many wait.
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  mutating func enter(_ position: Int, deadline: Duration? = nil) -> Int {
+  package init() {}
+
+  /// A task begins to wait. Returns its number.
+  package mutating func enter(_ position: Int = 0, deadline: Duration? = nil) -> Int {
     last += 1
     count += 1
     waiters[last] = Waiter(position: position, deadline: deadline, phase: .entered)
     return last
   }
 
-  /// Returns the outcome if there is one already.
-  mutating func wait(_ number: Int, _ continuation: Continuation) -> Outcome? {
+  /// The task has a continuation now. Returns the outcome if the task was told already.
+  package mutating func wait(_ number: Int, _ continuation: Continuation) -> Outcome? {
     if case .told(let outcome)? = waiters[number]?.phase {
       waiters[number] = nil
       return outcome
@@ -41,15 +50,15 @@ struct PositionWaiters<Outcome: Sendable>: Sendable {
   }
 
   /// Ends the waiting of one task. Nothing, if it was told before.
-  mutating func tell(_ number: Int, _ outcome: Outcome) -> Woken {
+  package mutating func tell(_ number: Int, _ outcome: Outcome) -> [Woken] {
     wake(outcome, only: number) { _, _ in true }
   }
 
   /// Ends the waiting of all tasks for which a condition holds.
-  mutating func wake(
+  package mutating func wake(
     _ outcome: Outcome, if isReady: (_ position: Int, _ deadline: Duration?) -> Bool
-  ) -> Woken {
-    var woken: Woken = []
+  ) -> [Woken] {
+    var woken: [Woken] = []
     // Looked at one by one: changing a dictionary that is iterated over copies it.
     for number in Array(waiters.keys) { woken += wake(outcome, only: number, if: isReady) }
     return woken
@@ -58,7 +67,7 @@ struct PositionWaiters<Outcome: Sendable>: Sendable {
   private mutating func wake(
     _ outcome: Outcome, only number: Int,
     if isReady: (_ position: Int, _ deadline: Duration?) -> Bool
-  ) -> Woken {
+  ) -> [Woken] {
     guard let waiter = waiters[number], isReady(waiter.position, waiter.deadline) else { return [] }
     switch waiter.phase {
     case .told: return []
@@ -69,37 +78,16 @@ struct PositionWaiters<Outcome: Sendable>: Sendable {
     case .waiting(let continuation):
       waiters[number] = nil
       count -= 1
-      return [(continuation, outcome)]
+      return [Woken(continuation: continuation, outcome: outcome)]
     }
   }
 
   /// The first deadline.
-  var nextDeadline: Duration? {
+  package var nextDeadline: Duration? {
     waiters.values.lazy.filter { if case .told = $0.phase { false } else { true } }
       .compactMap(\.deadline).min()
   }
 }
 
-// What is done outside of the lock.
-extension PositionWaiters {
-  static func tell(_ woken: Woken) {
-    for (continuation, outcome) in woken { continuation.resume(returning: outcome) }
-  }
-
-  /// Suspends until the task is told.
-  ///
-  /// - Parameters:
-  ///   - wait: `wait(_:_:)`, under the lock.
-  ///   - cancel: tells the task that it is cancelled, under the lock.
-  static nonisolated(nonsending) func outcome(
-    of wait: (Continuation) -> Outcome?, onCancel cancel: @Sendable () -> Woken
-  ) async -> Outcome {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if let early = wait(continuation) { continuation.resume(returning: early) }
-      }
-    } onCancel: {
-      tell(cancel())
-    }
-  }
-}
+/// How a task that waits goes on.
+package typealias TaskContinuation<Outcome: Sendable> = CheckedContinuation<Outcome, Never>

@@ -85,6 +85,15 @@ struct ListQueryTests {
         .events(reconnects: false)
       ),
       (ListRequest(accept: "application/json, */*"), .catchUp),
+      (ListRequest(accept: "application/json, text/event-stream;q=0"), .catchUp),
+      (ListRequest(accept: "text/event-stream; charset=utf-8; Q=0.000"), .catchUp),
+      (ListRequest(accept: "text/event-stream;q=x"), .catchUp),
+      (ListRequest(accept: "application/json, text/event-stream;q=0.5"), .catchUp),
+      (
+        ListRequest(accept: "application/json;q=0.5, text/event-stream"),
+        .events(reconnects: false)
+      ),
+      (ListRequest(accept: "application/json, text/event-stream"), .events(reconnects: false)),
       (
         ListRequest(accept: "text/event-stream", lastEventID: "0000000000000007"),
         .events(reconnects: true)
@@ -126,6 +135,7 @@ struct ListQueryTests {
     let query = ["offset": "now", "live": "sse", "limit": "5", "cursor": "9"]
     let fields = [
       "if-none-match": "\"a\"", "accept": "text/event-stream", "last-event-id": "0000000000000001",
+      "origin": "https://example.com",
     ]
     let request = ListRequest(method: "HEAD") {
       query[$0]
@@ -136,7 +146,8 @@ struct ListQueryTests {
       request
         == ListRequest(
           method: "HEAD", offset: "now", live: "sse", limit: "5", cursor: "9",
-          ifNoneMatch: "\"a\"", accept: "text/event-stream", lastEventID: "0000000000000001"))
+          ifNoneMatch: "\"a\"", accept: "text/event-stream", lastEventID: "0000000000000001",
+          origin: "https://example.com"))
   }
 
   @Test("a cursor grows with time, and is more than the client's")

@@ -18,6 +18,7 @@ struct ProtocolRow: Sendable, CustomTestStringConvertible {
     var isEnded = false
     var pageLimit = 1000
     var isShared = false
+    var origins = AllowedOrigins.sameOrigin
   }
 
   var section: String
@@ -138,6 +139,9 @@ struct ProtocolTests {
     .init("6", "now: not kept", get("now"), 200, ["Cache-Control": "no-store"]),
     .init("8.1", "now: no tag", get("now"), 200, ["ETag": nil]),
     .init(
+      "6", "now: where the list begins", List(first: 2), get("now"), 200,
+      ["Stream-First-Offset": "@2", "Stream-Next-Offset": "@3"], "[]"),
+    .init(
       "6", "now, closed: closed", List(isEnded: true), get("now"), 200, ["Stream-Closed": "true"],
       "[]"),
     .init(
@@ -216,11 +220,21 @@ struct ProtocolTests {
 
   static let caching: [ProtocolRow] = [
     .init(
-      "8.1", "a full page may be kept by this client", List(pageLimit: 2), get("-1"), 200,
+      "8.1", "a full page may be kept by this client", List(pageLimit: 2), get("@0"), 200,
       ["Cache-Control": "private, max-age=60, stale-while-revalidate=300"]),
     .init(
       "8.1", "a full page of a shared list may be kept by all", List(pageLimit: 2, isShared: true),
-      get("-1"), 200, ["Cache-Control": "public, max-age=60, stale-while-revalidate=300"]),
+      get("@0"), 200, ["Cache-Control": "public, max-age=60, stale-while-revalidate=300"]),
+    .init(
+      "8.1", "a page of a closed list may be kept", List(isEnded: true), get("@1"), 200,
+      ["Cache-Control": "private, max-age=60, stale-while-revalidate=300"]),
+    .init(
+      "8.1", "the beginning is that of whatever list is there: asked for each time",
+      List(pageLimit: 2, isShared: true), get("-1"), 200,
+      ["Cache-Control": "no-cache", "ETag": "\"list:@0:@2\""]),
+    .init(
+      "8.1", "so is an address without an offset", List(isEnded: true), get(nil), 200,
+      ["Cache-Control": "private, no-cache", "ETag": "\"list:@0:@3:c\""]),
     .init(
       "8.1", "the same tag: 304, without a body",
       ListRequest(offset: "-1", ifNoneMatch: "\"list:@0:@3\""), 304,
@@ -267,12 +281,56 @@ struct ProtocolTests {
         request, status, ["Cross-Origin-Resource-Policy": "same-origin"]),
       .init(
         "10.7",
-        "shared: of any origin, \(request.method) \(request.offset ?? "") \(request.live ?? "")",
-        List(isShared: true), request, status, ["Cross-Origin-Resource-Policy": "cross-origin"]),
+        "of any origin, \(request.method) \(request.offset ?? "") \(request.live ?? "")",
+        List(origins: .all), request, status,
+        [
+          "Cross-Origin-Resource-Policy": "cross-origin", "Access-Control-Allow-Origin": "*",
+          "Access-Control-Expose-Headers": "*", "Access-Control-Allow-Credentials": nil,
+        ]),
+      .init(
+        "10.7",
+        "no other origin, \(request.method) \(request.offset ?? "") \(request.live ?? "")",
+        request, status, ["Access-Control-Allow-Origin": nil]),
     ]
   }
 
-  static let rows = metadata + methods + catchUp + now + longPoll + events + caching + security
+  private static func preflight(_ origin: String) -> ListRequest {
+    ListRequest(method: "OPTIONS", origin: origin)
+  }
+
+  private static let ours = "https://example.com"
+
+  // Not of the protocol: what a browser needs that shows a page of another site.
+  static let origins: [ProtocolRow] = [
+    .init("CORS", "OPTIONS without a switch", preflight(ours), 405, ["Allow": "GET, HEAD"]),
+    .init(
+      "CORS", "OPTIONS, all", List(origins: .all), preflight(ours), 204,
+      [
+        "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD",
+        "Access-Control-Allow-Headers": "*", "Access-Control-Max-Age": "86400",
+        "Cache-Control": "no-store",
+      ], ""),
+    .init(
+      "CORS", "one of those that are named", List(origins: .only([ours])),
+      ListRequest(offset: "-1", origin: ours), 200,
+      [
+        "Access-Control-Allow-Origin": ours, "Access-Control-Allow-Credentials": "true",
+        "Vary": "Accept, Origin",
+      ]),
+    .init(
+      "CORS", "OPTIONS of one of those", List(origins: .only([ours])), preflight(ours), 204,
+      ["Access-Control-Allow-Origin": ours, "Vary": "Accept, Origin"], ""),
+    .init(
+      "CORS", "another one than those", List(origins: .only([ours])),
+      ListRequest(offset: "-1", origin: "https://example.org"), 200,
+      ["Access-Control-Allow-Origin": nil, "Vary": "Accept, Origin"]),
+    .init(
+      "CORS", "no browser", List(origins: .only([ours])), get("-1"), 200,
+      ["Access-Control-Allow-Origin": nil], "[10,11,12]"),
+  ]
+
+  static let rows =
+    metadata + methods + catchUp + now + longPoll + events + caching + security + origins
 
   @Test("a request, and its response", arguments: rows)
   func rule(_ row: ProtocolRow) async throws {
@@ -282,8 +340,8 @@ struct ProtocolTests {
     let names = try await ListNames(store)
     let scheduler = VirtualScheduler()
     var endpoint = ListEndpoint(
-      store, pageLimit: row.list.pageLimit, isShared: row.list.isShared, patience: .zero,
-      clock: scheduler.clock)
+      store, pageLimit: row.list.pageLimit, isShared: row.list.isShared,
+      origins: row.list.origins, patience: .zero, clock: scheduler.clock)
     endpoint.date = { Date(timeIntervalSince1970: StreamCursor.epoch + 140) }
     var request = row.request
     request.offset = request.offset.map { Self.named($0, names) }
@@ -313,7 +371,7 @@ struct ProtocolTests {
   /// The first part of events as lines of name and data.
   private static func text(_ body: ListResponse.Body) async throws -> String {
     switch body {
-    case .none: return ""
+    case .empty: return ""
     case .data(let data): return String(decoding: data, as: UTF8.self)
     case .events(let events):
       var iterator = events.makeAsyncIterator()

@@ -28,8 +28,8 @@ struct RemoteListErrorTests {
       // The old list's end may have been read before.
       #expect(try await reader.value == [])
     } catch {
-      #expect(error as? RemoteListError == .otherList(found: identity))
-      await #expect(throws: RemoteListError.otherList(found: identity)) {
+      #expect((error as? RemoteListError)?.reason == .otherList(found: identity))
+      await #expect(throws: RemoteListError(path: "/list", reason: .otherList(found: identity))) {
         try await remote.read(from: 0, upTo: 1)
       }
     }
@@ -47,7 +47,7 @@ struct RemoteListErrorTests {
       answers.increment()
       // The first one tells the identity.
       guard answers.value > 1, answers.value - 1 <= times else { return response }
-      var fields = response.fields
+      var fields = response.headers
       fields["stream-next-offset"] = fields["stream-next-offset"].map { "x" + $0 }
       let body = response.body.map { piece in
         let text = String(decoding: piece, as: UTF8.self)
@@ -66,7 +66,7 @@ struct RemoteListErrorTests {
       try await remote.waitForMore(than: 2)
       Issue.record("was read")
     } catch {
-      guard case .malformed(let why) = error as? RemoteListError else { throw error }
+      guard case .malformed(let why) = (error as? RemoteListError)?.reason else { throw error }
       #expect(why.contains("another list"))
     }
   }
@@ -87,9 +87,10 @@ struct RemoteListErrorTests {
     }
     let extent = Locked(ListExtent(identity: "a", count: 3, isEnded: false))
     let shrinking = remote { request in
-      if request.method == "HEAD" || request.path.contains("offset=a_") {
+      let asksExtent = request.path.contains("offset=now")
+      if asksExtent || request.path.contains("offset=a_") {
         let extent = extent.withLock { $0 }
-        let isBeyond = request.method != "HEAD" && extent.count < 3
+        let isBeyond = !asksExtent && extent.count < 3
         return RemoteResponse(
           status: isBeyond ? 410 : 200,
           headers: [
@@ -107,7 +108,7 @@ struct RemoteListErrorTests {
     }
     #expect(try await shrinking.read(from: 0, upTo: 9).elements == [1, 2, 3])
     extent.withLock { $0.count = 2 }
-    await #expect(throws: RemoteListError.lost(from: 3)) {
+    await #expect(throws: RemoteListError(path: "/list", reason: .lost(from: 3))) {
       _ = try await shrinking.read(from: 3, upTo: 1)
       _ = try await shrinking.read(from: 3, upTo: 1)
     }
@@ -120,7 +121,7 @@ struct RemoteListErrorTests {
     let gate = Gate()
     let remote = remote { request in
       let response = try await endpoint.transport(request)
-      if request.method == "HEAD" { await gate.wait() }
+      if request.path.contains("offset=now") { await gate.wait() }
       return response
     }
     let extent = Task { try await remote.extent() }
@@ -154,7 +155,7 @@ struct RemoteListErrorTests {
       try contents.take(extent(2, false), asked: contents.reach)
       Issue.record("elements were lost")
     } catch {
-      guard case .remote(.lost(from: 2)) = error else { throw error }
+      guard case .lacking(from: 2) = error else { throw error }
     }
   }
 
@@ -162,7 +163,7 @@ struct RemoteListErrorTests {
   func lacking() async throws {
     let requests = Counter()
     let remote = remote { request in
-      let isPage = request.method != "HEAD"
+      let isPage = !request.path.contains("offset=now")
       if isPage { requests.increment() }
       return RemoteResponse(
         status: 200,
@@ -173,7 +174,7 @@ struct RemoteListErrorTests {
         ], body: [Array("[]".utf8)])
     }
     #expect(try await remote.extent().count == 3)
-    await #expect(throws: RemoteListError.lost(from: 0)) {
+    await #expect(throws: RemoteListError(path: "/list", reason: .lost(from: 0))) {
       try await remote.read(from: 0, upTo: 1)
     }
     #expect(requests.value == 5)
@@ -187,7 +188,8 @@ struct RemoteListErrorTests {
     }
     let list = LazyList(reading: remote(faulty))
     let body = ("not for you" + String(repeating: "!", count: 188))
-    await #expect(throws: RemoteListError.refused(status: 403, body: body)) {
+    await #expect(throws: RemoteListError(path: "/list", reason: .refused(status: 403, body: body)))
+    {
       try await list.array()
     }
     #expect(try await list.array() == [1, 2])
@@ -210,7 +212,7 @@ struct RemoteListErrorTests {
       _ = try await remote.read(from: 0, upTo: 1)
       Issue.record("was read")
     } catch {
-      guard case .malformed = error as? RemoteListError else { throw error }
+      guard case .malformed = (error as? RemoteListError)?.reason else { throw error }
     }
     #expect(requests.value == 5)
   }
@@ -227,7 +229,7 @@ struct RemoteListErrorTests {
       }
       Issue.record("was read")
     } catch {
-      guard case .malformed(let why) = error as? RemoteListError else { throw error }
+      guard case .malformed(let why) = (error as? RemoteListError)?.reason else { throw error }
       #expect(why.contains("100 bytes"))
     }
   }
@@ -248,7 +250,7 @@ struct RemoteListErrorTests {
           try await reader.value
           Issue.record("was read")
         } catch {
-          guard case .unreachable = error as? RemoteListError else { throw error }
+          guard case .unreachable = (error as? RemoteListError)?.reason else { throw error }
         }
       }
     }

@@ -59,7 +59,8 @@ struct MirrorTests {
       if count == 0 {
         #expect(try await list.array() == Array(10..<20))
       } else {
-        await #expect(throws: RemoteListError.otherList(found: identity)) { try await list.array() }
+        let other = RemoteListError(path: "/list", reason: .otherList(found: identity))
+        await #expect(throws: other) { try await list.array() }
         let mirror = try await store().extent()
         #expect(mirror.count == count && !mirror.isEnded)
       }

@@ -63,7 +63,7 @@ final class FaultyTransport: Sendable {
       let isEvents = response["Content-Type"] == "text/event-stream"
       if isEvents { open.withLock { $0 += 1 } }
       return RemoteResponse(
-        status: response.status, headers: response.fields,
+        status: response.status, headers: response.headers,
         body: FaultyBody(body: response.body, fault: fault) { [self] in
           guard isEvents else { return }
           open.withLock { $0 -= 1 }
@@ -180,10 +180,6 @@ final class ForeignServer: Sendable {
       let items = URLComponents(string: request.path)?.queryItems ?? []
       func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
       let contents = contents.withLock { $0 }
-      if request.method == "HEAD" {
-        return RemoteResponse(
-          status: 200, headers: ["stream-next-offset": Self.name(contents.elements.count)])
-      }
       guard let start = Self.position(value("offset"), contents) else {
         return RemoteResponse(status: 400, headers: [:], body: [Array("no such offset".utf8)])
       }

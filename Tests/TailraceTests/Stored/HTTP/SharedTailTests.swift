@@ -5,6 +5,8 @@ import Testing
 
 /// A shared tail, and beside it the list that it shows, those that wait, and the readers that run.
 private struct SharedTailModel: Explorable {
+  typealias Awaited = WhileAwaited<Bool, Int>
+
   enum Event: Hashable {
     case wait(Int), leave(Int)
     /// The source gets an element, its end, or becomes another list.
@@ -13,8 +15,6 @@ private struct SharedTailModel: Explorable {
     case step(Int), fail(Int)
     /// A response reads the stored elements from a position on.
     case offer(Int)
-    /// A reader is cancelled: after it was decided.
-    case cancel(Int)
   }
 
   /// What a reader has been told to do, and has not done yet.
@@ -22,48 +22,55 @@ private struct SharedTailModel: Explorable {
     var number: Int
     var isCancelled = false
     /// A read that was begun: the elements of that moment, and their list.
-    var read: (list: Int, elements: Range<Int>, isEnd: Bool)?
+    var read: Read?
+  }
 
-    static func == (a: Reader, b: Reader) -> Bool {
-      a.number == b.number && a.isCancelled == b.isCancelled
-        && "\(a.read as Any)" == "\(b.read as Any)"
-    }
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(number)
-      hasher.combine(isCancelled)
-      hasher.combine("\(read as Any)")
-    }
+  struct Read: Hashable {
+    var list: Int
+    var elements: Range<Int>
+    var isEnd: Bool
   }
 
   struct Waiter: Hashable {
+    var number: Int
     var list: Int
     var position: Int
   }
 
   var tail = SharedTail(limit: 2, byteLimit: 1 << 20)
+  var awaited = Awaited(lingers: false)
   var list = 0
   var count = 0
   var isEnded = false
   var waiters: [Waiter] = []
   var readers: [Reader] = []
   var started = 0
-  /// Readers that are to be cancelled.
-  var cancelled: [Int] = []
   var violation: String?
 
-  var key: String {
-    "\(list) \(count) \(isEnded) \(waiters) \(readers) \(cancelled) \(tail)"
+  /// What decides how it goes on: of those that wait, and of the readers, the numbers do not.
+  struct Key: Hashable {
+    var tail: SharedTail
+    var list: Int
+    var count: Int
+    var isEnded: Bool
+    var waiters: [[Int]]
+    var readers: [Reader]
+  }
+
+  var key: Key {
+    Key(
+      tail: tail, list: list, count: count, isEnded: isEnded,
+      waiters: waiters.map { [$0.list, $0.position] }, readers: readers)
   }
 
   var events: [Event] {
-    var events: [Event] = waiters.indices.map { .leave($0) }
+    var events: [Event] = waiters.map { .leave($0.number) }
     if waiters.count < 2 { events += (0...count).map { .wait($0) } }
     if !isEnded, count < 3 { events.append(.grow) }
     if !isEnded { events.append(.end) }
     if list < 1 { events.append(.replace) }
     if started < 5 { events += readers.flatMap { [.step($0.number), .fail($0.number)] } }
-    events += (0..<count).map { .offer($0) } + cancelled.map { .cancel($0) }
-    return events
+    return events + (0..<count).map { .offer($0) }
   }
 
   private static func bytes(_ list: Int, _ position: Int) -> Data {
@@ -73,80 +80,84 @@ private struct SharedTailModel: Explorable {
   mutating func apply(_ event: Event) {
     switch event {
     case .wait(let position):
-      let (wait, wakesOthers, action) = tail.wait("\(list)", than: position)
-      if wakesOthers { waiters = [] }
-      switch wait {
-      case .waits: waiters.append(Waiter(list: list, position: position))
+      switch tail.wait("\(list)", than: position) {
       case .ready where !isEnded && position >= count: violation = "nothing is there at \(position)"
       case .ready: break
+      case let wait:
+        if wait == .moves { awaited.wake(true) { _ in true } }
+        let number = awaited.enter(position)
+        _ = awaited.wait(number, number)
+        waiters.append(Waiter(number: number, list: list, position: position))
       }
-      take(action)
-    case .leave(let index):
-      waiters.remove(at: index)
-      take(tail.left(waiters.count))
+    case .leave(let number):
+      awaited.cancel(number, false)
+      awaited.left()
     case .grow: count += 1
     case .end: isEnded = true
     case .replace: (list, count, isEnded) = (list + 1, 0, false)
     case .step(let number): step(number)
-    case .cancel(let number):
-      cancelled.removeAll { $0 == number }
-      for index in readers.indices where readers[index].number == number {
-        readers[index].isCancelled = true
-      }
     case .fail(let number):
       readers.removeAll { $0.number == number }
-      if tail.failed(number) { waiters = [] }
+      if awaited.isOver(number) {
+        tail.failed()
+        awaited.wake(false) { _ in true }
+      }
     case .offer(let position):
       let elements = (position..<count).map { Self.bytes(list, $0) }
-      tell(tail.offer(elements, isEnd: isEnded, "\(list)", at: position))
+      tell(
+        tail.offer(
+          elements, isEnd: isEnded, "\(list)", at: position, isAwaited: awaited.isRunning))
+    }
+    let effects = awaited.takeEffects()
+    waiters.removeAll { waiter in effects.woken.contains { $0.continuation == waiter.number } }
+    for action in effects.actions {
+      switch action {
+      case .start(let number):
+        readers.append(Reader(number: number))
+        started += 1
+      case .cancel(let number): change(number) { $0.isCancelled = true }
+      case .setAlarm: break
+      }
     }
     check()
+  }
+
+  private mutating func change(_ number: Int, _ body: (inout Reader) -> Void) {
+    guard let index = readers.firstIndex(where: { $0.number == number }) else { return }
+    body(&readers[index])
   }
 
   private mutating func step(_ number: Int) {
     guard let index = readers.firstIndex(where: { $0.number == number }) else { return }
     if let read = readers[index].read {
       readers[index].read = nil
+      guard awaited.isPresent(number) else { return }
       let elements = read.elements.map { Self.bytes(read.list, $0) }
       // The identity is that of now.
-      tell(
-        tail.didRead(
-          elements, isEnd: read.isEnd, "\(list)", at: read.elements.lowerBound, number))
+      tell(tail.didRead(elements, isEnd: read.isEnd, "\(list)", at: read.elements.lowerBound))
       return
     }
-    switch tail.next(number) {
-    case .stop: readers.remove(at: index)
+    guard awaited.isPresent(number) else {
+      readers.remove(at: index)
+      return
+    }
+    switch tail.next {
     case .wait(let position):
       // Otherwise it still waits: a step that changes nothing.
-      if readers[index].isCancelled {
-        readers.remove(at: index)
-      } else if position < count || isEnded || tail.identity != "\(list)" {
-        tail.didWait(number)
-      }
+      if position < count || isEnded || tail.identity != "\(list)" { tail.didWait() }
     case .read(let position):
-      readers[index].read = (list, min(position, count)..<count, isEnded)
+      readers[index].read = Read(
+        list: list, elements: min(position, count)..<count, isEnd: isEnded)
     }
   }
 
   private mutating func tell(_ news: SharedTail.News) {
     switch news {
-    case .none: return
+    case .none: break
     case .more:
       let (end, isEnded) = (tail.end, tail.isEnded)
-      waiters.removeAll { $0.position < end || isEnded }
-    case .changed: waiters = []
-    }
-    take(tail.left(waiters.count))
-  }
-
-  private mutating func take(_ action: SharedTail.Action) {
-    switch action {
-    case .none: break
-    case .cancel(let number): cancelled.append(number)
-    case .start(let number):
-      cancelled += readers.filter { !$0.isCancelled }.map(\.number)
-      readers.append(Reader(number: number))
-      started += 1
+      awaited.wake(true) { $0 < end || isEnded }
+    case .changed: awaited.wake(false) { _ in true }
     }
   }
 
@@ -161,8 +172,8 @@ private struct SharedTailModel: Explorable {
       }
       if tail.isEnded, !isEnded || tail.end != count { violation = "ends too early" }
     }
-    let active = readers.filter { tail.isReading($0.number) }
     // Whoever waits has a reader that is not cancelled; nobody waits: none demands anything.
+    let active = readers.filter { awaited.isPresent($0.number) }
     if !waiters.isEmpty, active.isEmpty || active.contains(where: \.isCancelled) {
       violation = "nobody reads for \(waiters)"
     }
@@ -184,10 +195,11 @@ struct SharedTailTests {
   func limits() {
     var tail = SharedTail(limit: 2, byteLimit: 100)
     for position in 0..<5 {
-      _ = tail.offer([Data("\(position)".utf8)], isEnd: false, "a", at: position)
+      _ = tail.offer(
+        [Data("\(position)".utf8)], isEnd: false, "a", at: position, isAwaited: false)
     }
     #expect(tail.start == 3 && tail.end == 5)
-    _ = tail.offer([Data(count: 1000)], isEnd: true, "a", at: 5)
+    _ = tail.offer([Data(count: 1000)], isEnd: true, "a", at: 5, isAwaited: false)
     #expect(tail.start == 5 && tail.end == 6 && tail.isEnded)
     #expect(tail.page("a", from: 4, 10, 10) == nil)
     #expect(tail.page("b", from: 5, 10, 10) == nil)

@@ -30,7 +30,8 @@ struct ListEventsTests {
       var fields = ["", "", ""]
       for line in event.split(separator: "\n") {
         let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
-        let value = String(parts.last?.dropFirst() ?? "")
+        let text = parts.last ?? ""
+        let value = text.first == " " ? String(text.dropFirst()) : text
         switch parts.first {
         case "event": fields[0] = value
         case "id": fields[1] = value
@@ -172,6 +173,18 @@ struct ListEventsTests {
     let response = try await endpoint.response(to: ListRequest(offset: "-1", live: "sse"))
     var iterator = try events(response).makeAsyncIterator()
     #expect(try parsed(try await iterator.next()).first == ["data", name(1), "[{  \"n\":1}]"])
+  }
+
+  @Test("the data stand behind the name, without a space")
+  func letters() async throws {
+    let store = Store([1], isEnded: true)
+    let name = try await ListNames(store)
+    let response = try await ListEndpoint(store)
+      .response(to: ListRequest(offset: "-1", live: "sse"))
+    var iterator = try events(response).makeAsyncIterator()
+    let text = String(decoding: try #require(try await iterator.next()), as: UTF8.self)
+    #expect(text.contains("event: data\ndata:[1]\nid: \(name(1))\n\n"))
+    #expect(text.contains("event: control\ndata:{\"streamNextOffset\":"))
   }
 
   @Test("two readers of one response get the same")
