@@ -23,7 +23,7 @@ public struct RemoteListError: Error, Equatable, Sendable {
     case lost(from: Int)
     /// The server refuses the request. The status, and the beginning of the body.
     case refused(status: Int, body: String)
-    /// The response is none that the protocol has, or has more bytes than a client wants to hold.
+    /// The response does not follow the protocol, or has more bytes than a client wants to hold.
     case malformed(String)
     /// The server did not answer for longer than the client has patience. The last failure.
     case unreachable(String)
