@@ -53,7 +53,7 @@ func lists() async throws {
   let steps = await numbers.map { $0 * 2 }.adjacentPairs().map { $1 - $0 }.allSatisfy { $0 == 2 }
   let sums = await zip(numbers, numbers.tail).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
   let pairs = await numbers.zip(numbers.tail).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
-  let triples = LazyList.zip(numbers, numbers, words.lazyList).map { $0.0 * $0.1 + $0.2.count }
+  let triples = zip(numbers, numbers, words.lazyList).map { $0.0 * $0.1 + $0.2.count }
   let first = await numbers.map { $0 * 2 }.filter { $0 % 3 == 0 }.first { $0 > 10 }
   let named = await numbers.map { $0 * 2 }.first(where: isEven)
   let three = zip(numbers, numbers, words.lazyList).map { "\($0)\($1)\($2)" }
