@@ -135,6 +135,14 @@ func sums() async throws {
   _ = (isLarge, text, doubles, total, rows)
 }
 
+// A local function that calls itself in a closure is Sendable, as the closure.
+func counting() -> LazyList<Int, Never> {
+  @Sendable func from(_ number: Int) -> LazyList<Int, Never> {
+    LazyList(head: { number }, tail: { from(number + 1) })
+  }
+  return from(1)
+}
+
 // What the standard library does with the elements.
 func arranged() async {
   let sorted = await numbers.map { $0 * 3 }.array().sorted { $0 > $1 }
