@@ -41,7 +41,8 @@ extension DispatchWallTime {
       self = .distantFuture
       return
     }
-    let whole = max(0, seconds.rounded(.down))
+    // The first instant of 1970 means never to Dispatch; a second later is past, too.
+    let whole = max(1, seconds.rounded(.down))
     let rest = max(0, seconds - whole) * 1_000_000_000
     self.init(timespec: timespec(tv_sec: Int(whole), tv_nsec: Int(rest)))
   }

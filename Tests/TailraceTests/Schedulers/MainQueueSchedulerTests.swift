@@ -126,9 +126,10 @@ struct MainQueueSchedulerTests {
       "\(signal.deliver(on: ImmediateScheduler.shared))"
         == "Signal<Int, Never>(on ImmediateScheduler)")
     #expect(begun.count == 0)
-    let (_, subscriber) = Signal<Int, Never>.makeSignal()
+    let (open, subscriber) = Signal<Int, Never>.makeSignal()
     #expect("\(subscriber)" == "Signal<Int, Never>.Subscriber(open)")
     subscriber.complete()
     #expect("\(subscriber)" == "Signal<Int, Never>.Subscriber(over)")
+    withExtendedLifetime(open) {}
   }
 }
