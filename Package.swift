@@ -42,7 +42,8 @@ let package = Package(
       name: "TailraceFoundation",
       // The last three for the words of their errors.
       dependencies: [
-        "FileReading", "TailraceLists", "TailraceMemos", "TailraceSignals", "TailraceTuples",
+        "FileReading", "TailraceLists", "TailraceMemos", "TailraceSchedulers", "TailraceSignals",
+        "TailraceTuples",
       ]),
     .target(
       name: "TailraceTesting", dependencies: ["Tailrace", "TailraceStored", "TailraceSupport"]),

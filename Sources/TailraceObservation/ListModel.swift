@@ -21,12 +21,13 @@ public import TailraceLists
 /// The model reads its list a page at a time, and lets go of what it has read, so the elements are kept
 /// once. It begins with nothing, and loads nothing by itself.
 ///
-/// - Isolation: the main actor. The list computes where lists compute.
+/// - Isolation: the main actor, also for the closure that makes the list. The list computes where lists
+///   compute.
 /// - Failure: the elements that are there stay. The phase has the error, and ``retry()`` goes on at the
 ///   same place. Make the list with `retryingFailures: true`; otherwise it remembers the failure.
-/// - Cancellation: ``cancel()`` ends the wait, and the request, too, if the list was made with
-///   `cancelsUnobservedSteps: true`. The release of the model ends the request: then nobody holds the
-///   rest of the list any more.
+/// - Cancellation: ``cancel()``, and the cancellation of the task that loads, end the wait; and the
+///   request, too, if the list was made with `cancelsUnobservedSteps: true`. The release of the model
+///   ends the request: then nobody holds the rest of the list any more.
 @MainActor
 @Observable
 public final class ListModel<Element: Sendable> {
@@ -34,8 +35,10 @@ public final class ListModel<Element: Sendable> {
   public enum Phase: Sendable {
     /// There may be more, and nothing is being loaded.
     case idle
-    /// A page is being loaded.
-    case loading
+    /// The next page is being loaded.
+    case loadingMore
+    /// The first page of a new list is being loaded. The elements are those of the former list.
+    case refreshing
     /// A page could not be loaded.
     case failed(any Error)
     /// There is no more.
@@ -45,25 +48,22 @@ public final class ListModel<Element: Sendable> {
   /// What has been loaded.
   public private(set) var elements: [Element] = []
   /// What the model does.
-  public private(set) var phase = Phase.idle
+  public var phase: Phase { state.phase() }
 
+  private var state = PagingState()
   @ObservationIgnored private let pageSize: Int
-  @ObservationIgnored private let makeList: @Sendable () -> LazyList<Element, any Error>
+  @ObservationIgnored private let makeList: @MainActor () -> LazyList<Element, any Error>
   @ObservationIgnored private let identify: (@Sendable (Element) -> AnyHashable)?
   /// What comes after the elements; `nil` before the first page.
   @ObservationIgnored private var rest: LazyList<Element, any Error>?
   /// Where each element is, by its identity.
   @ObservationIgnored private var positions: [AnyHashable: Int] = [:]
-  @ObservationIgnored private var work: Work?
   @ObservationIgnored private var task: Task<Void, Never>?
-
-  /// What is being loaded, or could not be.
-  private enum Work { case more, refresh }
 
   private init(
     _ pageSize: Int, _ file: StaticString, _ line: UInt,
     _ identify: (@Sendable (Element) -> AnyHashable)?,
-    _ makeList: @escaping @Sendable () -> LazyList<Element, any Error>
+    _ makeList: @escaping @MainActor () -> LazyList<Element, any Error>
   ) {
     precondition(
       pageSize > 0, "a ListModel takes pages of 1 element or more, not \(pageSize)", file: file,
@@ -77,11 +77,12 @@ public final class ListModel<Element: Sendable> {
   ///   - pageSize: the elements of a page, 1 or more; less is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  ///   - makeList: makes the list, for the first page, and again for each ``refresh()``. A closure that
-  ///     captures the model's owner should do so weakly.
+  ///   - makeList: makes the list, for the first page, and again for each ``refresh()``. It runs on the
+  ///     main actor, so it can read what the list is made of from the model's owner. The model holds the
+  ///     closure: capture the owner weakly.
   public convenience init<Failure: Error>(
     pageSize: Int, file: StaticString = #fileID, line: UInt = #line,
-    _ makeList: @escaping @Sendable () -> LazyList<Element, Failure>
+    _ makeList: @escaping @MainActor () -> LazyList<Element, Failure>
   ) {
     self.init(pageSize, file, line, nil) { makeList().throwingCancellation }
   }
@@ -90,7 +91,7 @@ public final class ListModel<Element: Sendable> {
   /// again, because pages have moved, the newer one takes the place of the older one.
   public convenience init<Failure: Error>(
     pageSize: Int, file: StaticString = #fileID, line: UInt = #line,
-    _ makeList: @escaping @Sendable () -> LazyList<Element, Failure>
+    _ makeList: @escaping @MainActor () -> LazyList<Element, Failure>
   ) where Element: Identifiable {
     self.init(pageSize, file, line, { AnyHashable($0.id) }) { makeList().throwingCancellation }
   }
@@ -107,120 +108,113 @@ public final class ListModel<Element: Sendable> {
   /// for _ in 1...5 { await model.loadMore() }   // one page
   /// ```
   ///
+  /// Each call loads at most one page. If nothing in it is new, the phase is ``Phase/idle`` all the
+  /// same, and the next call loads the page after it: a server that repeats itself is not asked without
+  /// end.
+  ///
   /// - Returns: the task that loads. To await it is to wait for the page. To cancel it is ``cancel()``.
   @discardableResult
-  public func loadMore() -> Task<Void, Never> {
-    if case .idle = phase { return begin(.more) }
-    return task ?? Task {}
-  }
+  public func loadMore() -> Task<Void, Never> { load(state.loadMore()) }
 
   /// Tries again what could not be loaded: the next page, or the refreshment.
   ///
   /// - Returns: the task that loads.
   @discardableResult
-  public func retry() -> Task<Void, Never> {
-    if case .failed = phase { return begin(work ?? .more) }
-    return task ?? Task {}
-  }
+  public func retry() -> Task<Void, Never> { load(state.retry()) }
 
   /// Makes a new list, and loads its first page. The elements stay until that page is there.
   ///
-  /// A next page that is being loaded is given up. A second refreshment while one is under way joins
-  /// it.
+  /// A page that is being loaded is given up, also that of an earlier refreshment: it may be of a list
+  /// that was made of something else, such as an older search text. Its task ends, and shows nothing.
   ///
   /// - Returns: the task that loads, for `.refreshable { await model.refresh().value }`.
   @discardableResult
   public func refresh() -> Task<Void, Never> {
-    if case .loading = phase {
-      if case .refresh? = work, let task { return task }
-      cancel()
-    }
-    return begin(.refresh)
+    task?.cancel()
+    return load(state.refresh())
   }
 
   /// Ends the loading of a page. The next one is the same page again.
   public func cancel() {
-    guard case .loading = phase else { return }
     task?.cancel()
-    (task, work, phase) = (nil, nil, .idle)
+    task = nil
+    state.cancel()
   }
 
-  private func begin(_ work: Work) -> Task<Void, Never> {
-    (self.work, phase) = (work, .loading)
-    let start =
-      switch work {
-      case .more: rest ?? makeList()
-      case .refresh: makeList()
-      }
+  private func load(_ loading: (work: PagingState.Work, number: Int)?) -> Task<Void, Never> {
+    guard let (work, number) = loading else { return task ?? Task {} }
+    let start = work == .more ? rest ?? makeList() : makeList()
     // The list computes on, and is remembered, if the page is given up.
-    if case .more = work { rest = start }
+    if work == .more { rest = start }
     let task = Task { [weak self, pageSize] in
       var page = Page(of: start)
-      repeat {
-        await page.load(pageSize)
-        guard !Task.isCancelled, let self else { return }
-        if self.show(&page, of: work) { return }
-      } while true
+      await page.load(pageSize)
+      self?.end(number, with: page)
     }
     self.task = task
     return task
   }
 
-  /// Shows what has been loaded. False if there was nothing new in it, and there is more.
-  private func show(_ page: inout Page<Element>, of work: Work) -> Bool {
-    let isFirst = if case .refresh? = self.work { true } else { false }
-    if isFirst, let failure = page.failure, page.elements.isEmpty {
-      phase = .failed(failure)
-      return true
+  /// A task has loaded what it could.
+  private func end(_ number: Int, with page: Page<Element>) {
+    let outcome: PagingState.Outcome =
+      if Task.isCancelled {
+        .cancelled
+      } else if let failure = page.failure {
+        .failure(failure, hasElements: !page.elements.isEmpty)
+      } else {
+        .page(isLast: page.hasEnded)
+      }
+    var state = state
+    let shown = state.end(number, outcome)
+    if let shown {
+      show(page.elements, replacing: shown == .again)
+      rest = page.rest
     }
-    if isFirst {
-      // From here on it is a page as others.
-      (elements, positions, self.work) = ([], [:], .more)
-    }
-    let isNew = append(page.elements)
-    rest = page.rest
-    page.elements = []
-    if let failure = page.failure {
-      phase = .failed(failure)
-    } else if page.hasEnded {
-      phase = .ended
-    } else if isNew {
-      phase = .idle
-    } else {
-      return false
-    }
-    if case .failed = phase { return true }
-    (self.work, task) = (nil, nil)
-    return true
+    // After the elements: whoever is told of the phase sees them.
+    self.state = state
+    if case .loading = state.state { return }
+    task = nil
   }
 
-  /// True if one of them was not there.
-  private func append(_ page: [Element]) -> Bool {
-    guard let identify else {
-      elements += page
-      return !page.isEmpty
-    }
-    var isNew = false
-    var changed = elements
+  // Observers are told once.
+  private func show(_ page: [Element], replacing: Bool) {
+    if page.isEmpty, !replacing || elements.isEmpty { return }
+    if replacing { positions = [:] }
+    var changed = replacing ? [] : elements
     for element in page {
-      let identity = identify(element)
-      if let position = positions[identity] {
+      let identity = identify?(element)
+      if let identity, let position = positions[identity] {
         changed[position] = element
       } else {
-        positions[identity] = changed.count
+        if let identity { positions[identity] = changed.count }
         changed.append(element)
-        isNew = true
       }
     }
-    // Observers are told once.
-    if !page.isEmpty { elements = changed }
-    return isNew
+    elements = changed
+  }
+}
+
+extension PagingState {
+  fileprivate func phase<Element>() -> ListModel<Element>.Phase {
+    switch state {
+    case .idle: .idle
+    case .loading(.more, _): .loadingMore
+    case .loading(.again, _): .refreshing
+    case .failed(let error, _): .failed(error)
+    case .ended: .ended
+    }
   }
 }
 
 extension ListModel.Phase: CustomStringConvertible {
-  /// Whether a page is being loaded.
-  public var isLoading: Bool { if case .loading = self { true } else { false } }
+  /// Whether a page is being loaded, the next one or the first one of a new list.
+  public var isLoading: Bool {
+    switch self {
+    case .loadingMore, .refreshing: true
+    case .idle, .failed, .ended: false
+    }
+  }
 
   /// Why a page could not be loaded.
   public var error: (any Error)? { if case .failed(let error) = self { error } else { nil } }
@@ -228,7 +222,8 @@ extension ListModel.Phase: CustomStringConvertible {
   public var description: String {
     switch self {
     case .idle: "idle"
-    case .loading: "loading"
+    case .loadingMore: "loading more"
+    case .refreshing: "refreshing"
     case .failed(let error): "failed(\(error))"
     case .ended: "ended"
     }

@@ -1,4 +1,4 @@
-internal import Dispatch
+public import Dispatch
 
 /// A Dispatch timer that passes one piece of work to its scheduler, once each time it is set.
 ///
@@ -19,6 +19,11 @@ final class Alarm: Sendable {
     source.schedule(deadline: .now(after: delay), leeway: .nanoseconds(tolerance?.nanoseconds ?? 0))
   }
 
+  /// Rings when the wall clock shows a time, also if it is set meanwhile.
+  func set(atWallClock time: DispatchWallTime, tolerance: Duration?) {
+    source.schedule(wallDeadline: time, leeway: .nanoseconds(tolerance?.nanoseconds ?? 0))
+  }
+
   func cancel() { source.cancel() }
 }
 
@@ -34,6 +39,42 @@ extension WorkCell {
     let alarm = Alarm(on: queue, ring: ring)
     keep(alarm)
     alarm.set(after: delay, tolerance: tolerance)
+  }
+}
+
+extension Scheduler {
+  /// Runs a closure when the wall clock shows a time, also if the clock is set, or the machine sleeps,
+  /// meanwhile.
+  ///
+  /// <!-- not run: it takes a day -->
+  /// ```swift
+  /// let day = DispatchWallTime.now() + .seconds(86_400)
+  /// scheduler.schedule(atWallClock: day) { print("this time tomorrow") }
+  /// ```
+  ///
+  /// With `TailraceFoundation` it takes a `Date`. A past time means as soon as possible.
+  ///
+  /// The wall clock is the machine's, on every scheduler: no virtual time reaches it.
+  ///
+  /// - Parameters:
+  ///   - time: the time on the wall clock.
+  ///   - tolerance: how much later it may run, to save wake-ups.
+  ///   - action: the closure, released once it has run or will never run.
+  /// - Isolation: on the scheduler.
+  /// - Cancellation: `cancel()` before its turn releases the closure at once.
+  ///
+  /// Replaces `-[RACScheduler after:schedule:]`, which takes an `NSDate`.
+  @discardableResult
+  public func schedule(
+    atWallClock time: DispatchWallTime, tolerance: Duration? = nil,
+    _ action: @escaping @Sendable () -> Void
+  ) -> ScheduledWork {
+    let work = ScheduledWork(WorkCell(action))
+    // Stored before it is set: it may fire at once, and its turn looks for it there.
+    let alarm = Alarm(on: .global()) { self.enqueue(work) }
+    work.cell.keep(alarm)
+    alarm.set(atWallClock: time, tolerance: tolerance)
+    return work
   }
 }
 

@@ -43,7 +43,7 @@ public final class ImmediateScheduler: Scheduler {
   /// Starts a task here, and runs it until it first suspends; it continues in the global pool.
   ///
   /// On platforms without immediate tasks, it starts in the global pool.
-  @discardableResult
+  @discardableResult @_disfavoredOverload
   public func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       Task.immediate(operation: action)

@@ -23,12 +23,14 @@ public import Dispatch
 /// - Isolation: work runs on ``queue``. It blocks no thread.
 ///
 /// Replaces `RACQueueScheduler`, `RACTargetQueueScheduler` and `+[RACScheduler mainThreadScheduler]`.
-public final class QueueScheduler: Scheduler, SerialExecutor {
+// Guard: a class that others inherit from says this itself. All fields are constants, or carry the
+// guard of their own; the only subclass, `MainQueueScheduler`, has no field. May touch it: anyone.
+public class QueueScheduler: Scheduler, SerialExecutor, @unchecked Sendable {
   /// The queue, for Dispatch sources, file channels and callbacks of other libraries.
   ///
   /// Blocks added to it directly and the scheduler's work exclude each other, but their order is
   /// not shared.
-  public let queue: DispatchQueue
+  public final let queue: DispatchQueue
 
   /// How many pieces of work a Dispatch block runs before other queues on the target have a turn.
   static let batch = 64
@@ -56,7 +58,7 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
     self.init(queue: DispatchQueue(label: name, qos: qos, target: target), target: target)
   }
 
-  private init(queue: DispatchQueue, target: DispatchQueue? = nil) {
+  init(queue: DispatchQueue, target: DispatchQueue? = nil) {
     self.queue = queue
     self.target = target
     isolation = QueueIsolation(self)
@@ -68,8 +70,17 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
 
   /// The scheduler of the main queue: its work and the code of `MainActor` exclude each other.
   ///
+  /// Its plain closures are isolated to the main actor:
+  ///
+  /// ```swift
+  /// @MainActor final class Screen {
+  ///   var title = ""
+  ///   func refresh() { QueueScheduler.main.schedule { self.title = "done" } }
+  /// }
+  /// ```
+  ///
   /// Replaces `+[RACScheduler mainThreadScheduler]`.
-  public static let main = QueueScheduler(queue: .main)
+  public static let main = MainQueueScheduler()
 
   /// Returns a new background scheduler: each runs its work serially, and two may run at once.
   ///
@@ -81,21 +92,21 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   }
 
   /// The label of the queue.
-  public var name: String { queue.label }
+  public final var name: String { queue.label }
 
   // MARK: Taking work
 
-  public func enqueue(_ work: ScheduledWork) {
+  public final func enqueue(_ work: ScheduledWork) {
     if work.cell.queue(), line.add(work.cell) { startDrain() }
   }
 
-  public func enqueue(_ action: consuming @escaping @Sendable () -> Void) -> ScheduledWork {
+  public final func enqueue(_ action: consuming @escaping @Sendable () -> Void) -> ScheduledWork {
     let cell = WorkCell(action, isQueued: true)
     if line.add(cell) { startDrain() }
     return ScheduledWork(cell)
   }
 
-  public func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
+  public final func enqueue(_ work: ScheduledWork, at instant: Instant, tolerance: Duration?) {
     let delay = now.duration(to: instant)
     guard delay > .zero else { return enqueue(work) }
     work.cell.setAlarm(after: delay, tolerance: tolerance, on: queue) {
@@ -105,9 +116,11 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
   }
 
   /// Takes a job of a task that prefers this scheduler, or of an actor on it.
-  public func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job), isIsolated: false) }
+  public final func enqueue(_ job: consuming ExecutorJob) {
+    add(UnownedJob(job), isIsolated: false)
+  }
 
-  func add(_ job: UnownedJob, isIsolated: Bool) {
+  final func add(_ job: UnownedJob, isIsolated: Bool) {
     if line.open() {
       // The queue is empty, so the job needs no cell ("Ping-pong").
       queue.async {
@@ -163,32 +176,16 @@ public final class QueueScheduler: Scheduler, SerialExecutor {
 
   // MARK: An executor for actors
 
-  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+  public final func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     isolation.asUnownedSerialExecutor()
   }
 
   /// Whether this code runs on the queue, or on a queue that targets it. A closure that code on the
   /// queue runs with `sync` on another queue is elsewhere: Dispatch has no query for that.
-  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+  public final func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-  public func checkIsolated() { isolation.checkIsolated() }
+  public final func checkIsolated() { isolation.checkIsolated() }
 
   /// Whether this code runs on the queue, or on a queue that targets it, however it got there.
-  var isCurrent: Bool { DispatchQueue.getSpecific(key: own) != nil }
-}
-
-extension QueueScheduler {
-  /// Runs a closure that is isolated to the main actor.
-  ///
-  /// ```swift
-  /// QueueScheduler.main.schedule { @MainActor in label.text = "done" }
-  /// ```
-  ///
-  /// - Isolation: on the main actor. Only ``main``, and schedulers that target its queue, run
-  ///   there; calling it on another scheduler is a programmer's error, and traps.
-  /// - Cancellation: `cancel()` before its turn prevents it from running.
-  @discardableResult
-  public func schedule(_ action: @escaping @MainActor @Sendable () -> Void) -> ScheduledWork {
-    schedule { MainActor.assumeIsolated(action) }
-  }
+  final var isCurrent: Bool { DispatchQueue.getSpecific(key: own) != nil }
 }

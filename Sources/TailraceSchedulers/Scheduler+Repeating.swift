@@ -26,10 +26,18 @@ extension Scheduler {
   /// - Cancellation: stops it at once, also from inside; a running closure is not interrupted.
   ///
   /// Replaces `-[RACScheduler after:repeatingEvery:withLeeway:schedule:]`.
-  @discardableResult
+  @discardableResult @_disfavoredOverload
   public func schedule(
     every interval: Duration, after delay: Duration? = nil, tolerance: Duration? = nil,
     file: StaticString = #fileID, line: UInt = #line, _ action: @escaping @Sendable () -> Void
+  ) -> ScheduledWork {
+    repeated(
+      every: interval, after: delay, tolerance: tolerance, file: file, line: line, action)
+  }
+
+  func repeated(
+    every interval: Duration, after delay: Duration?, tolerance: Duration?, file: StaticString,
+    line: UInt, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledWork {
     require(
       interval > .zero, "\(Self.self).schedule(every:): \(interval) is no interval; give one > 0",

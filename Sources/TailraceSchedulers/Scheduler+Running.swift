@@ -36,6 +36,18 @@ extension Scheduler {
     guard await waits(until: instant, tolerance: tolerance) else { throw CancellationError() }
   }
 
+  /// Waits until a point in time, on a scheduler of which only `any Scheduler` is known.
+  ///
+  /// - Parameter instant: of this scheduler's clock. An instant of another clock is a programmer's
+  ///   error and traps.
+  @_disfavoredOverload
+  public func sleep(
+    until instant: any InstantProtocol<Duration>, tolerance: Duration? = nil,
+    file: StaticString = #fileID, line: UInt = #line
+  ) async throws {
+    try await sleep(until: own(instant, file, line), tolerance: tolerance)
+  }
+
   /// Waits for a delay.
   public func sleep(for delay: Duration, tolerance: Duration? = nil) async throws {
     try await sleep(until: date(after: delay), tolerance: tolerance)

@@ -14,12 +14,12 @@ extension Scheduler {
   /// - Cancellation: `cancel()` before its turn prevents it from running.
   ///
   /// Replaces `-[RACScheduler schedule:]`.
-  @discardableResult
+  @discardableResult @_disfavoredOverload
   public func schedule(_ action: consuming @escaping @Sendable () -> Void) -> ScheduledWork {
     enqueue(action)
   }
 
-  @discardableResult
+  @discardableResult @_disfavoredOverload
   public func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     Task(executorPreference: self, operation: action)
   }
@@ -42,7 +42,7 @@ extension Scheduler {
   /// - Cancellation: `cancel()` before its turn releases the closure at once.
   ///
   /// Replaces `-[RACScheduler afterDelay:schedule:]`.
-  @discardableResult
+  @discardableResult @_disfavoredOverload
   public func schedule(
     after delay: Duration, tolerance: Duration? = nil, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledWork {
@@ -63,7 +63,7 @@ extension Scheduler {
   /// - Cancellation: `cancel()` before its turn releases the closure at once.
   ///
   /// Replaces `-[RACScheduler after:schedule:]`.
-  @discardableResult
+  @discardableResult @_disfavoredOverload
   public func schedule(
     at instant: Instant, tolerance: Duration? = nil, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledWork {
@@ -75,7 +75,7 @@ extension Scheduler {
   /// Runs an asynchronous closure after a delay, in a task that prefers this scheduler.
   ///
   /// - Cancellation: a task cancelled before its time ends without running the closure.
-  @discardableResult
+  @discardableResult @_disfavoredOverload
   public func schedule(
     after delay: Duration, tolerance: Duration? = nil,
     _ action: @escaping @Sendable () async -> Void
@@ -86,7 +86,7 @@ extension Scheduler {
   /// Runs an asynchronous closure at a point in time, in a task that prefers this scheduler.
   ///
   /// - Cancellation: a task cancelled before its time ends without running the closure.
-  @discardableResult
+  @discardableResult @_disfavoredOverload
   public func schedule(
     at instant: Instant, tolerance: Duration? = nil, _ action: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
@@ -94,6 +94,47 @@ extension Scheduler {
       guard await self.waits(until: instant, tolerance: tolerance) else { return }
       await action()
     }
+  }
+
+  /// Runs a closure at a point in time, on a scheduler of which only `any Scheduler` is known.
+  ///
+  /// ```swift
+  /// func later(on scheduler: any Scheduler) {
+  ///   scheduler.schedule(at: scheduler.now.advanced(by: .seconds(1))) { print("later") }
+  /// }
+  /// ```
+  ///
+  /// - Parameter instant: of this scheduler's clock. An instant of another clock is a programmer's
+  ///   error and traps.
+  @discardableResult @_disfavoredOverload
+  public func schedule(
+    at instant: any InstantProtocol<Duration>, tolerance: Duration? = nil,
+    file: StaticString = #fileID, line: UInt = #line, _ action: @escaping @Sendable () -> Void
+  ) -> ScheduledWork {
+    schedule(at: own(instant, file, line), tolerance: tolerance, action)
+  }
+
+  /// Runs an asynchronous closure at a point in time, on a scheduler of which only `any Scheduler` is
+  /// known.
+  @discardableResult @_disfavoredOverload
+  public func schedule(
+    at instant: any InstantProtocol<Duration>, tolerance: Duration? = nil,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ action: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
+    schedule(at: own(instant, file, line), tolerance: tolerance, action)
+  }
+
+  /// An instant of this scheduler's clock.
+  func own(
+    _ instant: any InstantProtocol<Duration>, _ file: StaticString, _ line: UInt
+  ) -> Instant {
+    guard let own = instant as? Instant else {
+      fatalError(
+        "\(Self.self).schedule(at:): \(instant) is an instant of another clock; begin with the "
+          + "scheduler's `now`", file: file, line: line)
+    }
+    return own
   }
 
   /// The end of a delay. As soon as possible is now; for ever is some billion years.

@@ -66,7 +66,9 @@ public protocol Scheduler<Instant>: TaskExecutor {
   ///
   /// - Isolation: on the scheduler, also after an `await` in the closure.
   /// - Cancellation: that of the task, which starts even if cancelled before its turn.
-  @discardableResult
+  // Disfavoured, as all that take a closure of any isolation: where a scheduler has a method for
+  // closures of an actor, a closure literal is of that actor.
+  @discardableResult @_disfavoredOverload
   func schedule(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never>
 
   /// Runs a closure on the scheduler, and returns its value or throws its error here.

@@ -14,6 +14,8 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   private let policy: Signal<Element, Failure>.BufferingPolicy
   @usableFromInline let canOverflow: Bool
   @usableFromInline let canBeFull: Bool
+  /// The turns of the senders that wait for room: the first one looks for it, the others wait behind.
+  @usableFromInline let turns = AsyncLock(for: "a signal")
   /// How long a source is kept without listeners, and on which clock.
   private let patience: (duration: Duration, scheduler: any Scheduler)
 
@@ -48,17 +50,41 @@ final class Broadcaster<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Sends an element once every listener has room, no listener is left, or the task is cancelled.
+  /// Senders that wait are let through in the order in which they came.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
     guard canBeFull else { return send(element) }
+    let delivery: Delivery<Element, Failure>? = state.withLock { state in
+      if state.queued == 0 || !state.life.isOpen, firstFull(state) == nil {
+        return deliver(element, &state)
+      }
+      state.queued += 1
+      return nil
+    }
+    if let delivery { return delivery.finish() }
+    let sent = await sendInTurn(element)
+    state.withLock { $0.queued -= 1 }
+    if let sent { return sent.finish() }
+    // The task was cancelled: nobody else tells the readers that an element is missing.
+    lose(1)
+    return .dropped(element)
+  }
+
+  /// `nil` if the task is cancelled first.
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) func sendInTurn(
+    _ element: Element
+  ) async -> Delivery<Element, Failure>? {
+    guard await turns.lock() else { return nil }
+    defer { turns.unlock() }
     while true {
       // No other sender can fill a listener while the lock is held.
       let (full, delivery) = state.withLock { state in
         let full = firstFull(state)
         return (full, full == nil ? deliver(element, &state) : nil)
       }
-      if let delivery { return delivery.finish() }
-      if Task.isCancelled { return .dropped(element) }
+      if let delivery { return delivery }
+      if Task.isCancelled { return nil }
       await full?.room()
     }
   }

@@ -51,6 +51,8 @@ struct BroadcasterState<Listener: AnyObject & Sendable, Element: Sendable, Failu
 
   @usableFromInline var life = Lifecycle<Element, Failure>()
   @usableFromInline var listeners = Registry<Listener>()
+  /// How many senders have begun to wait and have not sent yet. One that comes now goes behind them.
+  @usableFromInline var queued = 0
   /// The last elements: a late listener begins with them.
   @usableFromInline var past: Buffer<Element>
   /// Holds elements for the first subscription.

@@ -15,6 +15,8 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline let state: Locked<State>
   @usableFromInline let canOverflow: Bool
   @usableFromInline let canBeFull: Bool
+  /// The turns of the senders that wait for room: the first one looks for it, the others wait behind.
+  @usableFromInline let turns = AsyncLock(for: "a signal")
 
   @usableFromInline
   init(_ policy: Signal<Element, Failure>.BufferingPolicy) {
@@ -33,10 +35,26 @@ final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     return result
   }
 
-  /// Sends an element once there is room, the reader has left, or the task is cancelled.
+  /// Sends an element once there is room, the reader has left, or the task is cancelled. Senders that
+  /// wait are let through in the order in which they came.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
     guard canBeFull else { return send(element) }
+    if let (result, reader) = state.withLock({ $0.offer(element) }) {
+      reader?.resume()
+      return result
+    }
+    let result = await sendInTurn(element)
+    state.withLock { $0.leaveLine() }
+    // The task was cancelled: nobody else tells the reader that an element is missing.
+    if case .dropped = result { lose(1) }
+    return result
+  }
+
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) func sendInTurn(_ element: Element) async -> SendResult {
+    guard await turns.lock() else { return .dropped(element) }
+    defer { turns.unlock() }
     while true {
       let sent = state.withLock { $0.isFull ? nil : $0.send(element) }
       if let (result, reader) = sent {

@@ -55,6 +55,8 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
   @usableFromInline var laterSleepers: [Sleeper] = []
   /// The senders that wait for room.
   @usableFromInline var senders = Registry<Sender>()
+  /// How many senders have begun to wait and have not sent yet. One that comes now goes behind them.
+  @usableFromInline var queued = 0
 
   @_alwaysEmitIntoClient
   init(_ policy: Signal<Element, Failure>.BufferingPolicy) {
@@ -82,6 +84,18 @@ struct InboxState<Element: Sendable, Failure: Error, Reader: Sendable, Sender: S
       return (.dropped(element), nil)
     }
   }
+
+  /// A sender that can wait sends if it need not: there is room, and nobody waits before it. `nil`: it
+  /// is to wait for its turn, and tells `leaveLine()` when it has sent, or has given up.
+  @_alwaysEmitIntoClient
+  mutating func offer(_ element: Element) -> (result: SendResult, reader: Reader?)? {
+    if queued == 0 || !life.isOpen, !isFull { return send(element) }
+    queued += 1
+    return nil
+  }
+
+  @_alwaysEmitIntoClient
+  mutating func leaveLine() { queued -= 1 }
 
   /// Counts elements that would have been sent now as missing.
   mutating func lose(_ count: Int) {

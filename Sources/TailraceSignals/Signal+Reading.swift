@@ -18,8 +18,10 @@ extension Signal {
   /// cold signal's source has run. The task ends with the signal, or when it is cancelled.
   ///
   /// - Isolation: the handler runs in the task, on the scheduler if the signal has one
-  ///   (``deliver(on:)``), or on its actor if it is isolated to one. It may send into the signal:
-  ///   that event is handled after it returns.
+  ///   (``deliver(on:)``), or on its actor if it is isolated to one. In code of the main actor it is
+  ///   isolated to that, as the closure of a `Task` is; a handler that is to run elsewhere says so:
+  ///   `{ @concurrent event in … }`. It may send into the signal: that event is handled after it
+  ///   returns.
   /// - Cancellation: ends the subscription at once, even while the handler runs, and even if the
   ///   scheduler has had no turn for it yet. The source is told in a job of its own, which the task
   ///   waits for before it ends, and not inside of `cancel()`. The handler is not called again, not
@@ -30,6 +32,7 @@ extension Signal {
   /// Replaces `-subscribeNext:error:completed:`, and the task its `RACDisposable`.
   @_alwaysEmitIntoClient @discardableResult
   public func subscribe(
+    @_inheritActorContext
     _ handler: @escaping @Sendable @isolated(any) (_ event: Event) async -> Void
   ) -> Task<Void, Never> {
     let reading = open()

@@ -104,7 +104,11 @@ extension Signal {
     /// or drops older elements. Once it has to wait, it waits until a quarter of the buffer is free:
     /// a wake-up costs as much as many elements.
     ///
-    /// - Cancellation: in a cancelled task it does not wait, and may return `.dropped`.
+    /// Senders that wait are let through one by one, in the order in which they came. ``send(_:)``,
+    /// which does not wait, takes what room there is.
+    ///
+    /// - Cancellation: in a cancelled task it does not wait, and may return `.dropped`. That element is
+    ///   counted as every dropped one is (``Signal/BufferingPolicy``).
     @_alwaysEmitIntoClient @discardableResult
     public nonisolated(nonsending) func send(whenReady element: Element) async -> SendResult {
       switch outlet {

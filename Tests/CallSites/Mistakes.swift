@@ -161,7 +161,7 @@ func failuresOfOtherTypes(
   let _: LazyList<(Int, Int), any Error> = pairs
   let free = zip(numbers, failing)
   let _: LazyList<(Int, Int), any Error> = free
-  let triples = LazyList.zip(numbers, failing, numbers)
+  let triples = zip(numbers.setFailureType(), failing.setFailureType(), numbers.setFailureType())
   let _: LazyList<(Int, Int, Int), any Error> = triples
   let inner = numbers.map { _ in failing }.joined()
   let _: LazyList<Int, ParseError> = inner

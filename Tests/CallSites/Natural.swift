@@ -1,6 +1,7 @@
 // Code as users write it. It belongs to no target: the checks of the project type-check it alone, and
 // fail when an expression takes the compiler too many attempts. Nothing here runs.
 import Tailrace
+import TailraceObservation
 
 struct Oops: Error {}
 enum ParseError: Error { case bad(String) }
@@ -53,7 +54,7 @@ func lists() async throws {
   let steps = await numbers.map { $0 * 2 }.adjacentPairs().map { $1 - $0 }.allSatisfy { $0 == 2 }
   let sums = await zip(numbers, numbers.tail).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
   let pairs = await numbers.zip(numbers.tail).map { $0 * $1 }.filter { $0 > 10 }.reduce(0, +)
-  let triples = LazyList.zip(numbers, numbers, words.lazyList).map { $0.0 * $0.1 + $0.2.count }
+  let triples = zip(numbers, numbers, words.lazyList).map { $0.0 * $0.1 + $0.2.count }
   let first = await numbers.map { $0 * 2 }.filter { $0 % 3 == 0 }.first { $0 > 10 }
   let named = await numbers.map { $0 * 2 }.first(where: isEven)
   let three = zip(numbers, numbers, words.lazyList).map { "\($0)\($1)\($2)" }
@@ -119,6 +120,77 @@ func failuresOfOneType() async throws {
   let _: LazyList<String, Oops> = typedLater
   let untyped = LazyList(first: 1) { try parse("\($0)") }
   let _: LazyList<Int, any Error> = untyped
+}
+
+// What stands between other operators: `sum()` where `reduce(0, +)` would be tried too often.
+func sums() async throws {
+  let isLarge = await Double(numbers.map { $0 * 2 }.filter { $0 > 2 }.sum()) / 3 > 10
+  let text = "\(await numbers.map { $0 * 2 }.map { $0 * $0 }.sum()) and \(await numbers.max() ?? 0)"
+  let doubles = await LazyList([1.5, 2.5]).map { $0 * 2 + 1 }.filter { $0 > 0.5 }.reduce(0, +)
+  let eager = EagerList([1.5, 2.5])
+  let mapped = eager.map { $0 * 2 + 1 }.filter { $0 > 0.5 }
+  let total = mapped.reduce(0, +)
+  let rows = await zip(numbers, numbers.tail, words.lazyList).map { $0 + $1 + $2.count }
+    .filter { $0 > 2 }.reduce(0, +)
+  _ = (isLarge, text, doubles, total, rows)
+}
+
+// A local function that calls itself in a closure is Sendable, as the closure.
+func counting() -> LazyList<Int, Never> {
+  @Sendable func from(_ number: Int) -> LazyList<Int, Never> {
+    LazyList(head: { number }, tail: { from(number + 1) })
+  }
+  return from(1)
+}
+
+// What the standard library does with the elements.
+func arranged() async {
+  let sorted = await numbers.map { $0 * 3 }.array().sorted { $0 > $1 }
+  let groups = await Dictionary(grouping: numbers.map { $0 + 1 }.array()) { $0 % 3 }
+  let position = await numbers.map { $0 * 3 }.enumerated().first { $0.element > 10 }?.offset
+  _ = (sorted, groups, position)
+}
+
+func attempts(_ list: LazyList<String, any Error>) async throws {
+  let pages = LazyList(state: 1) { number in
+    let page = try await retrying { [number] in try await download(number) }
+    number += 1
+    return page
+  }
+  let first = try await withTimeout(.seconds(1)) { try await list.first { $0.count > 3 } }
+  _ = (pages, first)
+}
+
+@MainActor final class Screen {
+  var title = ""
+  lazy var model = ListModel(pageSize: 20) { [weak self] in LazyList([self?.title ?? ""]) }
+
+  func show(_ titles: Signal<String, any Error>) -> Task<Void, Never> {
+    titles.subscribe { [weak self] event in
+      switch event {
+      case .next(let title): self?.title = title
+      case .failure, .completed: self?.title = ""
+      }
+    }
+  }
+
+  func refresh() {
+    QueueScheduler.main.schedule { self.title = "at once" }
+    QueueScheduler.main.schedule(after: .seconds(1)) { self.title = "later" }
+    QueueScheduler.main.schedule(every: .seconds(1)) { [weak self] in self?.title += "." }
+  }
+}
+
+func later(on scheduler: any Scheduler) async throws {
+  scheduler.schedule(at: scheduler.now.advanced(by: .seconds(2))) { print("later") }
+  await scheduler.schedule(at: scheduler.now) { () async in print("now") }.value
+  try await scheduler.sleep(until: scheduler.now)
+}
+
+func merged(_ some: Signal<Int, any Error>, _ safe: Signal<Int, Never>) {
+  let two = some.merging(safe).merging(safe)
+  let three = some.merging(safe.setFailureType(), safe.setFailureType())
+  _ = (two, three, safe.merging(safe))
 }
 
 // Code of others, which only stands beside the import.

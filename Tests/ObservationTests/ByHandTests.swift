@@ -4,6 +4,15 @@ import TailraceObservation
 import TailraceTesting
 import Testing
 
+extension Orders {
+  fileprivate var isLoading: Bool {
+    switch phase {
+    case .loadingMore, .refreshing: true
+    case .idle, .failed, .ended: false
+    }
+  }
+}
+
 @MainActor
 @Suite("The model by hand, which the article shows beside ListModel", .timeLimit(.minutes(15)))
 struct ByHandTests {
@@ -45,7 +54,7 @@ struct ByHandTests {
     }
     var (seen, seenOfList) = (Seen(), Seen())
     func settle() async {
-      while case .loading = byHand.phase { await Task.yield() }
+      while byHand.isLoading { await Task.yield() }
       seen.note(byHand.elements, "\(byHand.phase)")
       while model.phase.isLoading { await Task.yield() }
       seenOfList.note(model.elements, "\(model.phase)")

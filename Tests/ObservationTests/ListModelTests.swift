@@ -92,11 +92,11 @@ struct ListModelTests {
     await page.value
     page = model.loadMore()
     await world.scheduler.waitForSleepers(1)
+    #expect(model.phase.description == "loading more")
     page = model.refresh()
-    #expect(model.refresh() == page, "one refreshment at a time")
     await world.scheduler.waitForSleepers(2)
     world.scheduler.advance(by: .seconds(1))
-    #expect(model.elements == [1, 2] && model.phase.isLoading)
+    #expect(model.elements == [1, 2] && model.phase.description == "refreshing")
     await world.pass()
     await page.value
     #expect(model.elements == [1, 2] && world.loads.values == [1, 2, 3, 1, 2])
@@ -144,12 +144,75 @@ struct ListModelTests {
     #expect(model.elements.map(\.id) == [1, 2, 3, 4] && model.elements[0].text == "4")
   }
 
-  @Test("a page without anything new is followed by the next")
+  @Test("a page without anything new ends the asking; the next call asks for the page after it")
   func nothingNew() async {
-    let model = ListModel(pageSize: 2) { LazyList([1, 2, 1, 2, 1, 2, 3]).map { Row(id: $0) } }
+    let pages = Probe<Int>()
+    // A server that ignores the number of the page, but for the fourth one.
+    let model = ListModel(pageSize: 2) {
+      LazyList(state: 1) { number async -> [Row]? in
+        pages.record(number)
+        defer { number += 1 }
+        return [Row(id: number < 4 ? 1 : 3), Row(id: 2)]
+      }.flatMap { $0 }
+    }
+    for expected in [[1, 2], [1, 2], [1, 2], [1, 2, 3]] {
+      await model.loadMore().value
+      #expect(model.elements.map(\.id) == expected && model.phase.description == "idle")
+    }
+    #expect(pages.values == [1, 2, 3, 4], "a request for each call")
+  }
+
+  @Test("the task that loads is cancelled: the model goes on", arguments: [true, false])
+  func cancelledTask(refreshes: Bool) async {
+    let gate = Gate()
+    let model = ListModel(pageSize: 2) {
+      LazyList(state: 0, retryingFailures: true) { number async throws -> Int? in
+        if number == 0 { await gate.wait() }
+        number += 1
+        return number
+      }
+    }
+    let task = refreshes ? model.refresh() : model.loadMore()
+    await gate.waitForArrivals(1)
+    task.cancel()
+    await task.value
+    #expect(model.phase.description == "idle" && model.elements.isEmpty)
+    gate.open()
     await model.loadMore().value
-    await model.loadMore().value
-    #expect(model.elements.map(\.id) == [1, 2, 3] && model.phase.description == "ended")
+    #expect(model.phase.description == "idle" && model.elements == [1, 2])
+    await model.refresh().value
+    #expect(model.phase.description == "idle" && model.elements == [1, 2])
+  }
+
+  /// A screen whose list depends on a text.
+  @MainActor final class Search {
+    var text = "" { didSet { model.refresh() } }
+    let gate = Gate()
+    lazy var model = ListModel<String>(pageSize: 2) { [weak self, gate] in
+      let text = self?.text ?? ""
+      return LazyList(state: 1, retryingFailures: true) { number async throws -> String? in
+        if text == "te" { await gate.wait() }
+        defer { number += 1 }
+        return "\(text) \(number)"
+      }
+    }
+  }
+
+  @Test("the list is made on the main actor, and a refreshment never joins one that is under way")
+  func search() async {
+    let search = Search()
+    search.text = "te"
+    let older = search.model.loadMore()
+    await search.gate.waitForArrivals(1)
+    search.text = "tea"
+    #expect(search.model.phase.description == "refreshing")
+    await search.model.loadMore().value
+    #expect(search.model.elements == ["tea 1", "tea 2"])
+    // What was given up comes too late, and is not shown.
+    search.gate.open()
+    await older.value
+    #expect(search.model.elements == ["tea 1", "tea 2"])
+    #expect(search.model.phase.description == "idle")
   }
 
   @Test("cancelled: the place is kept, and what was loaded meanwhile is not loaded again")
@@ -246,7 +309,7 @@ struct ListModelTests {
       let isAsExpected =
         switch (moment, model.phase) {
         case (.new, .idle), (.idle, .idle), (.cancelled, .idle), (.refreshed, .idle): true
-        case (.loading, .loading), (.refreshing, .loading): true
+        case (.loading, .loadingMore), (.refreshing, .refreshing): true
         case (.failed, .failed), (.ended, .ended): true
         default: false
         }

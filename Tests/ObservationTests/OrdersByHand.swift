@@ -8,7 +8,7 @@ struct Order: Identifiable, Equatable, Sendable {
 // What the article shows beside `ListModel`: the rest of this file.
 @MainActor @Observable
 final class Orders {
-  enum Phase { case idle, loading, failed(any Error), ended }
+  enum Phase { case idle, loadingMore, refreshing, failed(any Error), ended }
 
   private(set) var elements: [Order] = []
   private(set) var phase = Phase.idle
@@ -25,22 +25,22 @@ final class Orders {
   func retry() { if case .failed = phase { begin() } }
 
   func refresh() {
-    if case .loading = phase {
-      if isRefreshing { return }
-      cancel()
-    }
+    cancel()
     isRefreshing = true
     begin()
   }
 
   func cancel() {
-    guard case .loading = phase else { return }
-    task?.cancel()
-    (task, phase, isRefreshing) = (nil, .idle, false)
+    switch phase {
+    case .loadingMore, .refreshing:
+      task?.cancel()
+      (task, phase, isRefreshing) = (nil, .idle, false)
+    case .idle, .failed, .ended: break
+    }
   }
 
   private func begin() {
-    phase = .loading
+    phase = isRefreshing ? .refreshing : .loadingMore
     let number = isRefreshing ? 1 : page
     task = Task { [weak self, load] in
       do {

@@ -1,4 +1,5 @@
 import FileReading
+import Foundation
 
 /// The source of a list's bytes.
 struct FileOrigin: Sendable {
@@ -25,11 +26,16 @@ struct FileChunks: AsyncSequence, Sendable {
     /// `nil` once nothing more will be read: the file is then closed.
     private var origin: FileOrigin?
     private let size: Int
+    private let name: String
 
     init(origin: FileOrigin, size: Int) {
       self.origin = origin
       self.size = size
+      name = origin.name
     }
+
+    /// The failure where the bytes are no UTF-8.
+    var noText: FileError { FileError(name, SystemError(code: EILSEQ)) }
 
     mutating func next() async throws(FileError) -> [UInt8]? { try await next(isolation: nil) }
 

@@ -11,8 +11,9 @@ extension URL {
   /// let firstError = try await log.first { $0.contains("error") }   // reads up to it
   /// ```
   ///
-  /// A line ends with `\n` or `\r\n`; the last one may have no end. Empty lines count. Bytes that
-  /// are not UTF-8 become U+FFFD.
+  /// A line ends with `\n` or `\r\n`; the last one may have no end. Empty lines count. A byte order
+  /// mark is no part of the first line. The text is UTF-8: a line that is not ends the list with
+  /// `EILSEQ`. For text with wrong bytes use `url.lazyChunks().lines`, which repairs them.
   ///
   /// Lines that have been read stay in memory while the head of the list is retained. An ordinary
   /// parameter retains it: a function that reads a large file takes the list as `consuming
@@ -78,8 +79,8 @@ extension FileHandle {
   /// The list has its own descriptor, so the handle may be closed. They share the position in the
   /// file: reading from the handle takes bytes away from the list.
   ///
-  /// A line ends with `\n` or `\r\n`; the last one may have no end. Bytes that are not UTF-8
-  /// become U+FFFD.
+  /// A line ends with `\n` or `\r\n`; the last one may have no end. A byte order mark is no part of
+  /// the first line. The text is UTF-8: a line that is not ends the list with `EILSEQ`.
   ///
   /// - Laziness: stepwise, 64 KiB at a time.
   /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.

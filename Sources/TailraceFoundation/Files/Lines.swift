@@ -1,4 +1,5 @@
 import Foundation
+import TailraceLists
 
 /// The whole lines of a block of a file. Each is made when it is demanded.
 struct LineBlock: Sequence, Sendable {
@@ -45,7 +46,11 @@ struct LineBlocks: AsyncSequence, Sendable {
     private var chunks: FileChunks.Iterator
     /// The beginning of a line whose end has not been read.
     private var carry: [UInt8] = []
+    /// Whether no line has been completed: the first one may begin with a byte order mark.
+    private var isAtStart = true
     private var isAtEnd = false
+    /// After the lines before it.
+    private var failure: FileError?
 
     init(chunks: FileChunks.Iterator) { self.chunks = chunks }
 
@@ -55,12 +60,17 @@ struct LineBlocks: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async throws(FileError) -> LineBlock? {
       while !isAtEnd {
+        if let failure = failure.take() {
+          isAtEnd = true
+          throw failure
+        }
         guard let bytes = try await chunks.next(isolation: actor) else {
           isAtEnd = true
           // The rest is a line without an end.
-          if carry.isEmpty { return nil }
-          return LineBlock(
-            first: String(decoding: carry, as: UTF8.self), bytes: [], range: 0..<0)
+          let rest = isAtStart ? carry.withoutByteOrderMark : carry[...]
+          if rest.isEmpty { return nil }
+          guard let text = String(validating: rest, as: UTF8.self) else { throw chunks.noText }
+          return LineBlock(first: text, bytes: [], range: 0..<0)
         }
         if let block = block(of: bytes) { return block }
       }
@@ -76,10 +86,22 @@ struct LineBlocks: AsyncSequence, Sendable {
       var (first, start) = (String?.none, 0)
       if !carry.isEmpty, let end = bytes.withUnsafeBytes({ $0.newline(from: 0) }) {
         carry += bytes[..<end]
-        (first, start) = (carry.withUnsafeBytes { $0.line }, end + 1)
+        start = end + 1
+        let line = isAtStart ? carry.withoutByteOrderMark : carry[...]
+        guard let text = line.withUnsafeBytes({ $0.validLine }) else {
+          failure = chunks.noText
+          return nil
+        }
+        first = text
+      } else if isAtStart {
+        start = bytes.withoutByteOrderMark.startIndex
       }
+      isAtStart = false
       carry = Array(bytes[(last + 1)...])
-      return LineBlock(first: first, bytes: bytes, range: start..<(last + 1))
+      let end = bytes.withUnsafeBytes { $0.endOfText(from: start, to: last + 1) }
+      if end <= last { failure = chunks.noText }
+      if first == nil, start == end { return nil }
+      return LineBlock(first: first, bytes: bytes, range: start..<end)
     }
   }
 }
@@ -93,8 +115,28 @@ extension UnsafeRawBufferPointer {
   }
 
   /// The text of a line, without the `\r` of a `\r\n`.
-  fileprivate var line: String {
+  fileprivate var line: String { String(decoding: withoutReturn, as: UTF8.self) }
+
+  /// The same; `nil` if it is no UTF-8.
+  fileprivate var validLine: String? { String(validating: withoutReturn, as: UTF8.self) }
+
+  private var withoutReturn: Slice<UnsafeRawBufferPointer> {
     let hasReturn = last == UInt8(ascii: "\r")
-    return String(decoding: self[..<(hasReturn ? count - 1 : count)], as: UTF8.self)
+    return self[..<(hasReturn ? count - 1 : count)]
+  }
+
+  /// Where the first line begins that is no UTF-8; the end if there is none.
+  fileprivate func endOfText(from start: Int, to end: Int) -> Int {
+    // Whole lines are whole characters, so all of them are checked at once.
+    if isText(start..<end) { return end }
+    var position = start
+    while position < end, let lineEnd = newline(from: position), isText(position..<lineEnd) {
+      position = lineEnd + 1
+    }
+    return position
+  }
+
+  private func isText(_ range: Range<Int>) -> Bool {
+    String(validating: self[range], as: UTF8.self) != nil
   }
 }

@@ -20,28 +20,6 @@ extension LockstepReader: CustomDebugStringConvertible {
     let words = group.standings(of: number..<number + 1).map(LockstepWords.text)
     return "LockstepReader(\(number) of \(group.count), within \(group.distance): \(words[0]))"
   }
-
-  /// Returns a picture of all readers that are in step with this one, as the text of a Mermaid
-  /// flowchart.
-  ///
-  /// ```swift
-  /// let readers = LazyList(1...).lockstep(readers: 2, maxLead: 4)
-  /// var iterator = readers[0].makeAsyncIterator()
-  /// _ = await iterator.next()
-  /// print(readers[0].diagram())
-  /// // flowchart TD
-  /// //   subgraph list0["in step, within 4"]
-  /// //     stage0["reader 0<br/>at 1"]
-  /// //     stage1["reader 1<br/>at 0, not read yet"]
-  /// //   end
-  /// ```
-  ///
-  /// An arrow leads from a reader that others wait for to these. The list itself is not in the
-  /// picture: see ``LazyList/diagram()``.
-  ///
-  /// - Laziness: demands nothing, and disturbs no reader.
-  /// - Complexity: O(*readers*²) if many wait. At most 400 readers are drawn.
-  public func diagram() -> String { Sketch(lockstep: start.group).mermaid }
 }
 
 enum LockstepWords {
@@ -66,21 +44,5 @@ enum LockstepWords {
     }
     let first = readers.prefix(2).map(String.init).joined(separator: ", ")
     return "readers \(first) and \(readers.count - 2) others"
-  }
-}
-
-extension Sketch {
-  /// The readers of a group: each that is waited for, with arrows to those that wait.
-  init(lockstep group: LockstepGroup) {
-    self.init()
-    let readers = group.standings(of: 0..<group.count)
-    let frame = layer("in step, within \(group.distance)")
-    let nodes = readers.enumerated().map { number, reader in
-      node("reader \(number)\n\(LockstepWords.text(reader))", in: frame)
-    }
-    for (number, reader) in readers.enumerated() where nodes[number] != nil {
-      guard case .waiting(let others, _) = reader.standing else { continue }
-      for other in others { connect(nodes[other], nodes[number], "keeps waiting") }
-    }
   }
 }

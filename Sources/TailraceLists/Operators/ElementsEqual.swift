@@ -30,15 +30,6 @@ extension LazyList where Element: Equatable {
     }
     return true
   }
-
-  /// Returns whether another list, which may fail in another way, has the same elements in the same
-  /// order.
-  @_alwaysEmitIntoClient @_disfavoredOverload
-  nonisolated(nonsending) public consuming func elementsEqual<OtherFailure>(
-    _ other: consuming LazyList<Element, OtherFailure>
-  ) async throws -> Bool {
-    try await widened().elementsEqual(other.widened())
-  }
 }
 
 // A predicate may not hold between an element and itself, so a shared rest proves nothing.
@@ -58,18 +49,6 @@ extension LazyList {
   ) async throws(Failure) -> Bool {
     try await reader().matches(other.reader()) { areEquivalent($0, $1) }
   }
-
-  /// Returns whether another list has as many elements, and a throwing or asynchronous predicate
-  /// holds for all pairs.
-  @_alwaysEmitIntoClient
-  nonisolated(nonsending) public consuming func elementsEqual<Other>(
-    _ other: consuming LazyList<Other, Failure>,
-    @_CheckedAlone<Bool> by areEquivalent: (Element, Other) async throws -> Bool
-  ) async throws -> Bool {
-    try await throwingReader().matchesWaiting(other.throwingReader()) {
-      try await areEquivalent($0, $1)
-    }
-  }
 }
 
 extension Reader {
@@ -81,20 +60,6 @@ extension Reader {
   ) async throws(Failure) -> Bool {
     while let element = try await next() {
       guard let otherElement = try await other.next(), try areEquivalent(element, otherElement)
-      else { return false }
-    }
-    return try await other.next() == nil
-  }
-
-  /// As `matches`, with an asynchronous predicate.
-  @_alwaysEmitIntoClient @inline(__always)
-  nonisolated(nonsending) consuming func matchesWaiting<Other>(
-    _ other: consuming Reader<Other, Failure, Source>,
-    _ areEquivalent: nonisolated(nonsending) (Element, Other) async throws(Failure) -> Bool
-  ) async throws(Failure) -> Bool {
-    while let element = try await next() {
-      guard let otherElement = try await other.next(),
-        try await areEquivalent(element, otherElement)
       else { return false }
     }
     return try await other.next() == nil

@@ -117,14 +117,6 @@ extension LazyList {
     widened().zip(other.widened())
   }
 
-  /// Returns the tuples of the elements of lists that fail in different ways.
-  @_disfavoredOverload
-  public static func zip<each Other: _ListLike>(
-    _ first: LazyList, _ other: repeat each Other
-  ) -> LazyList<(Element, repeat (each Other).Element), any Error> {
-    LazyList<Element, any Error>.zip(first.widened(), repeat (each other)._list.widened())
-  }
-
   /// Returns the elements of this list's lists, which cannot fail.
   @_alwaysEmitIntoClient
   public consuming func joined() -> LazyList<Element.Element, Failure>

@@ -109,7 +109,8 @@ extension LazyList {
   /// ```
   ///
   /// The closure is `@Sendable`: a state that it captures, such as a counter, needs a `Mutex` or an
-  /// `Atomic`. To pass a state from element to element, give it to `reductions(_:_:)` before.
+  /// `Atomic`. To pass a state from element to element, give it to `reductions(_:_:)` before. A closure
+  /// that may fail returns `.failing(error)`.
   ///
   /// - Laziness: searching, through empty lists.
   ///
@@ -128,15 +129,6 @@ extension LazyList {
     _ next: @escaping @Sendable (Element, inout Bool) async -> LazyList<T, Failure>?
   ) -> LazyList<T, Failure> {
     transformInTask(false) { .binding(await next($1, &$0), $0) }.joined()
-  }
-
-  /// Returns the elements of the lists that a throwing closure, asynchronous or not, makes from each
-  /// element, until it stops.
-  @_alwaysEmitIntoClient @inline(__always) @_disfavoredOverload
-  public consuming func bind<T: Sendable, InnerFailure: Error>(
-    _ next: @escaping @Sendable (Element, inout Bool) async throws -> LazyList<T, InnerFailure>?
-  ) -> LazyList<T, any Error> {
-    widened().transformInTask(false) { .binding(try await next($1, &$0), $0) }.flattened()
   }
 }
 

@@ -6,8 +6,9 @@ extension LazyList where Element: Collection, Element.Element == UInt8 {
   /// await chunks.lines.array()   // ["one", "two", "three"]
   /// ```
   ///
-  /// A line ends with `\n` or `\r\n`, which are not part of it; the last line may lack it. Invalid
-  /// UTF-8 is repaired, as `String(decoding:as:)` does.
+  /// A line ends with `\n` or `\r\n`, which are not part of it; the last line may lack it. A byte order
+  /// mark at the beginning is no part of the first line. Invalid UTF-8 is repaired, as
+  /// `String(decoding:as:)` does.
   ///
   /// - Laziness: stepwise, a chunk at a time: as many as a line needs.
   /// - Failure: that of the chunks, after the lines that were complete before it.
@@ -36,6 +37,8 @@ struct LineCutter {
   private var carry: [UInt8] = []
   /// The complete lines, the first one last.
   private var lines: [String] = []
+  /// Whether no line has been cut yet: the first one may begin with a byte order mark.
+  private var isAtStart = true
 
   @usableFromInline
   init() {}
@@ -47,9 +50,10 @@ struct LineCutter {
   /// The line without an end, after the last chunk.
   @usableFromInline
   mutating func rest() -> String? {
-    guard !carry.isEmpty else { return nil }
+    let line = isAtStart ? carry.withoutByteOrderMark : carry[...]
+    guard !line.isEmpty else { return nil }
     defer { carry = [] }
-    return String(decoding: carry, as: UTF8.self)
+    return String(decoding: line, as: UTF8.self)
   }
 
   // Guard: the chunk that owns the bytes. May touch them: this call, to read.
@@ -58,16 +62,30 @@ struct LineCutter {
     var start = 0
     while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
       if carry.isEmpty {
-        lines.append(bytes[start..<end].line)
+        lines.append(text(bytes[start..<end]))
       } else {
         carry += bytes[start..<end]
-        lines.append(carry[...].line)
+        lines.append(text(carry[...]))
         carry = []
       }
       start = end + 1
     }
     carry += bytes[start...]
     lines.reverse()
+  }
+
+  /// The text of a whole line.
+  private mutating func text<Bytes: BidirectionalCollection<UInt8>>(_ line: Bytes) -> String
+  where Bytes.SubSequence == Bytes {
+    defer { isAtStart = false }
+    return (isAtStart ? line.withoutByteOrderMark : line).line
+  }
+}
+
+extension Collection<UInt8> {
+  /// The bytes without the mark of UTF-8 at the beginning.
+  package var withoutByteOrderMark: SubSequence {
+    starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...]
   }
 }
 

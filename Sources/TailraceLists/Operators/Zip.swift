@@ -16,34 +16,6 @@ extension LazyList {
   ) -> LazyList<(Element, Other), Failure> {
     zipping(Peer(other)) { ($0, $1) }
   }
-
-  /// Returns the tuples of the elements at the same position in all lists; as long as the shortest.
-  ///
-  /// ```swift
-  /// let rows = LazyList.zip(LazyList(1...), ["Ada", "Bob"].lazyList, LazyList.repeating("?"))
-  /// await rows.array()   // [(1, "Ada", "?"), (2, "Bob", "?")]
-  /// ```
-  ///
-  /// - Laziness: stepwise. When a list has ended, those after it are not touched.
-  /// - Failure: the first failure in the order of the lists.
-  // More lists than this are rare; a pack is not specialised, which costs a microsecond an element.
-  public static func zip<each Other: Sendable>(
-    _ first: LazyList, _ other: repeat LazyList<each Other, Failure>
-  ) -> LazyList<(Element, repeat each Other), Failure> {
-    let (column, others) = (Column(first), (repeat Column(each other)))
-    let all = Upstreams(column)
-    repeat all.add(each others)
-    return LazyList<(Element, repeat each Other), Failure>(
-      upstream: all,
-      stepping: { demand in
-        // All elements are fetched before any is taken: waiting for one list loses no element.
-        if let absence = column.fill(demand) { return .nothing(absence) }
-        for other in repeat each others {
-          if let absence = other.fill(demand) { return .nothing(absence) }
-        }
-        return .element((column.take(), repeat (each others).take()))
-      })
-  }
 }
 
 /// The pairs of the elements at the same position in both lists: `first.zip(second)` in the
@@ -71,32 +43,54 @@ public func zip<First: _ListLike, Second: _ListLike>(
   first._list.widened().zip(second._list.widened())
 }
 
-/// Returns the triples of the elements at the same position in all three lists:
-/// `LazyList.zip(first, second, third)`.
+/// Returns the triples of the elements at the same position in all three lists; as long as the shortest.
+///
+/// ```swift
+/// let rows = zip(LazyList(1...), ["Ada", "Bob"].lazyList, LazyList.repeating("?"))
+/// await rows.array()   // [(1, "Ada", "?"), (2, "Bob", "?")]
+/// ```
+///
+/// Lists that fail in different ways are made alike first, by `setFailureType()`.
+///
+/// - Laziness: stepwise. When a list has ended, those after it are not touched.
+/// - Failure: the first failure in the order of the lists.
+@_alwaysEmitIntoClient
 public func zip<First: _ListLike, Second: _ListLike, Third: _ListLike>(
   _ first: First, _ second: Second, _ third: Third
 ) -> LazyList<(First.Element, Second.Element, Third.Element), First.Failure>
 where First.Failure == Second.Failure, First.Failure == Third.Failure {
-  LazyList.zip(first._list, second._list, third._list)
+  first._list.zipping(Peers(Peer(second._list), Peer(third._list))) {
+    ($0, $1.first, $1.others)
+  }
 }
 
-/// Returns the quadruples of the elements at the same position in all four lists:
-/// `LazyList.zip(first, second, third, fourth)`.
+/// Returns the quadruples of the elements at the same position in all four lists; as long as the
+/// shortest.
+///
+/// - Laziness: stepwise. When a list has ended, those after it are not touched.
+/// - Failure: the first failure in the order of the lists.
 // No other `zip` takes so many arguments, so these may take a `LazyList`.
+@_alwaysEmitIntoClient
 public func zip<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable, Failure>(
   _ first: LazyList<First, Failure>, _ second: LazyList<Second, Failure>,
   _ third: LazyList<Third, Failure>, _ fourth: LazyList<Fourth, Failure>
 ) -> LazyList<(First, Second, Third, Fourth), Failure> {
-  LazyList.zip(first, second, third, fourth)
+  first.zipping(Peers(Peer(second), Peers(Peer(third), Peer(fourth)))) {
+    ($0, $1.first, $1.others.first, $1.others.others)
+  }
 }
 
-/// Returns the tuples of the elements at the same position in five or more lists:
-/// `LazyList.zip(first, second, third, fourth, fifth)`.
+/// Returns the tuples of the elements at the same position in five or more lists; as long as the
+/// shortest.
 ///
 /// ```swift
 /// let zeros = LazyList.repeating(0)
 /// await zip(zeros, zeros, zeros, zeros, LazyList(1...2)).map { $0.4 }.array()   // [1, 2]
 /// ```
+///
+/// - Laziness: stepwise. When a list has ended, those after it are not touched.
+/// - Failure: the first failure in the order of the lists.
+// So many lists are rare; a pack is not specialised, which costs a microsecond an element.
 public func zip<
   First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable, Fifth: Sendable,
   each Other: Sendable, Failure
@@ -105,7 +99,28 @@ public func zip<
   _ third: LazyList<Third, Failure>, _ fourth: LazyList<Fourth, Failure>,
   _ fifth: LazyList<Fifth, Failure>, _ other: repeat LazyList<each Other, Failure>
 ) -> LazyList<(First, Second, Third, Fourth, Fifth, repeat each Other), Failure> {
-  LazyList.zip(first, second, third, fourth, fifth, repeat each other)
+  LazyList.zipAll(first, second, third, fourth, fifth, repeat each other)
+}
+
+extension LazyList {
+  /// The tuples of the elements at the same position in all lists.
+  static func zipAll<each Other: Sendable>(
+    _ first: LazyList, _ other: repeat LazyList<each Other, Failure>
+  ) -> LazyList<(Element, repeat each Other), Failure> {
+    let (column, others) = (Column(first), (repeat Column(each other)))
+    let all = Upstreams(column)
+    repeat all.add(each others)
+    return LazyList<(Element, repeat each Other), Failure>(
+      upstream: all, stage: "zip",
+      stepping: { demand in
+        // All elements are fetched before any is taken: waiting for one list loses no element.
+        if let absence = column.fill(demand) { return .nothing(absence) }
+        for other in repeat each others {
+          if let absence = other.fill(demand) { return .nothing(absence) }
+        }
+        return .element((column.take(), repeat (each others).take()))
+      })
+  }
 }
 
 /// One list of a zip of many.

@@ -244,3 +244,8 @@ final class Counter: Sendable {
     }
   }
 }
+
+struct PublicMistakesGiven: Given {
+  private let file = SnippetFile()
+  var url: URL { file.url }
+}

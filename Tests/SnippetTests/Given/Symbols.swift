@@ -144,6 +144,11 @@ struct SignalDeliveringGiven: Given {
   let downloads = Signal<Int, any Error> { $0.complete() }
 }
 
+struct SignalFailuresGiven: Given {
+  let downloads = Signal<Int, any Error> { $0.complete() }
+  var presses: Signal<Int, Never> { CommonGiven().presses }
+}
+
 struct SignalOperatorsGiven: Given {
   private let common = CommonGiven()
   var presses: Signal<Int, Never> { common.presses }

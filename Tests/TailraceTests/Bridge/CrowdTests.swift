@@ -83,6 +83,52 @@ struct CrowdTests {
     for task in tasks + [latecomer] { await task.value }
   }
 
+  /// The order in which elements of senders that wait for room are read.
+  static func order(
+    of count: Int, _ signal: Signal<Int, Never>, _ subscriber: Signal<Int, Never>.Subscriber,
+    cancelling isCancelled: (Int) -> Bool = { _ in false }
+  ) async -> [Int] {
+    let (scheduler, seen) = (VirtualScheduler(), Probe<Int>())
+    // Subscribed before anything is sent.
+    let iterator = signal.makeAsyncIterator()
+    iterator.reading.start()
+    let reading = Owned(iterator)
+    let senders = (0..<count).map { number in
+      scheduler.schedule { await subscriber.send(whenReady: number) }
+    }
+    scheduler.run()
+    for (number, sender) in senders.enumerated() where isCancelled(number) { sender.cancel() }
+    scheduler.run()
+    let reader = scheduler.schedule {
+      while let number = await reading.state.next() { seen.record(number) }
+    }
+    scheduler.run()
+    for sender in senders { await sender.value }
+    subscriber.complete()
+    scheduler.run()
+    await reader.value
+    return seen.values
+  }
+
+  @Test("senders that wait are not overtaken", arguments: [0, 1, 3, 8], [false, true])
+  func senderOrder(bound: Int, replays: Bool) async {
+    let (signal, subscriber) =
+      replays
+      ? Signal<Int, Never>.makeSignal(replaying: 0, bufferingPolicy: .bufferingOldest(bound))
+      : Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingOldest(bound))
+    #expect(await Self.order(of: 13, signal, subscriber) == Array(0..<13))
+  }
+
+  @Test("senders that wait are not overtaken, also where others of them are cancelled")
+  func senderOrderWithCancellations() async {
+    for bound in 0...2 {
+      let (signal, subscriber) = Signal<Int, Never>.makeSignal(
+        bufferingPolicy: .bufferingOldest(bound))
+      let seen = await Self.order(of: 13, signal, subscriber) { $0 % 3 == 2 }
+      #expect(seen == (0..<13).filter { $0 % 3 != 2 || $0 < bound })
+    }
+  }
+
   @Test("random: senders that come, wait, are cancelled; no room is forgotten")
   func random() async {
     for number in 0..<UInt64(RandomCases.count("TAILRACE_SENDERS", debug: 100, optimised: 5_000)) {

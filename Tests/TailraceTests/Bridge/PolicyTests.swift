@@ -63,6 +63,30 @@ struct PolicyTests {
     }
   }
 
+  @Test("an element whose sender is cancelled while it waits is counted", arguments: Kind.allCases)
+  func countedWhenCancelled(_ kind: Kind) async throws {
+    var (iterator, subscriber) = kind.make(.bufferingOldest(1))
+    subscriber.send(1)
+    let sender = Task { await subscriber.send(whenReady: 2) }
+    sender.cancel()
+    #expect(await sender.value == .dropped(2))
+    subscriber.send(3)
+    subscriber.complete()
+    #expect(try await iterator.next() == 1 && iterator.droppedCount == 0)
+    #expect(try await iterator.next() == nil && iterator.droppedCount == 2)
+  }
+
+  @Test("a reader that may not fall behind fails, also if a sender that waited was cancelled")
+  func overflowWhenCancelled() async throws {
+    var (iterator, subscriber) = Kind.cold.make(.failing(beyond: 1))
+    subscriber.send(1)
+    let sender = Task { await subscriber.send(whenReady: 2) }
+    sender.cancel()
+    #expect(await sender.value == .dropped(2))
+    #expect(try await iterator.next() == 1)
+    await #expect(throws: SignalOverflow(bound: 1)) { try await iterator.next() }
+  }
+
   @Test("kept elements are read, and nothing says that elements are missing")
   func silentGaps() async {
     func sent() -> Signal<Int, Never> {

@@ -106,4 +106,59 @@ struct SignalOperatorTests {
     await task.value
     #expect(subscriber.send(2) == .dropped(2))
   }
+
+  @Test("signals that fail in different ways are merged")
+  func differentFailures() async throws {
+    let (numbers, sender) = Signal<Int, any Error>.makeSignal()
+    let (others, otherSender) = Signal<Int, Never>.makeSignal()
+    let both = numbers.merging(others)
+    let _: Signal<Int, any Error> = both
+    sender.send(1)
+    sender.complete()
+    otherSender.send(2)
+    otherSender.complete()
+    #expect(try await both.array().sorted() == [1, 2])
+
+    let failing = Signal<Int, Mishap> { $0.fail(Mishap(position: 1)) }
+    let safe = Signal<Int, Never> { $0.send(1) }
+    let typed: Signal<Int, Mishap> = failing.merging(safe)
+    await #expect(throws: Mishap(position: 1)) { try await typed.array() }
+    let set: Signal<Int, Mishap> = safe.setFailureType()
+    #expect(try await set.array() == [1])
+    let any: Signal<Int, any Error> = failing.merging(numbers)
+    await #expect(throws: Mishap(position: 1)) { try await any.array() }
+    let wide: Signal<Int, any Error> = failing.setFailureType()
+    await #expect(throws: Mishap(position: 1)) { try await wide.array() }
+  }
+
+  @MainActor final class Names {
+    var titles: [String] = []
+
+    func bind(_ names: Signal<String, Never>) -> Task<Void, Never> {
+      names.subscribe { [weak self] event in
+        MainActor.preconditionIsolated()
+        if case .next(let name) = event { self?.titles.append(name) }
+      }
+    }
+  }
+
+  @Test("a handler made on the main actor runs there, as the closure of a task does")
+  @MainActor func handlerOnMain() async {
+    let (names, subscriber) = Signal<String, Never>.makeSignal()
+    let screen = Names()
+    let task = screen.bind(names)
+    subscriber.send("Ada")
+    subscriber.complete()
+    await task.value
+    #expect(screen.titles == ["Ada"])
+    // Elsewhere, where it says so.
+    let (others, other) = Signal<Int, Never>.makeSignal()
+    let probe = Probe<Bool>()
+    let elsewhere = others.subscribe { @concurrent _ async in
+      probe.record(currentScheduler === QueueScheduler.main)
+    }
+    other.complete()
+    await elsewhere.value
+    #expect(probe.values == [false])
+  }
 }

@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import Tailrace
-import TailraceFoundation
 import TailraceTesting
 import Testing
+
+@testable import TailraceFoundation
 
 @Suite("Files as lists", .inTurn)
 struct FileTests {
@@ -85,13 +86,64 @@ struct FileTests {
     #expect(try await tail.eager().last == "line 59999")
     #expect(try await tail.last() == "line 59999")
     #expect(try await tail.reduce(0) { count, _ in count + 1 } == 59_999)
-    #expect(try await list.elementsEqual(lines.lazyList.map { $0 }))
+    #expect(try await list.elementsEqual(lines.lazyList.setFailureType()))
   }
 
-  @Test("bytes that are not UTF-8 are replaced")
-  func replaced() async throws {
-    let file = try TemporaryFile(Data([0x61, 0xFF, 0x62, 0x0A, 0xC3, 0x0A]))
-    #expect(try await file.url.lazyLines.array() == ["a\u{FFFD}b", "\u{FFFD}"])
+  @Test(
+    "bytes that are not UTF-8 are told, after the lines before them",
+    arguments: [
+      ([0x61, 0x0A, 0xFF, 0x62, 0x0A, 0x63], ["a"]), ([0x61, 0x0A, 0xC3, 0x0A], ["a"]),
+      ([0xFF], []), ([0x61, 0x0A, 0x62, 0x0A, 0xC3], ["a", "b"]),
+      // UTF-16, by its mark.
+      ([0xFF, 0xFE, 0x61, 0x00, 0x0A, 0x00], []),
+    ] as [([UInt8], [String])])
+  func told(_ bytes: [UInt8], _ lines: [String]) async throws {
+    let file = try TemporaryFile(Data(bytes))
+    let list = file.url.lazyLines
+    for _ in 1...2 {
+      let error = await #expect(throws: FileError.self) { try await list.array() }
+      #expect(error?.code == .EILSEQ && error?.path == file.url.path(percentEncoded: false))
+      #expect(list.evaluatedPrefix == lines)
+    }
+    // A reader that wants them repaired reads the chunks.
+    #expect(try await file.url.lazyChunks().lines.array().count > lines.count)
+  }
+
+  @Test("wrong bytes anywhere, in blocks of any size", arguments: [1, 2, 3, 5, 100])
+  func toldInBlocks(_ size: Int) async throws {
+    let text = Array("one\nzw\u{F6}lf\r\n♥️\n".utf8)
+    for position in text.indices where text[position] >= 0x80 || text[position] == 0x6E {
+      var bytes = text
+      bytes[position] = 0xFF
+      let whole = bytes[..<position].count { $0 == 0x0A }
+      let file = try TemporaryFile(Data(bytes))
+      let path = file.url.path(percentEncoded: false)
+      let origin = FileOrigin(name: path, place: .path(Array(path.utf8CString)))
+      var iterator = LineBlocks(chunks: FileChunks(origin: origin, size: size)).makeAsyncIterator()
+      var lines: [String] = []
+      let error = await #expect(throws: FileError.self) {
+        while let block = try await iterator.next() { lines += Array(block) }
+      }
+      #expect(error?.code == .EILSEQ)
+      #expect(lines == ["one", "zwölf", "♥️"].prefix(whole).map { $0 }, "\(position)")
+    }
+  }
+
+  @Test(
+    "a byte order mark is no part of the first line",
+    arguments: ["", "a", "a\nb", "\na", "\r\na\n"])
+  func mark(_ text: String) async throws {
+    let (plain, marked) = (
+      try TemporaryFile(Data(text.utf8)), try TemporaryFile(Data("\u{FEFF}\(text)".utf8))
+    )
+    #expect(try await marked.url.lazyLines.array() == plain.url.lazyLines.array())
+    #expect(
+      try await FileHandle(forReadingFrom: marked.url).lazyLines.array()
+        == plain.url.lazyLines.array())
+    #expect(try await marked.url.lazyChunks(upTo: 1).lines.array() == plain.url.lazyLines.array())
+    // Elsewhere it is a character as others.
+    let later = try TemporaryFile(Data("a\n\u{FEFF}b".utf8))
+    #expect(try await later.url.lazyLines.array() == ["a", "\u{FEFF}b"])
   }
 
   @Test("chunks: all bytes, in order", arguments: [1, 7, 65_536, 1_000_000])

@@ -109,7 +109,7 @@ extension Picture {
       #"    stage1["map"]"#, #"    stage2["LazyList"]"#, #"    stage4["LazyList"]"#, "  end",
       #"  value3(["2 values"])"#, "  stage1 --> stage0", "  stage2 --> stage1",
       "  value3 --> stage0", "  stage4 --> stage0"
-    ) { LazyList.zip(LazyList(1...).map { $0 }, [1, 2].lazyList, LazyList(3...)).diagram() },
+    ) { zip(LazyList(1...).map { $0 }, [1, 2].lazyList, LazyList(3...)).diagram() },
     Picture(
       "a concatenation", #"  subgraph list0["1 evaluated, unresolved"]"#, ##"    stage0["#43;"]"##,
       #"    stage1["LazyList"]"#, "  end", #"  value2(["1 value"])"#, "  stage1 --> stage0",

@@ -21,11 +21,11 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
     case iteration, sharedIterator, sharedIteratorBehindAnother, lockstep, lockstepByCost, signal
     case signalOperator, prefetching, concurrentMap
     case array, eager, count, last, reduce, reduceInto, forEach, forEachSpan, first, contains
-    case allSatisfy, min, max, sum, firstIndex, countWhere, elementAt, isEmpty, uncons,
+    case allSatisfy, min, max, sum, countWhere, elementAt, isEmpty, uncons,
       elementsEqual
     case foldRight, mapped, mappedInTask, prefetchingCount, concurrentMapCount
     case throwingReduce, throwingFirst, throwingForEach, throwingSpans, throwingMin
-    case throwingElementsEqual, throwingFoldRight
+    case throwingFoldRight
     case asyncReduce, asyncForEach, asyncThrowingReduce
     case memo, memos, memosInTask
     case lockstepArray, lockstepCount, lockstepLast, lockstepSum, lockstepReduce, lockstepReduceInto
@@ -89,7 +89,6 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
     case .min: return -(try await list.min { $0 > $1 } ?? 0) + 6
     case .max: return try await list.max() ?? 0
     case .sum: return try await list.sum() == 6 ? 3 : 0
-    case .firstIndex: return (try await list.firstIndex { $0 == 3 } ?? 0) + 1
     case .countWhere: return try await list.count { $0 > 0 }
     case .elementAt: return try await list.element(at: 2) ?? 0
     case .isEmpty: return try await list.dropFirst(2).isEmpty() ? 0 : 3
@@ -112,9 +111,6 @@ struct CancelledReader: Sendable, CustomTestStringConvertible {
     case .throwingSpans:
       try await list.forEachSpan { (span) in count = try Self.pass(count + span.count) }
     case .throwingMin: return try await list.min { try Self.pass($0) > $1 } ?? 0
-    case .throwingElementsEqual:
-      let other = LazyList<Int, Failure>(first: 1) { $0 < 3 ? $0 + 1 : nil }
-      return try await list.elementsEqual(other) { try Self.pass($0) == $1 } ? 3 : 0
     case .throwingFoldRight:
       return try await list.foldRight(0) { (first, rest) async throws in
         try Self.pass(first) > 0 ? try await rest.value() + 1 : 0

@@ -313,9 +313,9 @@ extension MixedGraph.Kind {
         }.named(title))
     case .bind:
       return .list(
-        positions.setFailureType(to: (any Error).self).bind { position, _ async throws in
-          .just(try await compute(position))
-        }.named(title))
+        positions.map { position async throws in
+          MixedGraph.List([try await compute(position)])
+        }.bind { list, _ in list }.named(title))
     case .reductions:
       return .list(
         positions.reductions(0) { _, position async throws in try await compute(position) }

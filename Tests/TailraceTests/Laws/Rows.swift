@@ -76,38 +76,15 @@ extension Row {
         return calls.plain(element, Row.Source.repeating(element, count: 2))
       }
     },
-    Row("bind, stop, throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
-      list.bind { element, stop in
-        stop = element == 2
-        return try calls.throwing(element, Row.Source.repeating(element, count: 2))
-      }
-    },
     Row("bind, stop, async", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, stop async in
         stop = element == 2
         return await calls.async(element, Row.Source.repeating(element, count: 2))
       }
     },
-    Row("bind, stop, async throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
-      list.bind { element, stop in
-        stop = element == 2
-        return try await calls.asyncThrowing(element, Row.Source.repeating(element, count: 2))
-      }
-    },
     Row("bind, nil, plain", 1, 1, [1, 1, 2, 2]) { list, calls in
       list.bind { element, _ in
         calls.plain(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
-      }
-    },
-    Row("bind, nil, throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
-      list.bind { element, _ in
-        try calls.throwing(element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
-      }
-    },
-    Row("bind, nil, async throwing", 1, 1, [1, 1, 2, 2]) { list, calls in
-      list.bind { element, _ in
-        try await calls.asyncThrowing(
-          element, element == 3 ? nil : Row.Source.repeating(element, count: 2))
       }
     },
   ]

@@ -35,7 +35,7 @@ extension Comparison {
           await zip(sample.lazy, sample.lazyOther).map { [$0, $1] }.array()
         },
         "lazy, of three": { sample in
-          await LazyList.zip(sample.lazy, sample.lazyOther, sample.lazy)
+          await zip(sample.lazy, sample.lazyOther, sample.lazy)
             .map { [$0.0, $0.1] }.array()
         },
         "eager": { sample in sample.eager.zip(sample.eagerOther).map { [$0, $1] }.array },

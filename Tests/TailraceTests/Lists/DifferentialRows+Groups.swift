@@ -79,28 +79,6 @@ extension Comparison {
         },
       ]),
     Comparison(
-      "firstIndex", { sample in sample.input.firstIndex { $0 == sample.target } },
-      [
-        "lazy": { sample in await sample.lazy.firstIndex { $0 == sample.target } },
-        "lazy, async": { sample in
-          try await sample.lazy.firstIndex { number async in number == sample.target }
-        },
-        "lazy, cancellable": { sample in
-          try await sample.lazy.throwingCancellation.firstIndex { $0 == sample.target }
-        },
-      ]),
-    Comparison(
-      "firstIndex, throwing",
-      { sample in try sample.input.firstIndex { try sample.checked($0) == 6 } },
-      [
-        "lazy": { sample in try await sample.lazy.firstIndex { try sample.checked($0) == 6 } },
-        "lazy, async": { sample in
-          try await sample.lazy.firstIndex { number async throws in
-            try sample.checked(number) == 6
-          }
-        },
-      ]),
-    Comparison(
       "count(where:)", { sample in sample.input.filter { sample.isMultiple($0) }.count },
       [
         "lazy": { sample in await sample.lazy.count { sample.isMultiple($0) } },
@@ -112,29 +90,6 @@ extension Comparison {
         },
         "lazy, async throwing": { sample in
           try await sample.lazy.count { number async throws in sample.isMultiple(number) }
-        },
-      ]),
-    Comparison(
-      "sorted", { sample in sample.input.sorted() },
-      [
-        "lazy": { sample in await sample.lazy.sorted() },
-        "lazy, by": { sample in await sample.lazy.sorted { $0 < $1 } },
-        "lazy, by, throwing": { sample in
-          try await sample.lazy.sorted { left, right throws in left < right }
-        },
-      ]),
-    Comparison(
-      "grouped", { sample in Dictionary(grouping: sample.input) { $0 % sample.modulus } },
-      [
-        "lazy": { sample in await sample.lazy.grouped { $0 % sample.modulus } },
-        "lazy, throwing": { sample in
-          try await sample.lazy.grouped { number throws in number % sample.modulus }
-        },
-        "lazy, async": { sample in
-          try await sample.lazy.grouped { number async in number % sample.modulus }
-        },
-        "lazy, async throwing": { sample in
-          try await sample.lazy.grouped { number async throws in number % sample.modulus }
         },
       ]),
     Comparison(
@@ -150,7 +105,8 @@ extension Comparison {
       "concurrentMapUnordered", { sample in sample.input.map { $0 * 2 }.sorted() },
       [
         "lazy": { sample in
-          await sample.lazy.concurrentMapUnordered(limit: sample.modulus) { $0 * 2 }.sorted()
+          await sample.lazy.concurrentMapUnordered(limit: sample.modulus) { $0 * 2 }.array()
+            .sorted()
         }
       ]),
   ]

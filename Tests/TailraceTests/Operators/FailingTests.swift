@@ -52,7 +52,8 @@ struct FailingTests {
     let pairs = unsafe.zip(others.dropFirst(0))
     await #expect(throws: CancellationError.self) { try await pairs.array() }
     #expect(try await zip(safe, unsafe).map { $0 * $1 }.array() == [4, 10, 18])
-    let triples = LazyList.zip(safe, unsafe, others)
+    let triples = zip(
+      safe.setFailureType(), unsafe.setFailureType(), others.setFailureType())
     #expect(try await triples.head() ?? (0, 0, 0) == (1, 4, 1))
     await #expect(throws: CancellationError.self) { try await triples.count() }
   }

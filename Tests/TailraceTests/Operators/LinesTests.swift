@@ -18,6 +18,9 @@ struct LinesTests {
       ([""], []),
       (["\n"], [""]),
       (["end\n"], ["end"]),
+      (["\u{FEFF}one\n\u{FEFF}two"], ["one", "\u{FEFF}two"]),
+      (["\u{FEFF}"], []),
+      (["\u{FEFF}\n"], [""]),
     ] as [([String], [String])])
   func cut(_ texts: [String], _ lines: [String]) async {
     #expect(await chunks(texts).lines.array() == lines)

@@ -15,22 +15,17 @@ struct ZipTests {
 
     static let all = [
       Arity(count: 2) { $0[0].zip($0[1]).map { [$0, $1] } },
-      Arity(count: 3) { LazyList.zip($0[0], $0[1], $0[2]).map { [$0, $1, $2] } },
-      Arity(count: 4) { LazyList.zip($0[0], $0[1], $0[2], $0[3]).map { [$0, $1, $2, $3] } },
+      Arity(count: 3) { zip($0[0], $0[1], $0[2]).map { [$0, $1, $2] } },
+      Arity(count: 4) { zip($0[0], $0[1], $0[2], $0[3]).map { [$0, $1, $2, $3] } },
       Arity(count: 5) {
-        LazyList.zip($0[0], $0[1], $0[2], $0[3], $0[4]).map { [$0, $1, $2, $3, $4] }
-      },
-      Arity(count: 6) {
-        LazyList.zip($0[0], $0[1], $0[2], $0[3], $0[4], $0[5])
-          .map { [$0, $1, $2, $3, $4, $5] }
-      },
-      Arity(count: 4, isFree: true) {
-        zip($0[0], $0[1], $0[2], $0[3]).map { [$0, $1, $2, $3] }
-      },
-      Arity(count: 5, isFree: true) {
         zip($0[0], $0[1], $0[2], $0[3], $0[4]).map { [$0, $1, $2, $3, $4] }
       },
-      Arity(count: 7, isFree: true) {
+      Arity(count: 6) {
+        zip($0[0], $0[1], $0[2], $0[3], $0[4], $0[5])
+          .map { [$0, $1, $2, $3, $4, $5] }
+      },
+      Arity(count: 2, isFree: true) { zip($0[0], $0[1]).map { [$0, $1] } },
+      Arity(count: 7) {
         zip($0[0], $0[1], $0[2], $0[3], $0[4], $0[5], $0[6])
           .map { [$0, $1, $2, $3, $4, $5, $6] }
       },
