@@ -76,6 +76,11 @@ extension DependencyGraph {
     let place: UInt32
     /// 0 for the computation's own task.
     let task: UInt32
+
+    /// In place of a task: it was seen that there was no value, which nobody can bring up to date.
+    static let absence = UInt32.max
+
+    var sawNothing: Bool { task == Self.absence }
   }
 
   struct Node: Sendable {

@@ -61,7 +61,8 @@ struct DependencyGraph: Sendable {
   /// The keys that a result was computed from.
   @usableFromInline
   func inputs(of place: Int) -> [Int] {
-    place < nodes.count ? nodes[place].inputs.map { Int($0.place) } : []
+    place < nodes.count
+      ? nodes[place].inputs.filter { !$0.sawNothing }.map { Int($0.place) } : []
   }
 
   // MARK: Reviewing
@@ -98,7 +99,7 @@ struct DependencyGraph: Sendable {
     nodes[place].reviewed = max(nodes[place].reviewed, nodes[place].demanded)
     let inputs = nodes[place].inputs
     var first = Int(nodes[place].reviewed)
-    while first < inputs.count, freshness(of: Int(inputs[first].place)) == .fresh { first += 1 }
+    while first < inputs.count, isUpToDate(inputs[first]) { first += 1 }
     nodes[place].reviewed = UInt32(first)
     guard first < inputs.count else { return isConfirmed(place) ? .isConfirmed : .isLate }
     // Up to the next one that the computation's own task has asked for.
@@ -109,7 +110,7 @@ struct DependencyGraph: Sendable {
     nodes[place].demanded = UInt32(end)
     var chains: [[Int]] = []
     var chainOf: [UInt32: Int] = [:]
-    for input in inputs[first..<end] where freshness(of: Int(input.place)) != .fresh {
+    for input in inputs[first..<end] where !isUpToDate(input) {
       if let chain = chainOf[input.task] {
         chains[chain].append(Int(input.place))
       } else {
@@ -120,12 +121,16 @@ struct DependencyGraph: Sendable {
     return .demand(chains)
   }
 
+  private func isUpToDate(_ input: Input) -> Bool {
+    input.sawNothing || freshness(of: Int(input.place)) == .fresh
+  }
+
   /// Whether all inputs of a result are fresh.
   @usableFromInline
   func isConfirmed(_ place: Int) -> Bool {
     guard place < nodes.count else { return true }
     return nodes[place].freshness != .outdated
-      && nodes[place].inputs.allSatisfy { freshness(of: Int($0.place)) == .fresh }
+      && nodes[place].inputs.allSatisfy(isUpToDate)
   }
 
   // MARK: Computing
@@ -163,7 +168,9 @@ struct DependencyGraph: Sendable {
     guard asker != place, asker < nodes.count, nodes[asker].running == number else { return }
     grow(to: place)
     let edge = Edge(asker, number, observation)
-    let input = Input(place: UInt32(place), task: task == nodes[asker].task ? 0 : task)
+    let input = Input(
+      place: UInt32(place),
+      task: observation == .absence ? Input.absence : task == nodes[asker].task ? 0 : task)
     if case .noAnswer = observation, nodes[place].told > nodes[asker].began {
       // What it was told of may have been the reason.
       overturn(asker, over: place)
@@ -176,6 +183,9 @@ struct DependencyGraph: Sendable {
       if known.sawNothing, !edge.hasLooked, known.place == asker, known.number == number {
         // It saw that there was no value, and then waited for it.
         nodes[place].dependents[last] = edge
+        if let index = nodes[asker].asked.lastIndex(where: { $0.place == input.place }) {
+          nodes[asker].asked[index] = input
+        }
         return
       }
     }

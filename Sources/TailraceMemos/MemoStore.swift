@@ -330,7 +330,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 @usableFromInline
 func runningTask() -> UInt32 {
   withUnsafeCurrentTask { task in
-    task.map { UInt32(truncatingIfNeeded: $0.hashValue) | 1 } ?? 0
+    task.map { UInt32(truncatingIfNeeded: $0.hashValue) & 0x7FFF_FFFF | 1 } ?? 0
   }
 }
 
