@@ -8,7 +8,8 @@ import TailraceSupport
 /// for whom is known as elsewhere: a batch that needs one of the keys that wait for it is an error.
 @usableFromInline
 final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  @usableFromInline typealias Compute = @Sendable (_ keys: [Key]) async throws -> [Key: Value]
+  @usableFromInline typealias Compute =
+    @Sendable (_ keys: [Key]) async throws -> [Key: Result<Value, any Error>]
   @usableFromInline typealias Store = MemoStore<Key, Value, any Error>
   @usableFromInline typealias Load = Store.Table.Load
   /// In the order in which the keys joined.
@@ -28,11 +29,24 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   final class Batch: Sendable {
     @usableFromInline let results: Segment<Results>
 
+    /// What is told that nobody waits for its keys any more.
+    @usableFromInline let watchers = Locked<[AsyncStream<Never>.Continuation]>([])
+
     @_alwaysEmitIntoClient
     init(_ results: Segment<Results>) { self.results = results }
 
+    deinit { for watcher in watchers.withLock({ $0 }) { watcher.finish() } }
+
+    /// Ends when nobody waits for its keys any more.
     @_alwaysEmitIntoClient
-    func cursor(isInTask: Bool = false) -> Cursor<Results> {
+    func end() -> AsyncStream<Never> {
+      let (stream, watcher) = AsyncStream.makeStream(of: Never.self)
+      watchers.withLock { $0.append(watcher) }
+      return stream
+    }
+
+    @_alwaysEmitIntoClient
+    static func cursor(_ results: Segment<Results>, isInTask: Bool = false) -> Cursor<Results> {
       Cursor(
         LazyList<Results, Never>(segment: results, offset: 0), takesOver: false, isInTask: isInTask)
     }
@@ -48,7 +62,7 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @_alwaysEmitIntoClient
     init(_ batch: Batch, _ number: Int) {
       (self.batch, self.number) = (batch, number)
-      results = batch.cursor()
+      results = Batch.cursor(batch.results)
     }
 
     /// The result of the key, or why it is not there yet. A batch has no failure: its keys have.
@@ -75,9 +89,16 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let report: (@Sendable (Int) -> Void)?
   @usableFromInline let compute: Compute
 
+  /// Sleeps for as long as keys gather at most.
+  @usableFromInline let patience: @Sendable () async -> Void
+
   @_alwaysEmitIntoClient
-  init(limit: Int, report: (@Sendable (Int) -> Void)?, _ compute: @escaping Compute) {
-    queue = Locked(BatchQueue(limit: limit))
+  init(
+    limit: Int, most: Int, clock: some Clock<Duration>, report: (@Sendable (Int) -> Void)?,
+    _ compute: @escaping Compute
+  ) {
+    queue = Locked(BatchQueue(limit: limit, most: most))
+    patience = { try? await clock.sleep(for: .milliseconds(500)) }
     (self.report, self.compute) = (report, compute)
   }
 
@@ -86,35 +107,32 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   // MARK: Keys
 
-  /// Computes a key: it joins a batch at the first demand, and then reads its results.
+  /// Computes a key: it joins a batch at once, and reads its results at the first demand. So keys that are
+  /// asked for together travel together.
   @_alwaysEmitIntoClient
   func producer(of key: Key, _ load: Load, _ store: Store.Reference) -> Producer<Value> {
-    let seat = Owned<Seat?>(nil)
-    return Producer(
-      stage: "Memos",
-      stepping: { [self] demand in
-        if seat.state == nil { seat.state = join(Passenger(key, load), store) }
-        return seat.state!.step(demand)
-      })
+    let seat = Owned(join(Passenger(key, load), store))
+    return Producer(stage: "Memos", stepping: { demand in seat.state.step(demand) })
   }
 
   @_alwaysEmitIntoClient
   func join(_ passenger: Passenger, _ store: Store.Reference) -> Seat {
     let (batch, number) = queue.withLock { queue in
-      queue.join(passenger) { makeBatch(after: $0, store) }
+      queue.join(passenger) { makeBatch(after: $0, $1, store) }
     }
     return Seat(batch, number)
   }
 
   // MARK: Batches
 
-  /// A batch that leaves when the one before it is back.
+  @usableFromInline typealias Former = BatchQueue<Passenger, Batch>.Former
+
+  /// A batch that leaves when the one before it is back, and there is room for it.
   @_alwaysEmitIntoClient
-  func makeBatch(after last: Batch?, _ store: Store.Reference) -> Batch {
+  func makeBatch(after former: Former, _ room: Former, _ store: Store.Reference) -> Batch {
     let reference = Reference()
-    let former = Owned(last)
     let steps = AsyncSteps<Results>(stage: "Memos") { [self] steps in
-      await steps.take { .last(await travel(reference, after: former, store)) }
+      await steps.take { .last(await travel(reference, after: former, room, store)) }
     }
     let evaluator = Evaluator(steps)
     evaluator.name(ListName("a batch of Memos"))
@@ -125,25 +143,50 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func travel(
-    _ reference: Reference, after former: Owned<Batch?>, _ store: Store.Reference
+    _ reference: Reference, after former: Former, _ room: Former, _ store: Store.Reference
   ) async -> Results {
-    // Its results are released before this batch leaves.
-    if let last = former.state.take() {
-      var others = last.cursor(isInTask: true)
-      _ = await others.nextInStep()
-      withExtendedLifetime(last) {}
-    }
+    await wait(for: former, patience)
+    await wait(for: room, nil)
     let (passengers, number) = depart(reference)
+    let forgettings = store.store?.forgettings
     let values = await values(of: passengers)
     queue.withLock { $0.comeBack(number) }
+    if case .success(let all) = values, all.count > passengers.count {
+      let keys = Set(passengers.map(\.key))
+      for case (let key, .success(let value)) in all where !keys.contains(key) {
+        store.store?.keep(value, for: key, ifNothingForgottenSince: forgettings)
+      }
+    }
     return passengers.map { passenger in
       let key = passenger.key
       return store.finish(
         key, passenger.load,
-        values.flatMap { values in
-          values[key].map { .success($0) } ?? .failure(MissingValueError(key))
-        })
+        values.flatMap { values in values[key] ?? .failure(MissingValueError(key)) })
     }
+  }
+
+  /// Waits until a batch is back, or nobody waits for it any more, or it waits for this one, or for so long.
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) func wait(
+    for former: Former, _ patience: (@Sendable () async -> Void)?
+  ) async {
+    // The batch is retained only by those who wait for its keys; its results are released before this one
+    // leaves.
+    guard let (results, end) = former.batch.map({ ($0.results, $0.end()) }) else { return }
+    var cursor = Batch.cursor(results, isInTask: true)
+    if cursor.next() != nil { return }
+    yieldToCycles(true)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        var cursor = Batch.cursor(results, isInTask: true)
+        _ = await cursor.nextInStep()
+      }
+      group.addTask { for await _ in end {} }
+      if let patience { group.addTask { await patience() } }
+      await group.next()
+      group.cancelAll()
+    }
+    yieldToCycles(false)
   }
 
   /// A batch leaves. From here on only those retain it who wait for it.
@@ -159,7 +202,7 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func values(
     of passengers: [Passenger]
-  ) async -> Result<[Key: Value], any Error> {
+  ) async -> Result<[Key: Result<Value, any Error>], any Error> {
     // Nobody waits for them any more.
     if Task.isCancelled { return .failure(CancellationError()) }
     var (known, keys): (Set<Key>, [Key]) = ([], [])

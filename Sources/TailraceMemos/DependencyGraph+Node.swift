@@ -13,41 +13,99 @@ extension DependencyGraph {
     case unaffected
     /// The key has expired.
     case late
-    /// It was served, and was refreshed with another result.
-    case replaced
+    /// The key was forgotten, or has another result than the one that they got.
     case overturned
   }
 
+  /// What a computation got for the key that it asked for.
+  @usableFromInline
+  enum Observation: Sendable, Equatable {
+    /// The result that was there.
+    case result
+    /// It waits for the result of this computation.
+    case awaited(UInt32)
+    /// The value that was there, without a demand: the next one is not waited for.
+    case looked
+    /// That there was no value.
+    case absence
+    /// Its wait has ended without a result: the key needs the asking one, or the computation has failed,
+    /// or nobody waits any more.
+    case noAnswer
+  }
+
   /// That a computation asked for a key.
-  struct Edge: Equatable, Sendable {
-    /// The asking key. The highest bit: it only looked whether there was a value.
-    let dependent: UInt32
+  struct Edge: Sendable {
+    /// The asking key, and in the three highest bits what it got.
+    private(set) var dependent: UInt32
     /// The number of its computation.
     let number: UInt32
+    /// The computation whose result it waits for, or got; 0 for one that was there.
+    var awaited: UInt32 = 0
 
     static let looked: UInt32 = 1 << 31
+    static let absent: UInt32 = 1 << 30
+    static let unanswered: UInt32 = 1 << 29
 
-    init(_ dependent: Int, _ number: UInt32, hasLooked: Bool) {
-      self.dependent = UInt32(dependent) | (hasLooked ? Self.looked : 0)
+    init(_ dependent: Int, _ number: UInt32, _ observation: Observation) {
+      self.dependent = UInt32(dependent)
       self.number = number
+      switch observation {
+      case .result: break
+      case .awaited(let load): awaited = load
+      case .looked: self.dependent |= Self.looked
+      case .absence: self.dependent |= Self.looked | Self.absent
+      case .noAnswer: self.dependent |= Self.unanswered
+      }
     }
 
-    var place: Int { Int(dependent & ~Self.looked) }
+    var place: Int { Int(dependent & ~(Self.looked | Self.absent | Self.unanswered)) }
+    /// It does not wait for a value, so what was computed is outdated as soon as what it saw is.
     var hasLooked: Bool { dependent & Self.looked != 0 }
+    var sawNothing: Bool { dependent & Self.absent != 0 }
+    var hasNoAnswer: Bool { dependent & Self.unanswered != 0 }
+
+    func isSame(as other: Edge) -> Bool {
+      dependent == other.dependent && number == other.number && awaited == other.awaited
+    }
+  }
+
+  /// A key that was asked for, and by which task: those that different tasks have asked for, but not the
+  /// computation's own, were asked for at the same time.
+  @usableFromInline
+  struct Input: Sendable {
+    let place: UInt32
+    /// 0 for the computation's own task.
+    let task: UInt32
+
+    /// In place of a task: it was seen that there was no value, which nobody can bring up to date.
+    static let absence = UInt32.max
+
+    var sawNothing: Bool { task == Self.absence }
   }
 
   struct Node: Sendable {
     /// What the result was computed from, and what the computation in progress has asked for.
-    var inputs: ContiguousArray<UInt32> = []
-    var asked: ContiguousArray<UInt32> = []
+    var inputs: ContiguousArray<Input> = []
+    var asked: ContiguousArray<Input> = []
     var dependents: ContiguousArray<Edge> = []
     /// How many of `dependents` still count.
     var live: UInt32 = 0
+    /// How many of them may have seen that there was no value.
+    var absences: UInt32 = 0
     /// The numbers of the computations that made `inputs` and `asked`; 0 for none.
     var settled: UInt32 = 0
     var running: UInt32 = 0
-    /// This many inputs are known to be fresh.
+    /// The task of the computation in progress.
+    var task: UInt32 = 0
+    /// The revision at which the computation in progress began, and the last one that concerned it.
+    var began: UInt32 = 0
+    var told: UInt32 = 0
+    /// This many inputs are fresh, or were brought up to date in this review; and this many will have been
+    /// when the review comes back.
     var reviewed: UInt32 = 0
+    var demanded: UInt32 = 0
+    /// How often a review began again because an input was forgotten, or has changed.
+    var rounds: UInt8 = 0
     var freshness = Freshness.fresh
     /// What the computation in progress has asked for was forgotten, or has changed: it begins again.
     var isOverturned = false
@@ -57,8 +115,6 @@ extension DependencyGraph {
     var isLate = false
     /// How often the computation in progress has begun again.
     var restarts: UInt8 = 0
-    /// An input of the result is not fresh any more, or has changed.
-    var isSuspect = false
     /// A computation in progress may have got the result although it is not fresh.
     var isShown = false
     /// The result was computed again after it had been evicted: what was computed from it may have seen

@@ -26,7 +26,9 @@ struct DependencyGraph: Sendable {
   private var last: UInt32 = 0
   /// How many computations are in progress.
   private var computing = 0
-  /// How often a computation begins again at most because an input was refreshed.
+  /// Numbers the events that concern computations in progress.
+  private var revision: UInt32 = 0
+  /// How often a computation begins again at most because an input was forgotten, or has changed.
   private let mostRestarts: UInt8
 
   @usableFromInline
@@ -52,30 +54,83 @@ struct DependencyGraph: Sendable {
     place < nodes.count ? nodes[place].freshness : .fresh
   }
 
-  /// Whether a result is out of date for another reason than its own age.
-  @usableFromInline
-  func isSuspect(_ place: Int) -> Bool { place < nodes.count && nodes[place].isSuspect }
-
   /// Whether what was computed from a key may have seen another result than the present one.
   @usableFromInline
   func isUncompared(_ place: Int) -> Bool { place < nodes.count && nodes[place].isUncompared }
 
   /// The keys that a result was computed from.
   @usableFromInline
-  func inputs(of place: Int) -> ContiguousArray<UInt32> {
-    place < nodes.count ? nodes[place].inputs : []
+  func inputs(of place: Int) -> [Int] {
+    place < nodes.count
+      ? nodes[place].inputs.filter { !$0.sawNothing }.map { Int($0.place) } : []
   }
 
-  /// The first input that has to be brought up to date; `nil` if all are fresh.
+  // MARK: Reviewing
+
+  /// A review of the inputs of a result begins.
   @usableFromInline
-  mutating func nextToReview(_ place: Int) -> Int? {
-    guard place < nodes.count else { return nil }
-    while nodes[place].reviewed < nodes[place].inputs.count {
-      let input = Int(nodes[place].inputs[Int(nodes[place].reviewed)])
-      if freshness(of: input) != .fresh { return input }
-      nodes[place].reviewed += 1
+  mutating func beginReview(_ place: Int) {
+    grow(to: place)
+    (nodes[place].reviewed, nodes[place].demanded, nodes[place].rounds) = (0, 0, 0)
+  }
+
+  @usableFromInline
+  enum Review: Sendable {
+    /// These inputs are brought up to date next: those of one list one after the other, the lists at the
+    /// same time, as the closure has asked for them.
+    case demand([[Int]])
+    /// All inputs came out equal.
+    case isConfirmed
+    /// They did, and some are out of date again.
+    case isLate
+    /// The closure is run.
+    case isOutdated
+  }
+
+  /// The next step of the review of a result.
+  ///
+  /// An input that was brought up to date counts as seen, unless somebody says later that it is wrong:
+  /// if it expired again meanwhile, to wait for it again could go on for ever.
+  @usableFromInline
+  mutating func review(_ place: Int) -> Review {
+    grow(to: place)
+    guard nodes[place].freshness != .outdated else { return .isOutdated }
+    guard nodes[place].rounds <= mostRestarts else { return .isLate }
+    nodes[place].reviewed = max(nodes[place].reviewed, nodes[place].demanded)
+    let inputs = nodes[place].inputs
+    var first = Int(nodes[place].reviewed)
+    while first < inputs.count, isUpToDate(inputs[first]) { first += 1 }
+    nodes[place].reviewed = UInt32(first)
+    guard first < inputs.count else { return isConfirmed(place) ? .isConfirmed : .isLate }
+    // Up to the next one that the computation's own task has asked for.
+    var end = first + 1
+    if inputs[first].task != 0 {
+      while end < inputs.count, inputs[end].task != 0 { end += 1 }
     }
-    return nil
+    nodes[place].demanded = UInt32(end)
+    var chains: [[Int]] = []
+    var chainOf: [UInt32: Int] = [:]
+    for input in inputs[first..<end] where !isUpToDate(input) {
+      if let chain = chainOf[input.task] {
+        chains[chain].append(Int(input.place))
+      } else {
+        chainOf[input.task] = chains.count
+        chains.append([Int(input.place)])
+      }
+    }
+    return .demand(chains)
+  }
+
+  private func isUpToDate(_ input: Input) -> Bool {
+    input.sawNothing || freshness(of: Int(input.place)) == .fresh
+  }
+
+  /// Whether all inputs of a result are fresh.
+  @usableFromInline
+  func isConfirmed(_ place: Int) -> Bool {
+    guard place < nodes.count else { return true }
+    return nodes[place].freshness != .outdated
+      && nodes[place].inputs.allSatisfy(isUpToDate)
   }
 
   // MARK: Computing
@@ -86,9 +141,10 @@ struct DependencyGraph: Sendable {
 
   /// A computation begins. The inputs of the result before it count until the new one is there.
   ///
+  /// - Parameter task: the running task, as `ask` is told.
   /// - Returns: its number.
   @usableFromInline
-  mutating func begin(_ place: Int, _ freed: inout Freed) -> UInt32 {
+  mutating func begin(_ place: Int, in task: UInt32 = 0, _ freed: inout Freed) -> UInt32 {
     grow(to: place)
     let restarts =
       nodes[place].isOverturned ? min(nodes[place].restarts + 1, mostRestarts) : 0
@@ -96,25 +152,57 @@ struct DependencyGraph: Sendable {
     last = last == .max ? 1 : last + 1
     nodes[place].running = last
     nodes[place].restarts = restarts
+    (nodes[place].task, nodes[place].began) = (task, revision)
     computing += 1
     return last
   }
 
   /// A computation asks for a key. One that has ended asks for nothing.
   ///
-  /// - Parameter hasLooked: it does not wait for a value, so it is outdated as soon as the value is
-  ///   not served any more, whatever the next one is.
+  /// - Parameter task: the asking task, perhaps a child of the computation's own.
   @usableFromInline
-  mutating func ask(_ place: Int, by asker: Int, _ number: UInt32, hasLooked: Bool = false) {
+  mutating func ask(
+    _ place: Int, by asker: Int, _ number: UInt32, _ observation: Observation = .result,
+    in task: UInt32 = 0
+  ) {
     guard asker != place, asker < nodes.count, nodes[asker].running == number else { return }
     grow(to: place)
-    let edge = Edge(asker, number, hasLooked: hasLooked)
-    // Asked again: in most cases nobody else has asked meanwhile, or for nothing else.
-    if let last = nodes[place].dependents.last, last == edge { return }
-    if !hasLooked, nodes[asker].asked.last == UInt32(place) { return }
-    nodes[asker].asked.append(UInt32(place))
+    let edge = Edge(asker, number, observation)
+    let input = Input(
+      place: UInt32(place),
+      task: observation == .absence ? Input.absence : task == nodes[asker].task ? 0 : task)
+    if case .noAnswer = observation, nodes[place].told > nodes[asker].began {
+      // What it was told of may have been the reason.
+      overturn(asker, over: place)
+    }
+    if observation == .absence { nodes[place].absences += 1 }
+    if let last = nodes[place].dependents.indices.last {
+      let known = nodes[place].dependents[last]
+      // Asked again: in most cases nobody else has asked meanwhile, or for nothing else.
+      if known.isSame(as: edge) { return }
+      if known.sawNothing, !edge.hasLooked, known.place == asker, known.number == number {
+        // It saw that there was no value, and then waited for it.
+        nodes[place].dependents[last] = edge
+        if let index = nodes[asker].asked.lastIndex(where: { $0.place == input.place }) {
+          nodes[asker].asked[index] = input
+        }
+        return
+      }
+    }
+    if observation == .result, nodes[asker].asked.last?.place == input.place { return }
+    nodes[asker].asked.append(input)
     nodes[place].dependents.append(edge)
     nodes[place].live += 1
+  }
+
+  /// A computation in progress begins again, or, if it did so too often, its result is given and is out of
+  /// date at once.
+  private mutating func overturn(_ place: Int, over input: Int) {
+    if nodes[place].restarts < mostRestarts {
+      nodes[place].isOverturned = true
+    } else {
+      (nodes[place].isLate, nodes[input].isShown) = (true, true)
+    }
   }
 
   /// Whether the result of the computation in progress counts for nothing.
@@ -124,12 +212,13 @@ struct DependencyGraph: Sendable {
   /// A computation has ended with a result that is kept, or would be if there were room.
   ///
   /// - Parameters:
+  ///   - load: the number by which others wait for it.
   ///   - isChanged: whether it differs from the one that was asked for before.
   ///   - isCompared: whether there was one to compare it with.
   ///   - wasServed: whether computations in progress have got the former result.
   @usableFromInline
   mutating func settle(
-    _ place: Int, isChanged: Bool, isCompared: Bool = true, wasServed: Bool,
+    _ place: Int, load: UInt32 = 0, isChanged: Bool, isCompared: Bool = true, wasServed: Bool,
     _ marked: inout [Int], _ freed: inout Freed
   ) {
     grow(to: place)
@@ -145,27 +234,40 @@ struct DependencyGraph: Sendable {
     endNumber(place)
     let isLate = nodes[place].isLate
     (nodes[place].isOverturned, nodes[place].isLate, nodes[place].restarts) = (false, false, 0)
-    confirm(place)
-    if isChanged { mark(place, .outdated, wasServed ? .replaced : .unaffected, &marked) }
-    if isLate {
-      (nodes[place].freshness, nodes[place].isShown) = (.outdated, true)
-      mark(place, .doubtful, .unaffected, &marked)
-      return
+    confirm(place, &marked)
+    if isChanged {
+      mark(place, .outdated, wasServed ? .overturned : .unaffected, exceptFor: load, &marked)
     }
+    if isLate { return makeLate(place, .outdated, &marked) }
     // The closure has not waited for one of them, or has caught its failure.
-    if nodes[place].inputs.contains(where: { freshness(of: Int($0)) != .fresh }) {
-      (nodes[place].freshness, nodes[place].isShown) = (.doubtful, true)
-      mark(place, .doubtful, .unaffected, &marked)
-    }
+    if !isConfirmed(place) { makeLate(place, .doubtful, &marked) }
   }
 
-  /// A result turned out to be still the right one.
+  /// A result is given to those who wait, and is not fresh.
+  private mutating func makeLate(_ place: Int, _ freshness: Freshness, _ marked: inout [Int]) {
+    (nodes[place].freshness, nodes[place].isShown) = (freshness, true)
+    mark(place, .doubtful, .unaffected, &marked)
+  }
+
+  /// A review has ended with the former result, and some of the inputs are out of date again.
   @usableFromInline
-  mutating func confirm(_ place: Int) {
+  mutating func giveLate(_ place: Int, _ marked: inout [Int]) {
+    grow(to: place)
+    makeLate(place, .doubtful, &marked)
+    beginReview(place)
+  }
+
+  /// A result turned out to be still the right one, or is a new one: it is served from now on.
+  @usableFromInline
+  mutating func confirm(_ place: Int, _ marked: inout [Int]) {
     guard place < nodes.count else { return }
     nodes[place].freshness = .fresh
-    nodes[place].reviewed = 0
-    (nodes[place].isSuspect, nodes[place].isShown) = (false, false)
+    beginReview(place)
+    nodes[place].isShown = false
+    if nodes[place].absences > 0 {
+      nodes[place].absences = 0
+      mark(place, .outdated, .overturned, onlyAbsences: true, &marked)
+    }
   }
 
   /// A computation has ended without a result. What was computed from a result that is not fresh
@@ -199,7 +301,6 @@ struct DependencyGraph: Sendable {
   ) {
     grow(to: place)
     nodes[place].freshness = .outdated
-    nodes[place].reviewed = 0
     // Also if it was not fresh: others may have asked for the result that is being computed.
     mark(place, isKept ? .doubtful : .outdated, hasExpired ? .late : .overturned, &marked)
   }
@@ -229,40 +330,60 @@ struct DependencyGraph: Sendable {
   /// Marks the dependents of a key, and those of these as doubtful, without recursion.
   ///
   /// It ends at results that are not fresh, because their dependents are marked. But if a computation
-  /// may have got one of these, or one that was computed from it, it goes on.
+  /// may have got one of these, or one that was computed from it, it goes on. It also goes on behind a
+  /// computation in progress that has no former result: what has ended before it was computed from what it
+  /// was at that time.
+  ///
+  /// - Parameters:
+  ///   - load: those who wait for this computation get its result, and are not concerned.
+  ///   - onlyAbsences: only those are concerned that saw no value.
   private mutating func mark(
-    _ place: Int, _ freshness: Freshness, _ running: Running, _ marked: inout [Int]
+    _ place: Int, _ freshness: Freshness, _ running: Running, exceptFor load: UInt32 = 0,
+    onlyAbsences: Bool = false, _ marked: inout [Int]
   ) {
+    if running != .unaffected { revision += 1 }
     let others = running == .unaffected ? .overturned : running
-    let passesOn = computing > 0 && (running == .overturned || running == .replaced)
+    let passesOn = computing > 0 && running == .overturned
     var passed: Set<Int>? = passesOn ? [place] : nil
-    var pile = [(place, freshness, running)]
-    while let (place, freshness, running) = pile.popLast() {
+    var unfinished: Set<Int> = []
+    var pile = [(place, freshness, running, isUnfinished: false)]
+    var isFirstPlace = true
+    while let (place, freshness, running, isUnfinished) = pile.popLast() {
+      let (load, onlyAbsences) = isFirstPlace ? (load, onlyAbsences) : (0, false)
+      isFirstPlace = false
       for edge in nodes[place].dependents {
+        if load != 0, edge.awaited == load { continue }
+        if onlyAbsences, !edge.sawNothing { continue }
         let dependent = edge.place
         if edge.number == nodes[dependent].running {
+          // The others wait for its result.
+          if isUnfinished, !edge.hasNoAnswer { continue }
           switch running {
-          case .unaffected: break
-          case .overturned: nodes[dependent].isOverturned = true
-          case .replaced where nodes[dependent].restarts < mostRestarts:
-            nodes[dependent].isOverturned = true
-          case .late, .replaced: (nodes[dependent].isLate, nodes[place].isShown) = (true, true)
+          case .unaffected: continue
+          case .overturned: overturn(dependent, over: place)
+          case .late: (nodes[dependent].isLate, nodes[place].isShown) = (true, true)
+          }
+          nodes[dependent].told = revision
+          if nodes[dependent].settled == 0, unfinished.insert(dependent).inserted {
+            pile.append((dependent, .outdated, running, true))
           }
         } else if edge.number == nodes[dependent].settled {
           let was = nodes[dependent].freshness
           if freshness != .fresh {
             nodes[dependent].freshness = max(was, edge.hasLooked ? .outdated : freshness)
           }
-          nodes[dependent].isSuspect = true
-          // It is under review, perhaps past this input.
-          nodes[dependent].reviewed = 0
+          if running != .late, nodes[dependent].demanded > 0 {
+            // It is under review, perhaps past this input.
+            (nodes[dependent].reviewed, nodes[dependent].demanded) = (0, 0)
+            nodes[dependent].rounds = min(nodes[dependent].rounds + 1, .max - 1)
+          }
           let isFirst = passed?.insert(dependent).inserted ?? false
           if was == .fresh {
             marked.append(dependent)
-            pile.append((dependent, .doubtful, others))
+            pile.append((dependent, .doubtful, others, false))
           } else if isFirst {
             // It keeps its own freshness, and so do those behind it.
-            pile.append((dependent, .fresh, nodes[dependent].isShown ? others : .unaffected))
+            pile.append((dependent, .fresh, nodes[dependent].isShown ? others : .unaffected, false))
           }
         }
       }
@@ -287,7 +408,7 @@ struct DependencyGraph: Sendable {
   mutating func endSettled(_ place: Int, _ freed: inout Freed) {
     guard place < nodes.count else { return }
     nodes[place].settled = 0
-    nodes[place].reviewed = 0
+    beginReview(place)
     release(exchange(&nodes[place].inputs, []), &freed)
   }
 
@@ -302,12 +423,13 @@ struct DependencyGraph: Sendable {
     release(exchange(&nodes[place].asked, []), &freed)
   }
 
-  private mutating func release(_ inputs: ContiguousArray<UInt32>, _ freed: inout Freed) {
+  private mutating func release(_ inputs: ContiguousArray<Input>, _ freed: inout Freed) {
     for input in inputs {
-      let input = Int(input)
+      let input = Int(input.place)
       nodes[input].live -= 1
       if nodes[input].live == 0 {
         nodes[input].dependents = []
+        nodes[input].absences = 0
         freed.append(input)
       } else if nodes[input].dependents.count > 2 * Int(nodes[input].live) + 8 {
         compact(input)

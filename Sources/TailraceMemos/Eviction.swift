@@ -13,7 +13,8 @@ import TailraceSupport
 /// one. A use only counts up, so readers move nothing.
 @usableFromInline
 struct Eviction: Sendable {
-  enum Queue: UInt8, Sendable { case none, small, main }
+  /// `pinned` is no line: an entry that is being computed again stays, whatever the others do.
+  enum Queue: UInt8, Sendable { case none, small, main, pinned }
 
   @usableFromInline
   struct Node: Sendable {
@@ -21,8 +22,9 @@ struct Eviction: Sendable {
     var newer: Int32 = -1
     var older: Int32 = -1
     var queue = Queue.none
-    /// It is being computed again, and stays.
-    var isPinned = false
+    var isPinned: Bool { queue == .pinned }
+    /// The line that it comes back to.
+    var wasSmall = false
     /// The number of uses since the last pass through the queue, up to 3.
     @usableFromInline var uses: UInt8 = 0
     var cost = 0
@@ -39,13 +41,15 @@ struct Eviction: Sendable {
   @usableFromInline var nodes: ContiguousArray<Node> = []
   private var small = Line()
   private var main = Line()
+  /// The number and the cost of the entries that stay.
+  private var pinned = Line()
   private var ghosts = Ghosts()
 
   /// - Parameter limit: the maximum cost of all kept entries together.
   @usableFromInline
   init(limit: Int) { self.limit = limit }
 
-  var cost: Int { small.cost + main.cost }
+  var cost: Int { small.cost + main.cost + pinned.cost }
   private var count: Int { small.count + main.count }
 
   /// A kept entry was used.
@@ -64,23 +68,27 @@ struct Eviction: Sendable {
 
   /// Stops keeping an entry, for any reason.
   @usableFromInline
-  mutating func remove(_ place: Int) {
-    leave(place)
-    nodes[place].isPinned = false
-  }
+  mutating func remove(_ place: Int) { leave(place) }
 
-  /// The entry is being computed again, and must stay meanwhile.
+  /// The entry is being computed again, and must stay meanwhile. It leaves its line, which is not walked in
+  /// vain then.
   @usableFromInline
-  mutating func pin(_ place: Int) { nodes[place].isPinned = true }
+  mutating func pin(_ place: Int) {
+    guard nodes[place].queue != .none, !nodes[place].isPinned else { return }
+    let wasSmall = nodes[place].queue == .small
+    leave(place)
+    nodes[place].wasSmall = wasSmall
+    enter(place, .pinned)
+  }
 
   /// The computation has ended, with or without a value, at that cost.
   @usableFromInline
   mutating func unpin(_ place: Int, cost: Int? = nil) {
-    nodes[place].isPinned = false
-    guard let cost else { return }
-    let change = cost - nodes[place].cost
-    nodes[place].cost = cost
-    if nodes[place].queue == .small { small.cost += change } else { main.cost += change }
+    let queue = nodes[place].queue
+    if queue == .none { return }
+    leave(place)
+    if let cost { nodes[place].cost = cost }
+    enter(place, queue != .pinned ? queue : nodes[place].wasSmall ? .small : .main)
   }
 
   @usableFromInline func cost(of place: Int) -> Int { nodes[place].cost }
@@ -99,24 +107,15 @@ struct Eviction: Sendable {
   /// - Complexity: O(1), spread over the uses since the last time.
   @usableFromInline
   mutating func removeFirst() -> (place: Int, isFromSmall: Bool)? {
-    // Pinned entries move to the main queue, which passes each entry four times at most.
+    // The main queue passes each entry four times at most.
     var passes = small.count + 4 * count + 4
-    // The latest entries that went to the end of the main queue because they are pinned. If those are
-    // all, an entry of the small queue goes, however little that queue holds.
-    var pinned = 0
     while passes > 0, count > 0 {
       passes -= 1
       let isFromSmall =
-        small.count > 0 && (small.cost >= max(1, limit / 10) || pinned >= main.count)
+        small.count > 0 && (small.cost >= max(1, limit / 10) || main.count == 0)
       let place = Int(isFromSmall ? small.oldest : main.oldest)
       let node = nodes[place]
       leave(place)
-      if node.isPinned {
-        enter(place, .main)
-        pinned += 1
-        continue
-      }
-      pinned = 0
       if isFromSmall, node.uses > 1 {
         nodes[place].uses = 0
         enter(place, .main)
@@ -139,7 +138,14 @@ struct Eviction: Sendable {
 
   private mutating func enter(_ place: Int, _ queue: Queue) {
     nodes[place].queue = queue
-    if queue == .small { small.append(place, &nodes) } else { main.append(place, &nodes) }
+    switch queue {
+    case .none: break
+    case .small: small.append(place, &nodes)
+    case .main: main.append(place, &nodes)
+    case .pinned:
+      pinned.count += 1
+      pinned.cost += nodes[place].cost
+    }
   }
 
   private mutating func leave(_ place: Int) {
@@ -147,6 +153,9 @@ struct Eviction: Sendable {
     case .none: return
     case .small: small.remove(place, &nodes)
     case .main: main.remove(place, &nodes)
+    case .pinned:
+      pinned.count -= 1
+      pinned.cost -= nodes[place].cost
     }
     nodes[place].queue = .none
   }

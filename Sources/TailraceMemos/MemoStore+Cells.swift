@@ -143,29 +143,24 @@ extension MemoStore {
     of key: Key, _ load: Table.Load,
     _ compute: @Sendable (Memos<Key, Value, Failure>, Key) async throws(Failure) -> Value
   ) async -> Step<Value> {
-    var asker: Table.Asker?
-    var last: Key?
-    review: while true {
-      switch nextStep(of: key, load, mayWait: true) {
-      case .demand(let input):
-        if input == last {
-          // It was out of date again at once: the closure decides.
-          table.withLock { $0.overrule(load) }
-          continue
-        }
-        last = input
-        do throws(Failure) { _ = try await demand(input) } catch {
+    var next = nextStep(of: key, load, mayWait: true)
+    if case .demand = next {
+      yieldToCycles(true)
+      while case .demand(let chains) = next {
+        let isUpToDate = await bringUpToDate(chains, for: load)
+        if !isUpToDate {
           if Task.isCancelled, let cancellation = Failure.cancellation {
+            yieldToCycles(false)
             return .nothing(.failed(cancellation))
           }
-          table.withLock { $0.overrule(load) }
+          event { table, _ in table.overrule(load) }
         }
-      case .unchanged(let value): return .last(value)
-      case .compute(let next):
-        asker = next
-        break review
+        next = nextStep(of: key, load, mayWait: true)
       }
+      yieldToCycles(false)
     }
+    if case .unchanged(let value) = next { return .last(value) }
+    var asker = next.asker
     while true {
       let result: Result<Value, Failure>
       do throws(Failure) {
@@ -181,15 +176,47 @@ extension MemoStore {
     }
   }
 
+  /// Brings the inputs of a value up to date: the lists at the same time, the keys of a list one after the
+  /// other.
+  ///
+  /// - Returns: whether all are there; if not, the closure decides.
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) func bringUpToDate(_ chains: [[Key]], for load: Table.Load) async -> Bool
+  {
+    if chains.count == 1 { return await bringUpToDate(chains[0], for: load) }
+    return await withTaskGroup(of: Bool.self) { group in
+      for chain in chains { group.addTask { await self.bringUpToDate(chain, for: load) } }
+      for await isUpToDate in group where !isUpToDate {
+        group.cancelAll()
+        return false
+      }
+      return true
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) func bringUpToDate(_ keys: [Key], for load: Table.Load) async -> Bool {
+    for key in keys {
+      // An input before it has changed: whether the others are of interest, the closure decides.
+      guard table.withLock({ $0.isUnderReview(load) }) else { return false }
+      switch answer(key, by: nil) {
+      case .value: break
+      case .failure: return false
+      case .due(_, let cell): runAside(cell)
+      case .pending(let cell):
+        guard (try? await valueThrowing(of: cell, for: key)) != nil else { return false }
+      }
+    }
+    return true
+  }
+
   @_alwaysEmitIntoClient
   func nextStep(of key: Key, _ load: Table.Load, mayWait: Bool) -> Table.Review {
-    var leavings = Table.Leavings()
-    let step = table.withLock { table in
+    let (now, task) = (now, runningTask())
+    return event { table, leavings in
       if !mayWait { table.overrule(load) }
-      return table.review(key, load, &leavings)
+      return table.review(key, load, at: now, in: task, &leavings)
     }
-    if isReporting { report(leavings.others) }
-    return step
   }
 
   // MARK: The end
@@ -206,17 +233,16 @@ extension MemoStore {
         isEqual = areEqual(former, value)
       }
       outcome = .value(
-        value, cost: max(1, rules.cost?(value) ?? 1),
-        lifetime: rules.lifetime.map { Ages.nanoseconds($0(key, value)) }, isEqual: isEqual)
+        value, cost: cost(of: value), lifetime: lifetime(of: value, key), isEqual: isEqual)
     case .failure(let failure):
       outcome = .failure(
         failure, isRemembered: !rules.retriesFailures && !(failure is CancellationError))
     }
     let now = now
-    var leavings = Table.Leavings()
-    let verdict = table.withLock { $0.finish(load, outcome, at: now, &leavings) }
-    if isReporting { report(leavings.others) }
-    return verdict
+    let task = computation.isRecursive ? runningTask() : 0
+    return event { table, leavings in
+      table.finish(load, outcome, at: now, in: task, &leavings)
+    }
   }
 
   /// Names a cell that a step is about to wait for: only these can be part of a cycle. A test that
@@ -231,6 +257,11 @@ extension MemoStore {
           remedy: "give one of these keys a value that does not depend on the others")))
   }
 }
+
+/// Whether the running step only looks whether a former value is still right: a cycle through its waits is
+/// none of the values', and ends these waits.
+@usableFromInline
+func yieldToCycles(_ isOn: Bool) { StepExecutor.yieldToCycles(isOn) }
 
 extension MemoStore.Reference {
   /// The step of a cell that has computed a result. The table gets it, too, if the memos are still

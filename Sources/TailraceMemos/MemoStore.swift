@@ -69,12 +69,25 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   /// The same for a computation that asks: it depends on the value.
   @_alwaysEmitIntoClient
   func hit(_ key: Key, by asker: Table.Asker) -> Value? {
-    let now = now
+    let (now, task) = (now, runningTask())
     return table.withLock { table in
       guard let value = table.hit(key, at: now) else { return nil }
-      table.note(key, askedBy: asker)
+      table.note(key, askedBy: asker, .result, in: task)
       return value
     }
+  }
+
+  /// An event of the table. What it removes is released, and reported, outside of the lock.
+  @_alwaysEmitIntoClient @inline(__always)
+  func event<Answer: Sendable>(_ body: (inout Table, inout Table.Leavings) -> Answer) -> Answer {
+    var leavings = Table.Leavings()
+    let answer = table.withLock { table in
+      let answer = body(&table, &leavings)
+      table.endEvent(&leavings)
+      return answer
+    }
+    if isReporting { report(leavings.others) }
+    return answer
   }
 
   /// Finds the value, computes it, or waits for it.
@@ -83,55 +96,93 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     _ key: Key, by asker: Table.Asker? = nil
   ) async throws(Failure) -> Value {
     if Task.isCancelled, let cancellation = Failure.cancellation {
-      // A reader that stops starts nothing.
-      switch look(key, by: asker) {
-      case .value(let value): return value
-      case .renewing(let renewal): return renewal.old
-      case .failure(let failure): throw failure
-      case .none, .computing, .stale, .replacing: throw cancellation
-      }
+      guard let known = known(key, by: asker) else { throw cancellation }
+      return try known.get()
     }
     switch answer(key, by: asker) {
     case .value(let value): return value
     case .failure(let failure): throw failure
-    case .pending(let cell): return try await value(of: cell, for: key)
-    case .due(let old, let cell): return run(cell) ?? old
+    case .due(let old, let cell):
+      runAside(cell)
+      return old
+    case .pending(let cell):
+      do throws(Failure) { return try await value(of: cell, for: key) } catch {
+        noteNoAnswer(key, asker)
+        throw error
+      }
     }
   }
 
-  /// A demand. What it replaces is released before its caller waits.
+  /// The same, for a caller that can throw a cancellation although the computation cannot fail.
+  @_alwaysEmitIntoClient @inline(never)
+  nonisolated(nonsending) func demandThrowing(
+    _ key: Key, by asker: Table.Asker?
+  ) async throws -> Value {
+    if Task.isCancelled {
+      guard let known = known(key, by: asker) else { throw CancellationError() }
+      return try known.get()
+    }
+    switch answer(key, by: asker) {
+    case .value(let value): return value
+    case .failure(let failure): throw failure
+    case .due(let old, let cell):
+      runAside(cell)
+      return old
+    case .pending(let cell):
+      do { return try await valueThrowing(of: cell, for: key) } catch {
+        noteNoAnswer(key, asker)
+        throw error
+      }
+    }
+  }
+
+  /// What a cancelled reader gets: it starts nothing.
+  @_alwaysEmitIntoClient
+  func known(_ key: Key, by asker: Table.Asker?) -> Result<Value, Failure>? {
+    switch look(key, by: asker) {
+    case .value(let value): .success(value)
+    case .renewing(let renewal): .success(renewal.old)
+    case .failure(let failure): .failure(failure)
+    case .none, .computing, .stale, .replacing: nil
+    }
+  }
+
   @_alwaysEmitIntoClient
   func answer(_ key: Key, by asker: Table.Asker?) -> Table.Answer {
     let now = now
-    var leavings = Table.Leavings()
-    let answer = table.withLock { table in
+    let task = asker == nil ? 0 : runningTask()
+    return event { table, leavings in
       let answer = table.demand(key, at: now, &leavings) { makeCell(key, $0) }
-      if let asker { table.note(key, askedBy: asker) }
+      if let asker {
+        table.note(key, askedBy: asker, table.observation(of: key, answer), in: task)
+      }
       return answer
     }
-    if isReporting { report(leavings.others) }
-    if isReporting {
-      switch answer {
-      case .value, .failure, .due: rules.report?(.hit(key))
-      case .pending: break
-      }
-    }
-    return answer
   }
 
   @_alwaysEmitIntoClient
   func look(_ key: Key, by asker: Table.Asker?) -> Table.Content {
     let now = now
-    return table.withLock { table in
+    let task = asker == nil ? 0 : runningTask()
+    return event { table, _ in
       let content = table.peek(key, at: now)
       if let asker {
         switch content {
-        case .value, .renewing, .failure: table.note(key, askedBy: asker, hasLooked: true)
-        case .none, .computing, .stale, .replacing: break
+        case .value, .renewing: table.note(key, askedBy: asker, .looked, in: task)
+        case .none, .computing, .failure, .stale, .replacing:
+          table.note(key, askedBy: asker, .absence, in: task)
         }
       }
       return content
     }
+  }
+
+  /// The wait of a computation has ended without a value.
+  @_alwaysEmitIntoClient
+  func noteNoAnswer(_ key: Key, _ asker: Table.Asker?) {
+    guard let asker else { return }
+    let task = runningTask()
+    event { table, _ in table.note(key, askedBy: asker, .noAnswer, in: task) }
   }
 
   @_alwaysEmitIntoClient
@@ -148,19 +199,36 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     return value
   }
 
-  /// Computes a cell until it suspends. A suspended computation goes on by itself.
   @_alwaysEmitIntoClient
-  func run(_ cell: Cell) -> Value? {
+  nonisolated(nonsending) func valueThrowing(of cell: Cell, for key: Key) async throws -> Value {
     var cursor = Cursor(
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
-    return cursor.next()
+    if let value = cursor.next() { return value }
+    cursor.stopsWhenCancelled = true
+    nameForCycles(cell, key)
+    guard let value = try await cursor.nextOrFailure((any Error).self) else {
+      preconditionFailure("a computation of Memos came to an end without a value")
+    }
+    return value
   }
+
+  /// Computes a cell until it suspends. A suspended computation goes on by itself.
+  @_alwaysEmitIntoClient
+  func run(_ cell: Cell) {
+    var cursor = Cursor(
+      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
+    _ = cursor.next()
+  }
+
+  /// Computes a cell in a task of its own: its caller has the old value, and does not wait.
+  @_alwaysEmitIntoClient
+  func runAside(_ cell: Cell) { inOwnTask { [self] in run(cell) } }
 
   // MARK: Computing again
 
   @_alwaysEmitIntoClient
   func refresh(_ key: Key) {
-    if let (cell, isNew) = renewal(of: key, by: nil), isNew { _ = run(cell) }
+    if let (cell, isNew) = renewal(of: key, by: nil), isNew { run(cell) }
   }
 
   @_alwaysEmitIntoClient
@@ -171,30 +239,27 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     guard let (cell, _) = renewal(of: key, by: asker) else {
       return try await demand(key, by: asker)
     }
-    return try await value(of: cell, for: key)
+    do throws(Failure) { return try await value(of: cell, for: key) } catch {
+      noteNoAnswer(key, asker)
+      throw error
+    }
   }
 
   @_alwaysEmitIntoClient
   func renewal(of key: Key, by asker: Table.Asker?) -> (cell: Cell, isNew: Bool)? {
     let now = now
-    var leavings = Table.Leavings()
-    let renewal = table.withLock { table in
+    let task = asker == nil ? 0 : runningTask()
+    return event { table, leavings in
       let renewal = table.refresh(key, at: now, &leavings) { makeCell(key, $0) }
-      if let asker { table.note(key, askedBy: asker) }
+      if let asker { table.note(key, askedBy: asker, table.awaited(key), in: task) }
       return renewal
     }
-    if isReporting { report(leavings.others) }
-    return renewal
   }
 
   // MARK: Forgetting
 
   @_alwaysEmitIntoClient
-  func forget(_ key: Key) {
-    var leavings = Table.Leavings()
-    table.withLock { $0.forget(key, &leavings) }
-    if isReporting { report(leavings.others) }
-  }
+  func forget(_ key: Key) { event { table, leavings in table.forget(key, &leavings) } }
 
   @_alwaysEmitIntoClient
   func forgetAll() {
@@ -208,11 +273,47 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     let keys = table.withLock { Array($0.slots.index.keys) }
     let forgotten = try keys.filter(isForgotten)
     if forgotten.isEmpty { return }
-    var leavings = Table.Leavings()
-    table.withLock { table in
+    event { table, leavings in
       for key in forgotten { table.forget(key, &leavings) }
     }
-    if isReporting { report(leavings.others) }
+  }
+
+  // MARK: Known values
+
+  /// How often something was forgotten, or set.
+  @_alwaysEmitIntoClient var forgettings: Int { table.withLock { $0.forgettings } }
+
+  /// A value that came beside others.
+  @_alwaysEmitIntoClient
+  func keep(_ value: Value, for key: Key, ifNothingForgottenSince forgettings: Int?) {
+    guard let forgettings else { return }
+    let (cost, lifetime, now) = (cost(of: value), lifetime(of: value, key), now)
+    event { table, leavings in
+      table.keep(
+        value, for: key, cost, lifetime, ifNothingForgottenSince: forgettings, at: now, &leavings)
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  func set(_ value: Value, for key: Key) {
+    let (cost, lifetime, now) = (cost(of: value), lifetime(of: value, key), now)
+    var equalTo: UInt32?
+    if let areEqual = rules.areEqual, canCompare,
+      let (former, number) = table.withLock({ $0.formerValue(of: key) }), areEqual(former, value)
+    {
+      equalTo = number
+    }
+    event { [equalTo] table, leavings in
+      table.set(value, for: key, cost, lifetime, equalTo: equalTo, at: now, &leavings)
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  func cost(of value: Value) -> Int { max(1, rules.cost?(value) ?? 1) }
+
+  @_alwaysEmitIntoClient
+  func lifetime(of value: Value, _ key: Key) -> Int64? {
+    rules.lifetime.map { Ages.nanoseconds($0(key, value)) }
   }
 
   /// The memos are released, and only their computations can still ask. Computations without
@@ -221,10 +322,21 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @usableFromInline
   func abandon() {
     guard Failure.cancellation != nil else { return }
-    let former = table.withLock { $0.abandon() }
-    withExtendedLifetime(former) {}
+    event { table, leavings in table.abandon(&leavings) }
   }
 }
+
+/// Identifies the running task: children of a computation ask at the same time as others.
+@usableFromInline
+func runningTask() -> UInt32 {
+  withUnsafeCurrentTask { task in
+    task.map { UInt32(truncatingIfNeeded: $0.hashValue) & 0x7FFF_FFFF | 1 } ?? 0
+  }
+}
+
+/// Runs work in a task of its own, where a step of the caller would go on after a suspension.
+@usableFromInline
+func inOwnTask(_ work: @escaping @Sendable () -> Void) { _ = StepExecutor.atHome { work() } }
 
 /// Retained by memos whose closure asks for other keys, but not by those that the closure receives.
 @usableFromInline

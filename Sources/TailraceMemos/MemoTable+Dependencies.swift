@@ -11,11 +11,34 @@ extension MemoTable {
     init(_ place: Int, _ number: UInt32) { (self.place, self.number) = (place, number) }
   }
 
-  /// A computation has asked for a key, or has looked whether it has a value.
+  /// A computation has asked for a key, in a task.
   @_alwaysEmitIntoClient
-  mutating func note(_ key: Key, askedBy asker: Asker, hasLooked: Bool = false) {
-    guard graph != nil, let place = slots.place(of: key) else { return }
-    graph?.ask(place, by: asker.place, asker.number, hasLooked: hasLooked)
+  mutating func note(
+    _ key: Key, askedBy asker: Asker, _ observation: DependencyGraph.Observation,
+    in task: UInt32
+  ) {
+    guard graph != nil else { return }
+    var place = slots.place(of: key)
+    // A key that was looked for has a slot, so that its first value is told to those that saw none.
+    if place == nil, observation == .absence { place = slots.add(key, .none) }
+    guard let place else { return }
+    graph?.ask(place, by: asker.place, asker.number, observation, in: task)
+    if case .none = slots[place] { release([place]) }
+  }
+
+  /// What the asker of a demand depends on.
+  @_alwaysEmitIntoClient
+  func observation(of key: Key, _ answer: Answer) -> DependencyGraph.Observation {
+    switch answer {
+    case .value, .failure, .due: .result
+    case .pending: awaited(key)
+    }
+  }
+
+  /// What somebody depends on who waits for the computation of a key.
+  @_alwaysEmitIntoClient
+  func awaited(_ key: Key) -> DependencyGraph.Observation {
+    .awaited(slots.place(of: key).map { slots.slots[$0].number } ?? 0)
   }
 
   // MARK: Demands of values that may not be right any more
@@ -29,7 +52,7 @@ extension MemoTable {
   ) -> Answer? {
     let hasExpired = ages.hasExpired(place, at: now)
     let standsIn = hasExpired && ages.standsIn(place, at: now)
-    let isCompared = canCompare && !ages.isIdle && graph?.hasDependents(place) == true
+    let isCompared = canCompare && graph?.hasDependents(place) == true
     guard !hasExpired || standsIn || isCompared else { return nil }
     expire(place, at: now, &leavings)
     count -= 1
@@ -51,33 +74,38 @@ extension MemoTable {
   ) -> Answer {
     if ages.areKept {
       if ages.hasExpired(place, at: now) { graph?.overrule(place) }
-      for input in graph?.inputs(of: place) ?? [] { expire(Int(input), at: now, &leavings) }
+      expireInputs(of: place, at: now, &leavings)
     }
-    guard isConfirmed(place) else { return .pending(beginReview(place, value, make)) }
+    guard graph?.isConfirmed(place) != false else {
+      return .pending(beginReview(place, value, make))
+    }
     slots[place] = .value(value)
     count += 1
     confirm(place, &leavings)
-    noteHit(place, at: now)
+    noteHit(place, at: now, &leavings)
     return .value(value)
   }
 
   @_alwaysEmitIntoClient
+  mutating func expireInputs(of place: Int, at now: Int64, _ leavings: inout Leavings) {
+    guard ages.areKept else { return }
+    for input in graph?.inputs(of: place) ?? [] { expire(input, at: now, &leavings) }
+  }
+
+  @_alwaysEmitIntoClient
   mutating func beginReview(_ place: Int, _ value: Value, _ make: (Load) -> Cell) -> Cell {
+    graph?.beginReview(place)
     let cell = make(load(for: place, isReview: true))
     slots[place] = .replacing(Renewal(value, cell, isReview: true))
     if isBounded { eviction.pin(place) }
     return cell
   }
 
-  @_alwaysEmitIntoClient
-  mutating func isConfirmed(_ place: Int) -> Bool {
-    graph?.freshness(of: place) != .outdated && graph?.nextToReview(place) == nil
-  }
-
   @usableFromInline
   enum Review: Sendable {
-    /// Bring this key up to date, and come back.
-    case demand(Key)
+    /// Bring these keys up to date, and come back: those of one list one after the other, the lists at the
+    /// same time.
+    case demand([[Key]])
     /// All inputs came out equal.
     case unchanged(Value)
     /// Run the closure, as that asker; `nil` if the key was forgotten meanwhile.
@@ -86,7 +114,9 @@ extension MemoTable {
 
   /// The task of a computation asks for its next step, before the closure.
   @_alwaysEmitIntoClient
-  mutating func review(_ key: Key, _ load: Load, _ leavings: inout Leavings) -> Review {
+  mutating func review(
+    _ key: Key, _ load: Load, at now: Int64, in task: UInt32, _ leavings: inout Leavings
+  ) -> Review {
     guard let place = place(of: load) else {
       if load.isReview {
         statistics.loads &+= 1
@@ -95,25 +125,48 @@ extension MemoTable {
       return .compute(nil)
     }
     if case .replacing(let renewal) = slots[place], renewal.isReview {
-      if isConfirmed(place) {
+      expireInputs(of: place, at: now, &leavings)
+      switch graph?.review(place) {
+      case .demand(let chains):
+        return .demand(chains.map { chain in chain.compactMap { slots.slots[$0].key } })
+      case .isConfirmed:
         leavings.former = slots[place]
         slots[place] = .value(renewal.old)
         count += 1
         confirm(place, &leavings)
-        if isBounded { eviction.unpin(place) }
-        makeRoom(for: 0, &leavings)
+        endReview(key, place, &leavings)
         return .unchanged(renewal.old)
-      }
-      if graph?.freshness(of: place) != .outdated, let input = graph?.nextToReview(place),
-        let key = slots.slots[input].key
-      {
-        return .demand(key)
+      case .isLate:
+        leavings.former = slots[place]
+        slots[place] = .stale(renewal.old)
+        var marked: [Int] = []
+        graph?.giveLate(place, &marked)
+        outdate(marked, &leavings)
+        endReview(key, place, &leavings)
+        return .unchanged(renewal.old)
+      case .isOutdated, nil: break
       }
       noteLoad(place, &leavings)
       leavings.former = slots[place]
       slots[place] = .replacing(Renewal(renewal.old, renewal.cell))
     }
-    return .compute(asker(place, &leavings))
+    return .compute(asker(place, in: task, &leavings))
+  }
+
+  /// The former value is given. That is a hit.
+  @_alwaysEmitIntoClient
+  mutating func endReview(_ key: Key, _ place: Int, _ leavings: inout Leavings) {
+    statistics.hits &+= 1
+    if isReporting { leavings.append(.event(.hit(key))) }
+    if isBounded { eviction.unpin(place) }
+    makeRoom(for: 0, &leavings)
+  }
+
+  /// Whether the inputs of a key are still of interest.
+  @_alwaysEmitIntoClient
+  func isUnderReview(_ load: Load) -> Bool {
+    guard let place = place(of: load) else { return false }
+    return graph?.freshness(of: place) != .outdated
   }
 
   /// An input could not be brought up to date, so the closure decides.
@@ -124,10 +177,10 @@ extension MemoTable {
 
   /// The closure is about to be run.
   @_alwaysEmitIntoClient
-  mutating func asker(_ place: Int, _ leavings: inout Leavings) -> Asker? {
+  mutating func asker(_ place: Int, in task: UInt32, _ leavings: inout Leavings) -> Asker? {
     var freed: [Int] = []
-    guard let number = graph?.begin(place, &freed) else { return nil }
-    release(freed, &leavings)
+    guard let number = graph?.begin(place, in: task, &freed) else { return nil }
+    release(freed)
     return Asker(place, number)
   }
 
@@ -148,18 +201,16 @@ extension MemoTable {
 
   /// A computation begins again if what it asked for was forgotten, or has changed.
   @_alwaysEmitIntoClient
-  mutating func restart(_ place: Int, _ leavings: inout Leavings) -> Asker? {
+  mutating func restart(_ place: Int, in task: UInt32, _ leavings: inout Leavings) -> Asker? {
     guard graph?.isOverturned(place) == true else { return nil }
     noteLoad(place, &leavings)
-    return asker(place, &leavings)
+    return asker(place, in: task, &leavings)
   }
 
   /// There is a new result. The former one is still in the leavings.
-  ///
-  /// - Returns: the date from which dependents had to look at the former result.
   @_alwaysEmitIntoClient
-  mutating func settle(_ place: Int, isEqual: Bool, _ leavings: inout Leavings) -> Int64 {
-    guard graph != nil else { return .max }
+  mutating func settle(_ place: Int, isEqual: Bool, _ leavings: inout Leavings) {
+    guard graph != nil else { return }
     let isUnlike = !isEqual || graph?.isUncompared(place) == true
     let (isChanged, isCompared, wasServed) =
       switch leavings.former {
@@ -168,12 +219,20 @@ extension MemoTable {
       // A value that was evicted cannot be compared, and nothing says that it has changed.
       default: (graph?.freshness(of: place) != .fresh, false, false)
       }
+    settle(place, isChanged: isChanged, isCompared: isCompared, wasServed: wasServed, &leavings)
+  }
+
+  @_alwaysEmitIntoClient
+  mutating func settle(
+    _ place: Int, isChanged: Bool, isCompared: Bool, wasServed: Bool, _ leavings: inout Leavings
+  ) {
+    guard graph != nil else { return }
     var (marked, freed): ([Int], [Int]) = ([], [])
     graph?.settle(
-      place, isChanged: isChanged, isCompared: isCompared, wasServed: wasServed, &marked, &freed)
+      place, load: slots.slots[place].number, isChanged: isChanged, isCompared: isCompared,
+      wasServed: wasServed, &marked, &freed)
     outdate(marked, &leavings)
-    release(freed, &leavings)
-    return ages.date(of: place)
+    release(freed)
   }
 
   /// Notes from when on the inputs of a new result may have expired.
@@ -181,7 +240,7 @@ extension MemoTable {
   mutating func setDoubts(_ place: Int, since former: Int64, _ leavings: inout Leavings) {
     guard graph != nil, ages.areKept else { return }
     var date = Int64.max
-    for input in graph?.inputs(of: place) ?? [] { date = min(date, ages.date(of: Int(input))) }
+    for input in graph?.inputs(of: place) ?? [] { date = min(date, ages.date(of: input)) }
     ages.setDoubts(place, date)
     guard ages.date(of: place) < former else { return }
     // Its dependents would notice too late.
@@ -195,7 +254,9 @@ extension MemoTable {
   mutating func confirm(_ place: Int, _ leavings: inout Leavings) {
     guard graph != nil else { return }
     let former = ages.date(of: place)
-    graph?.confirm(place)
+    var marked: [Int] = []
+    graph?.confirm(place, &marked)
+    outdate(marked, &leavings)
     setDoubts(place, since: former, &leavings)
   }
 
@@ -205,7 +266,7 @@ extension MemoTable {
     var (marked, freed): ([Int], [Int]) = ([], [])
     graph?.fail(place, &marked, &freed)
     outdate(marked, &leavings)
-    release(freed, &leavings)
+    release(freed)
   }
 
   /// The computation in progress is given up.
@@ -213,29 +274,36 @@ extension MemoTable {
   mutating func cancel(_ place: Int, _ leavings: inout Leavings) {
     var freed: [Int] = []
     graph?.cancel(place, &freed)
-    release(freed, &leavings)
+    release(freed)
   }
 
   // MARK: Marking
 
-  /// Marks what was computed from a result whose lifetime has ended, or that of its inputs. A result
-  /// that was not used goes as an evicted one does, and marks nothing.
+  /// Marks what was computed from a result whose lifetime has ended, or that of its inputs.
   @_alwaysEmitIntoClient
   mutating func expire(_ place: Int, at now: Int64, _ leavings: inout Leavings) {
     guard graph != nil, ages.areKept, graph?.freshness(of: place) != .outdated else { return }
-    let hasExpired = !ages.isIdle && ages.hasExpired(place, at: now)
+    let hasExpired = ages.hasExpired(place, at: now)
     guard hasExpired || ages.isDoubtful(place, at: now) else { return }
     var marked: [Int] = []
     switch slots[place] {
     case .value where !hasExpired: graph?.doubt(place, &marked)
     case .value:
-      let isKept =
-        (canCompare || ages.standsIn(place, at: now)) && graph?.isUncompared(place) != true
+      let isKept = canCompare && graph?.isUncompared(place) != true
       graph?.outdate(place, isKept: isKept, hasExpired: true, &marked)
     case .none, .failure: graph?.outdate(place, isKept: false, hasExpired: true, &marked)
     // It is not served, or is being computed.
     case .computing, .renewing, .stale, .replacing: break
     }
+    outdate(marked, &leavings)
+  }
+
+  /// The same, for a value that is being computed again.
+  @_alwaysEmitIntoClient
+  mutating func expireRenewed(_ place: Int, _ leavings: inout Leavings) {
+    guard graph != nil else { return }
+    var marked: [Int] = []
+    graph?.outdate(place, isKept: canCompare, hasExpired: true, &marked)
     outdate(marked, &leavings)
   }
 
@@ -262,7 +330,7 @@ extension MemoTable {
         leavings.append(.content(slots[place]))
         retire(place)
         slots[place] = .none
-        release([place], &leavings)
+        release([place])
       case .none, .computing, .stale, .replacing: continue
       }
       statistics.outdated &+= 1
@@ -304,18 +372,28 @@ extension MemoTable {
       empty(place)
     }
     outdate(marked, &leavings)
-    release(freed, &leavings)
+    release(freed)
   }
 
-  /// Frees the slots of keys that have neither a value nor a dependent.
+  /// These keys may have neither a value nor a dependent any more. Their slots are freed at the end of the
+  /// event, which may be about to use them.
   @_alwaysEmitIntoClient
-  mutating func release(_ freed: [Int], _ leavings: inout Leavings) {
-    var pile = freed
-    while let place = pile.popLast() {
+  mutating func release(_ places: [Int]) { freed += places }
+
+  /// The end of an event: frees the slots of keys that have neither a value nor a dependent.
+  @_alwaysEmitIntoClient @inline(__always)
+  mutating func endEvent(_ leavings: inout Leavings) {
+    if !freed.isEmpty { free(&leavings) }
+    checkInvariants()
+  }
+
+  @_alwaysEmitIntoClient
+  mutating func free(_ leavings: inout Leavings) {
+    while let place = freed.popLast() {
       guard case .none = slots[place], slots.slots[place].key != nil,
         graph?.hasDependents(place) != true
       else { continue }
-      graph?.remove(place, &pile)
+      graph?.remove(place, &freed)
       ages.end(place)
       leavings.append(.slot(slots.remove(place, leaving: .none)))
     }

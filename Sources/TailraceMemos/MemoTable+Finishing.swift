@@ -33,7 +33,7 @@ extension MemoTable {
   /// A computation has ended. If the key was forgotten meanwhile, nothing changes.
   @_alwaysEmitIntoClient
   mutating func finish(
-    _ load: Load, _ outcome: Outcome, at now: Int64, _ leavings: inout Leavings
+    _ load: Load, _ outcome: Outcome, at now: Int64, in task: UInt32 = 0, _ leavings: inout Leavings
   ) -> Verdict {
     if case .failure(let failure, _) = outcome {
       statistics.failures &+= 1
@@ -52,7 +52,7 @@ extension MemoTable {
       sweep(at: now, &leavings)
       return .outcome
     }
-    return finishOther(place, outcome, at: now, &leavings)
+    return finishOther(place, outcome, at: now, in: task, &leavings)
   }
 
   /// Whether a key is computed, and has no other value meanwhile.
@@ -64,9 +64,9 @@ extension MemoTable {
   /// A computation has ended that replaces something, has failed, or may be what others ask for.
   @_alwaysEmitIntoClient @inline(never)
   mutating func finishOther(
-    _ place: Int, _ outcome: Outcome, at now: Int64, _ leavings: inout Leavings
+    _ place: Int, _ outcome: Outcome, at now: Int64, in task: UInt32, _ leavings: inout Leavings
   ) -> Verdict {
-    if let asker = restart(place, &leavings) { return .again(asker) }
+    if let asker = restart(place, in: task, &leavings) { return .again(asker) }
     leavings.former = slots[place]
     var isRenewed = true
     switch (leavings.former, outcome) {
@@ -77,7 +77,7 @@ extension MemoTable {
       ages.postpone(place, at: now)
       return .outcome
     case (.replacing(let renewal), .failure)
-    where renewal.standsIn && ages.standsIn(place, at: now) && graph?.isSuspect(place) != true:
+    where renewal.standsIn && ages.standsIn(place, at: now):
       count += 1
       statistics.servedStale &+= 1
       if isReporting, let key = slots.slots[place].key {
@@ -100,13 +100,15 @@ extension MemoTable {
     if isBounded, isRenewed { eviction.unpin(place) }
     switch outcome {
     case .value(let value, let cost, let lifetime, let isEqual):
-      let date = settle(place, isEqual: isEqual, &leavings)
+      let date = ages.date(of: place)
+      settle(place, isEqual: isEqual, &leavings)
       ages.begin(place, isFailure: false, lifetime: lifetime, at: now)
       setDoubts(place, since: date, &leavings)
       keep(.value(value), place, cost, isRenewed, &leavings)
       if let graph, graph.freshness(of: place) != .fresh { outdate([place], &leavings) }
     case .failure(let failure, isRemembered: true):
-      let date = settle(place, isEqual: false, &leavings)
+      let date = ages.date(of: place)
+      settle(place, isEqual: false, &leavings)
       ages.begin(place, isFailure: true, at: now)
       setDoubts(place, since: date, &leavings)
       keep(.failure(failure), place, 1, isRenewed, &leavings)
@@ -152,11 +154,64 @@ extension MemoTable {
     if !isRenewed { count += 1 }
   }
 
+  // MARK: Known values
+
+  /// A value that came beside others. It is kept if it may not be older than what was forgotten.
+  @_alwaysEmitIntoClient
+  mutating func keep(
+    _ value: Value, for key: Key, _ cost: Int, _ lifetime: Int64?,
+    ifNothingForgottenSince forgettings: Int, at now: Int64, _ leavings: inout Leavings
+  ) {
+    guard !isAbandoned, forgettings == self.forgettings, slots.place(of: key) == nil,
+      let place = slots.add(key, .none)
+    else { return }
+    ages.begin(place, isFailure: false, lifetime: lifetime, at: now)
+    keep(.value(value), place, cost, false, &leavings)
+  }
+
+  /// The value of a key, served or not, and the number of its computation.
+  @_alwaysEmitIntoClient
+  func formerValue(of key: Key) -> (Value, UInt32)? {
+    guard let place = slots.place(of: key) else { return nil }
+    switch slots[place] {
+    case .value(let value), .stale(let value): return (value, slots.slots[place].number)
+    case .none, .computing, .failure, .renewing, .replacing: return nil
+    }
+  }
+
+  /// A value is known. A computation in progress is nobody's but of those who wait for it, as after
+  /// `forget`.
+  ///
+  /// - Parameter number: that of the former value, if this one equals it.
+  @_alwaysEmitIntoClient
+  mutating func set(
+    _ value: Value, for key: Key, _ cost: Int, _ lifetime: Int64?, equalTo number: UInt32?,
+    at now: Int64, _ leavings: inout Leavings
+  ) {
+    var isEqual = number.map { formerValue(of: key)?.1 == $0 } ?? false
+    if let place = slots.place(of: key), graph?.isUncompared(place) == true { isEqual = false }
+    forget(key, &leavings)
+    if isAbandoned { return }
+    guard let place = slots.place(of: key) ?? slots.add(key, .none) else { return }
+    // What was there is kept for a comparison only.
+    leavings.append(.content(slots[place]))
+    retire(place)
+    slots[place] = .none
+    _ = load(for: place)
+    _ = asker(place, in: 0, &leavings)
+    settle(place, isChanged: !isEqual, isCompared: true, wasServed: true, &leavings)
+    ages.begin(place, isFailure: false, lifetime: lifetime, at: now)
+    setDoubts(place, since: .max, &leavings)
+    keep(.value(value), place, cost, false, &leavings)
+    sweep(at: now, &leavings)
+  }
+
   // MARK: Letting go
 
   /// Forgets a key, whatever its content.
   @_alwaysEmitIntoClient
   mutating func forget(_ key: Key, _ leavings: inout Leavings) {
+    forgettings &+= 1
     guard let place = slots.place(of: key) else { return }
     if graph == nil { return remove(place, &leavings) }
     forgetInGraph(place, &leavings)
@@ -169,7 +224,8 @@ extension MemoTable {
       for place in slots.slots.indices { noteLoss(place) }
     }
     let former = self
-    (slots, count) = (Slots(), 0)
+    forgettings &+= 1
+    (slots, count, freed) = (Slots(), 0, [])
     ages.removeAll()
     eviction = Eviction(limit: eviction.limit)
     graph?.removeAll()
@@ -179,8 +235,7 @@ extension MemoTable {
 
   /// Forgets computations in progress, and keeps the rest.
   @_alwaysEmitIntoClient
-  mutating func abandon() -> Leavings {
-    var leavings = Leavings()
+  mutating func abandon(_ leavings: inout Leavings) {
     isAbandoned = true
     for place in slots.slots.indices {
       switch slots[place] {
@@ -205,7 +260,6 @@ extension MemoTable {
       case .none, .value, .failure, .stale: break
       }
     }
-    return leavings
   }
 
   /// Evicts until there is room for a cost, or nothing can go.
@@ -246,7 +300,7 @@ extension MemoTable {
     leavings.append(.content(slots[place]))
     empty(place)
     cancel(place, &leavings)
-    release([place], &leavings)
+    release([place])
   }
 
   /// The slot stays, without a content: no computation in progress has its number.

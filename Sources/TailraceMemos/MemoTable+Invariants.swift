@@ -1,6 +1,17 @@
-// For tests: each takes time proportional to the number of keys.
+// Each takes time proportional to the number of keys.
 
 extension MemoTable {
+  /// Traps in a debug build if an event has broken an invariant. Large tables are not looked at.
+  @usableFromInline
+  func checkInvariants() {
+    #if DEBUG
+      guard slots.slots.count <= 32 else { return }
+      if let broken = brokenInvariant {
+        preconditionFailure("the table of Memos is broken: \(broken)")
+      }
+    #endif
+  }
+
   /// Describes a broken invariant; `nil` if all hold. For tests: takes time proportional to the
   /// number of slots.
   var brokenInvariant: String? {
@@ -15,6 +26,7 @@ extension MemoTable {
         return "the slot \(place) has a content, and no key"
       }
       if slots.place(of: key) != place { return "the key of the slot \(place) leads elsewhere" }
+      if let broken = brokenEviction(place, slot.content) { return broken }
       if let broken = brokenFreshness(place, slot.content) { return broken }
     }
     if known != count { return "\(known) keys are known, and \(count) are counted" }
@@ -22,7 +34,24 @@ extension MemoTable {
     if free != slots.free.count {
       return "\(free) slots are free, and \(slots.free.count) are listed"
     }
+    if !freed.isEmpty { return "the slots \(freed) are not freed" }
     return graph?.brokenInvariant
+  }
+
+  private func brokenEviction(_ place: Int, _ content: Content) -> String? {
+    guard isBounded else { return nil }
+    let (isKept, isPinned) =
+      switch content {
+      case .none, .computing: (false, false)
+      case .value, .failure, .stale: (true, false)
+      case .renewing, .replacing: (true, true)
+      }
+    guard place < eviction.nodes.count else {
+      return isKept ? "the slot \(place) is in no queue" : nil
+    }
+    let node = eviction.nodes[place]
+    if (node.queue != .none) != isKept { return "the slot \(place) is in a queue: \(!isKept)" }
+    return node.isPinned == isPinned ? nil : "the slot \(place) is pinned: \(!isPinned)"
   }
 
   private func brokenFreshness(_ place: Int, _ content: Content) -> String? {

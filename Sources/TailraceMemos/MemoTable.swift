@@ -110,6 +110,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   /// The numbers of computations whose key was forgotten after they had been overturned: they begin
   /// again for those who had come to wait in between.
   @usableFromInline var lost: Set<UInt32> = []
+  /// How often something was forgotten, or set.
+  @usableFromInline var forgettings = 0
+  /// The slots that may be free at the end of the event.
+  @usableFromInline var freed: [Int] = []
   /// The last reader has gone: computations that ignore it begin no others.
   @usableFromInline var isAbandoned = false
 
@@ -152,7 +156,9 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     case .value(let known):
       guard ages.isFresh(place, at: now) else { return nil }
       value = known
-    case .renewing(let renewal): value = renewal.old
+    case .renewing(let renewal):
+      guard ages.isServed(place, at: now) else { return nil }
+      value = renewal.old
     case .none, .computing, .failure, .stale, .replacing: return nil
     }
     noteHit(place, at: now)
@@ -171,6 +177,19 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     ages.touch(place, at: now)
   }
 
+  @_alwaysEmitIntoClient
+  mutating func noteHit(_ place: Int, at now: Int64, _ leavings: inout Leavings) {
+    noteHit(place, at: now)
+    if isReporting, let key = slots.slots[place].key { leavings.append(.event(.hit(key))) }
+  }
+
+  /// A demand waits for a computation that has begun before.
+  @_alwaysEmitIntoClient
+  mutating func noteJoin(_ key: Key, _ leavings: inout Leavings) {
+    statistics.hits &+= 1
+    if isReporting { leavings.append(.event(.hit(key))) }
+  }
+
   /// A key is demanded. `make` gives a cell for one computation of it, and runs nothing.
   @_alwaysEmitIntoClient
   mutating func demand(
@@ -181,20 +200,24 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     switch content {
     case .none: break
     case .computing(let cell):
-      statistics.hits &+= 1
+      noteJoin(key, &leavings)
       return .pending(cell)
     case .replacing(let renewal):
-      statistics.hits &+= 1
+      noteJoin(key, &leavings)
       return .pending(renewal.cell)
-    case .renewing(let renewal):
-      noteHit(place, at: now)
+    case .renewing(let renewal) where ages.isServed(place, at: now):
+      noteHit(place, at: now, &leavings)
       return .value(renewal.old)
+    case .renewing(let renewal):
+      outlive(place, renewal, at: now, &leavings)
+      noteJoin(key, &leavings)
+      return .pending(renewal.cell)
     case .value(let value) where ages.isServed(place, at: now):
-      noteHit(place, at: now)
+      noteHit(place, at: now, &leavings)
       if ages.isFresh(place, at: now) { return .value(value) }
       return .due(value, renew(place, value, &leavings, make))
     case .failure(let failure) where ages.isServed(place, at: now):
-      noteHit(place, at: now)
+      noteHit(place, at: now, &leavings)
       return .failure(failure)
     case .value(let value):
       if let answer = replace(place, value, at: now, &leavings, make) { return answer }
@@ -205,6 +228,23 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     leavings.former = content
     expire(place, at: now, &leavings)
     return .pending(begin(place, &leavings, make))
+  }
+
+  /// The lifetime of a value has ended while it is computed again: it is not served any more.
+  @_alwaysEmitIntoClient
+  mutating func outlive(
+    _ place: Int, _ renewal: Renewal, at now: Int64, _ leavings: inout Leavings
+  ) {
+    let standsIn = ages.standsIn(place, at: now)
+    expireRenewed(place, &leavings)
+    if standsIn || graph != nil {
+      slots[place] = .replacing(Renewal(renewal.old, renewal.cell, standsIn: standsIn))
+      count -= 1
+    } else {
+      leavings.append(.content(slots[place]))
+      retire(place)
+      slots[place] = .computing(renewal.cell)
+    }
   }
 
   /// A key is to be computed again.
@@ -252,8 +292,9 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   func peek(_ key: Key, at now: Int64) -> Content {
     guard let place = slots.place(of: key) else { return .none }
     switch slots[place] {
-    case .value, .failure: return ages.isServed(place, at: now) ? slots[place] : .none
-    case .none, .computing, .renewing, .stale, .replacing: return slots[place]
+    case .value, .failure, .renewing:
+      return ages.isServed(place, at: now) ? slots[place] : .none
+    case .none, .computing, .stale, .replacing: return slots[place]
     }
   }
 

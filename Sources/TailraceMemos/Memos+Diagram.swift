@@ -23,25 +23,44 @@ extension Memos {
   /// - Laziness: computes nothing, and runs no closure except the `debugDescription` of the keys. At
   ///   most 400 keys are drawn.
   public func diagram() -> String {
-    // The copy is looked at outside of the lock.
-    let table = store.table.withLock { $0 }
+    // As many as are drawn, and one more; a copy of the table would make the next event copy it, too.
+    let portraits = store.table.withLock { $0.portraits(atMost: 401) }
     var sketch = Sketch()
     let layer = sketch.layer("Memos")
     var nodes: [Int: Int] = [:]
-    for (place, slot) in table.slots.slots.enumerated() where !sketch.isCut {
-      guard let key = slot.key else { continue }
-      let state = table.word(for: place)
-      let text = String(reflecting: key) + (state.isEmpty ? "" : "\n\(state)")
-      nodes[place] = sketch.node(text, in: layer)
+    for portrait in portraits where !sketch.isCut {
+      let state = portrait.state.isEmpty ? "" : "\n\(portrait.state)"
+      nodes[portrait.place] = sketch.node(String(reflecting: portrait.key) + state, in: layer)
     }
-    for (place, node) in nodes.sorted(by: { $0.key < $1.key }) {
-      for input in table.graph?.inputs(of: place) ?? [] { sketch.connect(nodes[Int(input)], node) }
+    for portrait in portraits {
+      guard let node = nodes[portrait.place] else { continue }
+      for input in portrait.inputs { sketch.connect(nodes[input], node) }
     }
     return sketch.mermaid
   }
 }
 
 extension MemoTable {
+  /// A key, as it is drawn.
+  struct Portrait: Sendable {
+    let place: Int
+    let key: Key
+    let state: String
+    let inputs: [Int]
+  }
+
+  func portraits(atMost count: Int) -> [Portrait] {
+    var portraits: [Portrait] = []
+    for (place, slot) in slots.slots.enumerated() {
+      guard let key = slot.key else { continue }
+      portraits.append(
+        Portrait(
+          place: place, key: key, state: word(for: place), inputs: graph?.inputs(of: place) ?? []))
+      if portraits.count == count { break }
+    }
+    return portraits
+  }
+
   /// The state of a key, unless it has a value.
   func word(for place: Int) -> String {
     switch slots[place] {

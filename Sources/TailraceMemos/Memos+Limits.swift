@@ -57,9 +57,10 @@ extension Memos {
     }
   }
 
-  /// How long values are served, other than for one duration from their computation on.
+  /// How long values are served.
   ///
   /// ```swift
+  /// let pages = Memos(lifetime: .seconds(60)) { (id: Int) in "page \(id)" }
   /// let sessions = Memos(lifetime: .idle(.seconds(900))) { (id: Int) in "session \(id)" }
   /// let tokens = Memos(lifetime: .each { _, token in .seconds(token.count) }) { (id: Int) in "token \(id)" }
   /// ```
@@ -72,14 +73,27 @@ extension Memos {
       (self.rule, self.each) = (rule, each)
     }
 
-    /// For a duration, counted from the computation; `nil` is for ever.
+    /// Until they are forgotten or evicted.
     @_alwaysEmitIntoClient
-    init(_ duration: Duration?) { self.init(duration.map { .fixed($0) } ?? .endless) }
+    public static var forever: Lifetime { Lifetime(.endless) }
+
+    /// For a duration, counted from the computation.
+    @_alwaysEmitIntoClient
+    public static func fixed(_ duration: Duration) -> Lifetime { Lifetime(.fixed(duration)) }
+
+    /// For so many seconds, counted from the computation.
+    @_alwaysEmitIntoClient
+    public static func seconds(_ seconds: some BinaryInteger) -> Lifetime {
+      .fixed(.seconds(seconds))
+    }
+
+    /// For so many milliseconds, counted from the computation.
+    @_alwaysEmitIntoClient
+    public static func milliseconds(_ milliseconds: some BinaryInteger) -> Lifetime {
+      .fixed(.milliseconds(milliseconds))
+    }
 
     /// For a duration since the last demand.
-    ///
-    /// A value that is not used goes as one that is evicted does: in recursive memos, what was computed
-    /// from it is still served.
     @_alwaysEmitIntoClient
     public static func idle(_ duration: Duration) -> Lifetime { Lifetime(.idle(duration)) }
 
@@ -92,6 +106,48 @@ extension Memos {
       _ duration: @escaping @Sendable (_ key: Key, _ value: Value) -> Duration
     ) -> Lifetime {
       Lifetime(.each, each: duration)
+    }
+  }
+
+  /// How long values of recursive memos are served: what was computed from a value is looked at again when
+  /// the value's lifetime has ended, so that does not depend on who reads it.
+  public struct RecursiveLifetime: Sendable {
+    @usableFromInline let lifetime: Lifetime
+
+    @_alwaysEmitIntoClient
+    init(_ lifetime: Lifetime) { self.lifetime = lifetime }
+
+    /// Until they are forgotten or evicted.
+    @_alwaysEmitIntoClient
+    public static var forever: RecursiveLifetime { RecursiveLifetime(.forever) }
+
+    /// For a duration, counted from the computation.
+    @_alwaysEmitIntoClient
+    public static func fixed(_ duration: Duration) -> RecursiveLifetime {
+      RecursiveLifetime(.fixed(duration))
+    }
+
+    /// For so many seconds, counted from the computation.
+    @_alwaysEmitIntoClient
+    public static func seconds(_ seconds: some BinaryInteger) -> RecursiveLifetime {
+      RecursiveLifetime(.seconds(seconds))
+    }
+
+    /// For so many milliseconds, counted from the computation.
+    @_alwaysEmitIntoClient
+    public static func milliseconds(_ milliseconds: some BinaryInteger) -> RecursiveLifetime {
+      RecursiveLifetime(.milliseconds(milliseconds))
+    }
+
+    /// For a duration of its own for each value, counted from the computation. A remembered failure is
+    /// served until `refreshingAfter`.
+    ///
+    /// - Parameter duration: runs once for each computation, and not under a lock.
+    @_alwaysEmitIntoClient
+    public static func each(
+      _ duration: @escaping @Sendable (_ key: Key, _ value: Value) -> Duration
+    ) -> RecursiveLifetime {
+      RecursiveLifetime(.each(duration))
     }
   }
 }

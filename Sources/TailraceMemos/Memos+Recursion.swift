@@ -24,11 +24,8 @@ extension Memos {
   ///
   /// - Parameters:
   ///   - capacity: how much is remembered; everything by default.
-  ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
-  ///     ever.
+  ///   - lifetime: how long a value or a failure is served after its computation; for ever by default.
   ///   - refreshingAfter: the age from which a demand starts a new computation.
-  ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
-  ///     new computation.
   ///   - retryingFailures: whether the next demand computes a failed key again; it does by
   ///     default.
   ///   - clock: the clock that measures ages.
@@ -38,14 +35,14 @@ extension Memos {
   ///   kilobytes on the heap, and none on the stack.
   @_alwaysEmitIntoClient
   public static func recursive(
-    capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    capacity: Capacity = .unbounded, lifetime: RecursiveLifetime = .forever,
+    refreshingAfter: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
     reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) async throws(Failure) -> Value
   ) -> Memos {
     Memos(
-      capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures, clock,
+      capacity, lifetime.lifetime, refreshingAfter, nil, retryingFailures, clock,
       reporting, .recursiveInTask(compute)
     ).owned()
   }
@@ -53,46 +50,14 @@ extension Memos {
   /// Returns memos whose closure reads other keys without waiting.
   @_alwaysEmitIntoClient
   public static func recursive(
-    capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
+    capacity: Capacity = .unbounded, lifetime: RecursiveLifetime = .forever,
+    refreshingAfter: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
     reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) throws(Failure) -> Value
   ) -> Memos {
     Memos(
-      capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures, clock,
-      reporting, .recursive(compute)
-    ).owned()
-  }
-
-  /// Returns memos whose closure asks them for other keys, and whose values live since their
-  /// last use, or each for a time of its own.
-  @_alwaysEmitIntoClient
-  public static func recursive(
-    capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
-    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
-    clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
-    _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) async throws(Failure) -> Value
-  ) -> Memos {
-    Memos(
-      capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
-      reporting, .recursiveInTask(compute)
-    ).owned()
-  }
-
-  /// Returns memos whose closure reads other keys without waiting, and whose values live since
-  /// their last use, or each for a time of its own.
-  @_alwaysEmitIntoClient
-  public static func recursive(
-    capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
-    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
-    clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
-    _ compute: @escaping @Sendable (_ memos: Memos, _ key: Key) throws(Failure) -> Value
-  ) -> Memos {
-    Memos(
-      capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
+      capacity, lifetime.lifetime, refreshingAfter, nil, retryingFailures, clock,
       reporting, .recursive(compute)
     ).owned()
   }

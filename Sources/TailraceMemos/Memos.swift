@@ -59,10 +59,10 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///
   /// - Parameters:
   ///   - capacity: how much is remembered; everything by default.
-  ///   - lifetime: how long a value or a failure is served after its computation; `nil` is for
-  ///     ever.
+  ///   - lifetime: how long a value or a failure is served; for ever by default.
   ///   - refreshingAfter: the age from which a demand starts a new computation. The old value is
-  ///     served until the new one is there. A remembered failure is served no longer than that.
+  ///     served until the new one is there, for the rest of its lifetime. A remembered failure is served
+  ///     no longer than that.
   ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
   ///     new computation.
   ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
@@ -73,41 +73,8 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// - Complexity: ages need no timer. Each computation checks two values for expiry.
   @_alwaysEmitIntoClient
   public init(
-    capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
-    clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
-    _ compute: @escaping @Sendable (Key) throws(Failure) -> Value
-  ) {
-    self.init(
-      capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures, clock,
-      reporting, .plain(compute))
-  }
-
-  /// Creates memos with an asynchronous closure that computes the value of each key, in a task for
-  /// each computation.
-  @_alwaysEmitIntoClient
-  public init(
-    capacity: Capacity = .unbounded, lifetime: Duration? = nil, refreshingAfter: Duration? = nil,
-    servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
-    clock: any Clock<Duration> = ContinuousClock(),
-    reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
-    _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
-  ) {
-    self.init(
-      capacity, Lifetime(lifetime), refreshingAfter, servingStaleFor, retryingFailures, clock,
-      reporting, .inTask(compute))
-  }
-
-  /// Creates memos whose values live since their last use, or each for a time of its own.
-  ///
-  /// ```swift
-  /// let sessions = Memos(lifetime: .idle(.seconds(900))) { (id: Int) in "session \(id)" }
-  /// await sessions.value(for: 7)   // "session 7"
-  /// ```
-  @_alwaysEmitIntoClient
-  public init(
-    capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
+    capacity: Capacity = .unbounded, lifetime: Lifetime = .forever,
+    refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
     reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
@@ -118,11 +85,12 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
       reporting, .plain(compute))
   }
 
-  /// Creates memos whose values live since their last use, or each for a time of its own, with an
-  /// asynchronous closure.
+  /// Creates memos with an asynchronous closure that computes the value of each key, in a task for
+  /// each computation.
   @_alwaysEmitIntoClient
   public init(
-    capacity: Capacity = .unbounded, lifetime: Lifetime, refreshingAfter: Duration? = nil,
+    capacity: Capacity = .unbounded, lifetime: Lifetime = .forever,
+    refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(),
     reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,

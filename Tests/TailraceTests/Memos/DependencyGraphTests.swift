@@ -90,7 +90,7 @@ private struct GraphModel: Explorable {
       late.remove(key)
       restarted.insert(key)
     case .ask(let other, let key, let looks):
-      graph.ask(other, by: key, running[key] ?? 0, hasLooked: looks)
+      graph.ask(other, by: key, running[key] ?? 0, looks ? .looked : .result)
       asked[key, default: []].insert([other, looks ? 1 : 0])
     case .settle(let key, let isChanged): settle(key, isChanged, false, &marked, &expected, &freed)
     case .refresh(let key): settle(key, true, true, &marked, &expected, &freed)
@@ -102,7 +102,7 @@ private struct GraphModel: Explorable {
     case .outdate(let key, let isKept):
       graph.outdate(key, isKept: isKept, &marked)
       freshness[key] = .outdated
-      overturnAll(over: key, .overturned)
+      overturnAll(over: key, &expected)
       mark(key, isKept ? .doubtful : .outdated, .overturned, &expected)
     case .expire(let key):
       graph.outdate(key, isKept: true, hasExpired: true, &marked)
@@ -113,8 +113,8 @@ private struct GraphModel: Explorable {
       freshness[key] = .doubtful
       mark(key, .doubtful, .late, &expected)
     case .confirm(let key):
-      if graph.nextToReview(key) != nil { violation = "\(key) cannot be confirmed" }
-      graph.confirm(key)
+      if !graph.isConfirmed(key) { violation = "\(key) cannot be confirmed" }
+      graph.confirm(key, &marked)
       freshness[key] = .fresh
       shown.remove(key)
     }
@@ -135,8 +135,8 @@ private struct GraphModel: Explorable {
     freshness[key] = .fresh
     shown.remove(key)
     results.insert(key)
-    if wasServed { overturnAll(over: key, .replaced) }
-    if isChanged { mark(key, .outdated, wasServed ? .replaced : .unaffected, &expected) }
+    if wasServed { overturnAll(over: key, &expected) }
+    if isChanged { mark(key, .outdated, wasServed ? .overturned : .unaffected, &expected) }
     if isLate || !isConfirmed(key) {
       freshness[key] = isLate ? .outdated : .doubtful
       shown.insert(key)
@@ -146,7 +146,7 @@ private struct GraphModel: Explorable {
 
   /// Whoever has got a result that was computed from this one, whether it was fresh or not, begins
   /// again.
-  private mutating func overturnAll(over key: Int, _ running: DependencyGraph.Running) {
+  private mutating func overturnAll(over key: Int, _ marked: inout Set<Int>) {
     var above = Set([key])
     for other in key..<keys where (inputs[other] ?? []).contains(where: { above.contains($0[0]) }) {
       above.insert(other)
@@ -158,12 +158,27 @@ private struct GraphModel: Explorable {
             && (shown.contains(input) || freshness[input] ?? .fresh == .fresh)
       }
       if got.isEmpty { continue }
-      if running == .replaced, restarted.contains(other) {
+      if restarted.contains(other) {
         late.insert(other)
         shown.formUnion(got)
       } else {
         overturned.insert(other)
       }
+      markUnfinished(other, .overturned, &marked)
+    }
+  }
+
+  /// What was computed from a key that had no result yet, and has been told that it begins again.
+  private mutating func markUnfinished(
+    _ key: Int, _ running: DependencyGraph.Running, _ marked: inout Set<Int>
+  ) {
+    guard self.running[key] != nil, !results.contains(key) else { return }
+    for other in 0..<keys where (inputs[other] ?? []).contains(where: { $0[0] == key }) {
+      let was = freshness[other] ?? .fresh
+      freshness[other] = .outdated
+      guard was == .fresh else { continue }
+      marked.insert(other)
+      mark(other, .doubtful, running, &marked)
     }
   }
 
@@ -181,12 +196,12 @@ private struct GraphModel: Explorable {
       if (asked[other] ?? []).contains(where: { $0[0] == key }) {
         switch running {
         case .unaffected: break
-        case .replaced where !restarted.contains(other): overturned.insert(other)
-        case .overturned: overturned.insert(other)
-        case .late, .replaced:
+        case .overturned where !restarted.contains(other): overturned.insert(other)
+        case .late, .overturned:
           late.insert(other)
           shown.insert(key)
         }
+        if running != .unaffected { markUnfinished(other, running, &marked) }
       }
       let edges = (inputs[other] ?? []).filter { $0[0] == key }
       if edges.isEmpty { continue }
@@ -266,8 +281,9 @@ struct DependencyGraphTests {
       graph.outdate(0, isKept: true, &marked)
       #expect(marked.count == count, "round \(round)")
       marked = []
-      graph.confirm(0)
-      for dependent in 1...count { graph.confirm(dependent) }
+      var others: [Int] = []
+      for key in 0...count { graph.confirm(key, &others) }
+      #expect(others.isEmpty)
     }
     for dependent in 1...count { graph.remove(dependent, &freed) }
     #expect(freed == [0] && graph.nodes[0].dependents.isEmpty)

@@ -122,7 +122,7 @@ struct MemoTableTests {
       (.failure, 0, "failure", "failure", 1, 1),
       (.failure, 60, "pending, failure before", "computing", 2, 0),
       (.renewing, 0, "old", "renewing old", 2, 1),
-      (.renewing, 200, "old", "renewing old", 2, 1),
+      (.renewing, 200, "pending, nothing before", "computing", 2, 1),
     ] as [(State, Int64, String, String, Int, Int)], [nil, 5])
   func demand(
     _ row: (state: State, now: Int64, answer: String, content: String, loads: Int, hits: Int),
@@ -161,7 +161,7 @@ struct MemoTableTests {
     arguments: [
       (.nothing, 0, "nothing"), (.computing, 0, "computing"), (.value, 60, "old"),
       (.value, 200, "nothing"), (.failure, 0, "failure"), (.failure, 60, "nothing"),
-      (.renewing, 200, "renewing old"),
+      (.renewing, 60, "renewing old"), (.renewing, 200, "nothing"),
     ] as [(State, Int64, String)])
   func peek(_ row: (state: State, now: Int64, seen: String)) {
     let subject = row.state.make()
@@ -255,7 +255,8 @@ struct MemoTableTests {
   @Test("without readers, computations begin no others")
   func abandoned() {
     var subject = State.value.make(limit: 5)
-    _ = subject.table.abandon()
+    var leavings = Table.Leavings()
+    subject.table.abandon(&leavings)
     for key in 1...2 {
       let begun = subject.refresh(key)
       #expect(!begun)

@@ -8,16 +8,16 @@ import Testing
 
 @Suite("Memos that compute many keys at once", .hangLimit, .inTurn)
 struct MemosBatchTests {
-  /// Batches that take a second each.
+  /// Batches that take a tenth of a second each.
   struct World {
     let scheduler = VirtualScheduler()
     let batches = Probe<[Int]>()
     let answers = Probe<String>()
 
     func memos(_ limit: Int) -> Memos<Int, String, any Error> {
-      Memos(batchSize: limit) { [scheduler, batches] keys in
+      Memos(batchSize: limit, clock: scheduler.clock) { [scheduler, batches] keys in
         batches.record(keys.sorted())
-        try await scheduler.clock.sleep(for: .seconds(1))
+        try await scheduler.clock.sleep(for: .milliseconds(100))
         return Dictionary(uniqueKeysWithValues: keys.map { ($0, "\($0)") })
       }
     }
@@ -39,13 +39,13 @@ struct MemosBatchTests {
     let memos = world.memos(3)
     world.ask(memos, Array(0..<8))
     #expect(world.batches.values == [[0]])
-    world.scheduler.advance(by: .seconds(1))
+    world.scheduler.advance(by: .milliseconds(100))
     #expect(world.batches.values == [[0], [1, 2, 3], [4, 5, 6], [7]] && world.answers.count == 1)
     world.ask(memos, [8, 9])
     #expect(world.batches.count == 4)
-    world.scheduler.advance(by: .seconds(1))
+    world.scheduler.advance(by: .milliseconds(100))
     #expect(world.batches.values.last == [8, 9] && world.answers.count == 8)
-    world.scheduler.advance(by: .seconds(1))
+    world.scheduler.advance(by: .milliseconds(100))
     #expect(world.answers.values.sorted() == (0..<10).map { "\($0)" })
     #expect(memos.statistics.batches == 5 && memos.statistics.loads == 10)
   }
@@ -55,7 +55,7 @@ struct MemosBatchTests {
     let world = World()
     let memos = world.memos(10)
     world.ask(memos, [0, 1, 0, 1, 2, 0])
-    world.scheduler.advance(by: .seconds(2))
+    world.scheduler.advance(by: .milliseconds(200))
     #expect(world.batches.values == [[0], [1, 2]] && world.answers.count == 6)
     #expect(memos.statistics.hits == 3)
   }
@@ -67,7 +67,7 @@ struct MemosBatchTests {
     world.ask(memos, [0, 1])
     memos.forget(1)
     world.ask(memos, [1, 2])
-    world.scheduler.advance(by: .seconds(2))
+    world.scheduler.advance(by: .milliseconds(200))
     #expect(world.batches.values == [[0], [1, 2]])
     #expect(world.answers.values.sorted() == ["0", "1", "1", "2"] && memos.peek(1) == "1")
   }
@@ -77,7 +77,7 @@ struct MemosBatchTests {
     let world = World()
     let memos = world.memos(10)
     world.ask(memos, [0])
-    world.scheduler.advance(by: .seconds(1))
+    world.scheduler.advance(by: .milliseconds(100))
     let caller = world.scheduler.schedule { () async in
       memos.refresh(0)
       memos.refresh(1)
@@ -87,7 +87,7 @@ struct MemosBatchTests {
     caller.cancel()
     world.scheduler.advance(by: .zero)
     await caller.value
-    world.scheduler.advance(by: .seconds(2))
+    world.scheduler.advance(by: .milliseconds(200))
     #expect(world.batches.values == [[0], [0], [1, 2]])
     #expect([0, 1, 2].map { memos.peek($0) } == ["0", "1", "2"] && world.answers.count == 1)
     #expect(memos.store.table.withLock { $0.brokenInvariant } == nil)
@@ -104,7 +104,7 @@ struct MemosBatchTests {
     world.scheduler.advance(by: .zero)
     await caller.value
     memos.forget(1)
-    world.scheduler.advance(by: .seconds(2))
+    world.scheduler.advance(by: .milliseconds(200))
     world.ask(memos, [2])
     #expect(world.batches.values == [[0], [2]] && memos.statistics.batches == 2)
   }
@@ -175,19 +175,114 @@ struct MemosBatchTests {
     #expect(try await memos.value(for: 1) == 1)
   }
 
-  @Test("a batch that asks for a key that waits for it is an error, not a hang")
+  @Test("a batch may ask for keys of another batch; one that asks for a key of its own is an error")
   func cycle() async throws {
     let holder = Locked<Memos<Int, Int, any Error>?>(nil)
     let memos = Memos(batchSize: 5) { (keys: [Int]) in
-      let other = try await holder.withLock { $0 }?.value(for: keys[0] + 1) ?? 0
-      return Dictionary(uniqueKeysWithValues: keys.map { ($0, other) })
+      let other = keys == [1] ? 2 : keys == [3] ? 3 : 0
+      let value = other == 0 ? 7 : try await holder.withLock { $0 }?.value(for: other) ?? 0
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, value) })
     }
     holder.withLock { $0 = memos }
+    #expect(try await memos.value(for: 1) == 7)
     let error = await #expect(throws: CyclicEvaluationError.self) {
-      try await memos.value(for: 1)
+      try await memos.value(for: 3)
     }
-    #expect(error?.description.contains("Memos[2]") == true, "\(error?.description ?? "")")
+    #expect(error?.description.contains("Memos[3]") == true, "\(error?.description ?? "")")
     holder.withLock { $0 = nil }
+  }
+
+  @Test("a batch that hangs holds up others for half a second; for nobody, not at all")
+  func hanging() {
+    let world = World()
+    let (gate, calls) = (Gate(), Probe<[Int]>())
+    let memos = Memos(batchSize: 5, clock: world.scheduler.clock) { (keys: [Int]) in
+      calls.record(keys)
+      if keys.contains(1) { await gate.wait() }
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, "\($0)") })
+    }
+    world.ask(memos, [1, 2])
+    #expect(calls.values == [[1]])
+    world.scheduler.advance(by: .milliseconds(499))
+    #expect(calls.values == [[1]])
+    world.scheduler.advance(by: .milliseconds(1))
+    #expect(calls.values == [[1], [2]] && world.answers.values == ["2"])
+    gate.open()
+    world.scheduler.run()
+  }
+
+  @Test("a batch whose keys are forgotten is cancelled, also if another gathers behind it")
+  func cancelledBeforeOthers() async throws {
+    let (gate, calls) = (Gate(), Probe<[Int]>())
+    let memos = Memos(batchSize: 5) { (keys: [Int]) in
+      calls.record(keys)
+      if keys.contains(1) {
+        await withTaskCancellationHandler {
+          await gate.wait()
+        } onCancel: {
+          gate.open()
+        }
+      }
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) })
+    }
+    let first = Task { try await memos.value(for: 1) }
+    await gate.waitForArrivals(1)
+    let second = Task { try await memos.value(for: 2) }
+    while memos.statistics.loads < 2 { await Task.yield() }
+    first.cancel()
+    _ = await first.result
+    memos.forget(1)
+    #expect(try await second.value == 2 && calls.values == [[1], [2]])
+  }
+
+  @Test("as many batches at once as there may be")
+  func most() async throws {
+    let (now, most) = (Counter(), Probe<Int>())
+    let scheduler = VirtualScheduler()
+    let memos = Memos(batchSize: 2, maxBatches: 3, clock: scheduler.clock) { (keys: [Int]) in
+      most.record(now.increment())
+      try await scheduler.clock.sleep(for: .milliseconds(10))
+      now.increment(by: -1)
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) })
+    }
+    let answers = Counter()
+    for key in 0..<41 {
+      scheduler.schedule { () async in
+        if (try? await memos.value(for: key)) == key { answers.increment() }
+      }
+    }
+    scheduler.run()
+    #expect(answers.value == 41 && most.values.max() == 3 && memos.statistics.batches == 21)
+  }
+
+  @Test(
+    "asked for together, keys travel together; what comes beside them is kept, unless something was forgotten"
+  )
+  func together() async throws {
+    let calls = Probe<[Int]>()
+    let holder = Locked<Memos<Int, Int, any Error>?>(nil)
+    let memos = Memos(batchSize: 3) { (keys: [Int]) in
+      calls.record(keys)
+      if keys.contains(20) { holder.withLock { $0 }?.forget(99) }
+      return Dictionary(uniqueKeysWithValues: (keys + [keys[0] + 100]).map { ($0, $0 * 2) })
+    }
+    holder.withLock { $0 = memos }
+    #expect(try await memos.values(for: [1, 2, 3, 4]) == [1: 2, 2: 4, 3: 6, 4: 8])
+    #expect(calls.values.map(\.count).sorted() == [1, 3])
+    #expect(memos.peek(101) == 202 && memos.peek(104) == 208)
+    _ = try await memos.value(for: 20)
+    #expect(memos.peek(120) == nil)
+    holder.withLock { $0 = nil }
+  }
+
+  @Test("an error for one key of a batch")
+  func errors() async throws {
+    let memos = Memos(batchSize: 3) { (keys: [Int]) -> [Int: Result<Int, any Error>] in
+      Dictionary(
+        uniqueKeysWithValues: keys.map { ($0, $0 == 2 ? .failure(Refused()) : .success($0)) })
+    }
+    await #expect(throws: Refused.self) { try await memos.values(for: [1, 2]) }
+    #expect(try await memos.value(for: 1) == 1 && memos.statistics.batches == 1)
   }
 
   @Test("nothing is left behind")
@@ -221,11 +316,11 @@ struct MemosBatchTests {
       let after: Int?
       init(_ number: Int, _ after: Int?) { (self.number, self.after) = (number, after) }
     }
-    var queue = BatchQueue<Int, Batch>(limit: 2)
+    var queue = BatchQueue<Int, Batch>(limit: 2, most: 9)
     var made: [Batch] = []
     func join(_ key: Int) -> Int {
-      queue.join(key) { after in
-        made.append(Batch(made.count, after?.number))
+      queue.join(key) { after, _ in
+        made.append(Batch(made.count, after.batch?.number))
         return made[made.count - 1]
       }.batch.number
     }

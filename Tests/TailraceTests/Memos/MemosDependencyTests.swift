@@ -31,7 +31,9 @@ struct MemosDependencyTests {
       capacity: Numbers.Capacity = .unbounded, lifetime: Duration? = nil,
       clock: any Clock<Duration> = ContinuousClock()
     ) -> Numbers {
-      .recursive(capacity: capacity, lifetime: lifetime, clock: clock) { [self] memos, key in
+      .recursive(
+        capacity: capacity, lifetime: lifetime.map { .fixed($0) } ?? .forever, clock: clock
+      ) { [self] memos, key in
         computed.record(key)
         switch key {
         case 10: return try await memos.value(for: 1) % 2
@@ -295,7 +297,7 @@ struct MemosDependencyTests {
     gate.open()
     _ = try await former.value
     let inputs = memos.store.table.withLock { table in
-      table.slots.place(of: 0).map { Array(table.graph?.inputs(of: $0) ?? []) }
+      table.slots.place(of: 0).map { table.graph?.inputs(of: $0) ?? [] }
     }
     #expect(inputs == [])
   }

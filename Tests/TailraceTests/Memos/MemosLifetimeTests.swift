@@ -26,24 +26,6 @@ struct MemosLifetimeTests {
     #expect(await memos.value(for: 1) == 2)
   }
 
-  @Test("idle, recursive: an unused input goes as an evicted one does")
-  func idleInput() async throws {
-    let memos = Memos<Int, Int, any Error>.recursive(
-      lifetime: .idle(.seconds(10)), clock: scheduler.clock
-    ) { [calls] memos, key in
-      calls.increment()
-      return key == 0 ? 0 : try await memos.value(for: key - 1) + 1
-    }
-    for _ in 0..<3 {
-      #expect(try await memos.value(for: 1) == 1)
-      scheduler.advance(by: .seconds(9))
-    }
-    #expect(calls.value == 2 && memos.peek(0) == nil && memos.peek(1) == 1)
-    memos.forget(0)
-    #expect(memos.peek(1) == nil)
-    #expect(try await memos.value(for: 1) == 1 && calls.value == 3, "0 is 0 again")
-  }
-
   @Test("each value for its own time")
   func each() async {
     let memos = Memos(
@@ -60,7 +42,7 @@ struct MemosLifetimeTests {
 
   /// Fails at every call but the first.
   private func failing(_ lifetime: Duration, _ serving: Duration?) -> Memos<Int, Int, any Error> {
-    Memos(lifetime: lifetime, servingStaleFor: serving, clock: scheduler.clock) {
+    Memos(lifetime: .fixed(lifetime), servingStaleFor: serving, clock: scheduler.clock) {
       [calls] (_: Int) in
       let call = calls.increment()
       if call > 1 { throw Refused() }
@@ -91,23 +73,6 @@ struct MemosLifetimeTests {
     _ = try await memos.value(for: 1)
     scheduler.advance(by: .seconds(11))
     memos.forget(1)
-    await #expect(throws: Refused.self) { try await memos.value(for: 1) }
-  }
-
-  @Test("nor does what was computed from it")
-  func forgottenInput() async throws {
-    let fails = Locked(false)
-    let memos = Memos<Int, Int, any Error>.recursive(
-      lifetime: .seconds(10), servingStaleFor: .seconds(100), clock: scheduler.clock
-    ) { memos, key in
-      if fails.withLock({ $0 }) { throw Refused() }
-      return key == 0 ? 0 : try await memos.value(for: 0)
-    }
-    _ = try await memos.value(for: 1)
-    scheduler.advance(by: .seconds(11))
-    fails.withLock { $0 = true }
-    #expect(try await memos.value(for: 1) == 0)
-    memos.forget(0)
     await #expect(throws: Refused.self) { try await memos.value(for: 1) }
   }
 

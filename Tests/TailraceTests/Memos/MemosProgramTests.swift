@@ -27,12 +27,18 @@ struct MemosProgramTests {
   static let ring = 3
 
   /// What a program consists of.
+  enum Way: Sendable { case value, refreshed, peek }
+
   struct Plan: Sendable {
     var random: SeededGenerator
     let sources: Int
     /// Which keys each key asks for, in turn.
     let asks: [[Int]]
+    /// How each of these is asked: a source may be refreshed, or only looked for.
+    let ways: [[Way]]
     let isBatched: Bool
+    let remembersFailures: Bool
+    let refreshing: Duration?
     let lifetime: Duration?
     let serving: Duration?
     let capacity: Int?
@@ -50,11 +56,24 @@ struct MemosProgramTests {
         asks.append((0..<count).map { _ in Int.random(in: 0..<key, using: &random) })
       }
       self.asks = asks
+      ways = asks.map { keys in
+        keys.map { key in
+          switch Int.random(in: 0..<12, using: &random) {
+          case 0 where key < 2: .refreshed
+          case 1: .peek
+          default: .value
+          }
+        }
+      }
+      remembersFailures = Int.random(in: 0..<3, using: &random) == 0
       let isTimed = Int.random(in: 0..<3, using: &random) == 0
       lifetime = isTimed ? .milliseconds(Int.random(in: 20...120, using: &random)) : nil
       serving =
-        isTimed && Bool.random(using: &random)
+        isTimed && isBatched && Bool.random(using: &random)
         ? .milliseconds(Int.random(in: 1...100, using: &random)) : nil
+      refreshing =
+        Int.random(in: 0..<3, using: &random) == 0
+        ? .milliseconds(Int.random(in: 5...60, using: &random)) : nil
       capacity =
         Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 1...5, using: &random) : nil
       failing = [Int.max, .max, 9, 4].randomElement(using: &random) ?? .max
@@ -92,11 +111,12 @@ struct MemosProgramTests {
     }
 
     /// The numbers that a key may have, if each source has a version since its floor.
-    func numbers(of key: Int, _ floors: [Int], _ asks: [[Int]]) -> Set<Int> {
+    func numbers(of key: Int, _ floors: [Int], _ plan: Plan) -> Set<Int> {
       if key < versions.count { return Set(versions[key][floors[key]...].map(\.number)) }
       var sums: Set<Int> = [key % MemosProgramTests.ring]
-      for other in asks[key] {
-        let numbers = numbers(of: other, floors, asks)
+      for (other, way) in zip(plan.asks[key], plan.ways[key]) {
+        var numbers = numbers(of: other, floors, plan)
+        if way == .peek { numbers.insert(0) }
         sums = Set(sums.flatMap { sum in numbers.map { (sum + $0) % MemosProgramTests.ring } })
       }
       return sums
@@ -132,7 +152,10 @@ struct MemosProgramTests {
         let key = plan.number(0...plan.asks.count - 1)
         switch plan.number(0...11) {
         case 0, 1: world.change(plan.number(0...plan.sources - 1), in: memos, by: .forget)
-        case 2: world.change(plan.number(0...plan.sources - 1), in: memos, by: .refresh)
+        case 2:
+          world.change(
+            plan.number(0...plan.sources - 1), in: memos,
+            by: plan.number(0...1) == 0 ? .set : .refresh)
         case 3:
           world.trace.record("\(world.now): forget \(key)")
           memos.forget(key)
@@ -193,8 +216,9 @@ struct MemosProgramTests {
       let capacity: Table.Capacity = plan.capacity.map { .count($0) } ?? .unbounded
       if plan.isBatched {
         return Table(
-          batchSize: 2, capacity: capacity, lifetime: plan.lifetime, servingStaleFor: plan.serving,
-          clock: scheduler.clock
+          batchSize: 2, capacity: capacity, lifetime: plan.lifetime.map { .fixed($0) } ?? .forever,
+          refreshingAfter: plan.refreshing, servingStaleFor: plan.serving,
+          retryingFailures: !plan.remembersFailures, clock: scheduler.clock
         ) { [self] keys in
           var values: [Int: Held] = [:]
           for key in keys { model.withLock { $0.calls += 1 }; _ = key }
@@ -204,7 +228,8 @@ struct MemosProgramTests {
         }
       }
       return .recursive(
-        capacity: capacity, lifetime: plan.lifetime, servingStaleFor: plan.serving,
+        capacity: capacity, lifetime: plan.lifetime.map { .fixed($0) } ?? .forever,
+        refreshingAfter: plan.refreshing, retryingFailures: !plan.remembersFailures,
         clock: scheduler.clock
       ) { [self] memos, key in
         model.withLock { $0.calls += 1 }
@@ -214,7 +239,13 @@ struct MemosProgramTests {
         }
         if key < plan.sources { return try read(key) }
         var sum = key
-        for other in plan.asks[key] { sum += try await memos.value(for: other).number }
+        for (other, way) in zip(plan.asks[key], plan.ways[key]) {
+          switch way {
+          case .value: sum += try await memos.value(for: other).number
+          case .refreshed: sum += try await memos.refreshedValue(for: other).number
+          case .peek: sum += memos.peek(other)?.number ?? 0
+          }
+        }
         trace.record("\(now): \(key) computed as \(sum % ring)")
         return Held(number: sum % ring, member: instances.member())
       }
@@ -230,12 +261,12 @@ struct MemosProgramTests {
       return Held(number: number, member: instances.member())
     }
 
-    enum Way { case forget, forgetWhere, refresh }
+    enum Telling { case forget, forgetWhere, refresh, set }
 
     /// A source changes, and the memos are told.
-    func change(_ source: Int, in memos: Table, by wanted: Way) {
+    func change(_ source: Int, in memos: Table, by wanted: Telling) {
       // A batch has read its sources before its keys have their values.
-      let way = plan.isBatched ? Way.forget : wanted
+      let way = plan.isBatched ? Telling.forget : wanted
       let now = now
       let floor = model.withLock { model in
         let number = ((model.versions[source].last?.number ?? 0) + model.calls % 3) % ring
@@ -248,6 +279,9 @@ struct MemosProgramTests {
       switch way {
       case .forget: memos.forget(source)
       case .forgetWhere: memos.forget { $0 == source }
+      case .set:
+        let number = model.withLock { $0.versions[source].last?.number ?? 0 }
+        memos.set(Held(number: number, member: instances.member()), for: source)
       case .refresh:
         scheduler.schedule { [self] () async in
           // It may join a computation that has begun before; that, too, reads the source at its end.
@@ -280,7 +314,7 @@ struct MemosProgramTests {
         do {
           let number = try await memos.value(for: key).number
           trace.record("\(now): \(key) asked at \(began), answered \(number)")
-          let allowed = model.withLock { $0.numbers(of: key, floors, plan.asks) }
+          let allowed = model.withLock { $0.numbers(of: key, floors, plan) }
           if !allowed.contains(number) {
             problems.record("key \(key) is \(number) at \(began), not one of \(allowed.sorted())")
           }
@@ -296,7 +330,7 @@ struct MemosProgramTests {
     /// At rest, every key has the value that it would have without memos; and all calls were counted.
     func finish(_ memos: Table, _ problems: Probe<String>) {
       model.withLock { $0.fails = false }
-      if let living {
+      if let living, !plan.remembersFailures {
         scheduler.advance(by: living)
       } else {
         // Refreshments that have failed are made up for.
@@ -306,14 +340,15 @@ struct MemosProgramTests {
         scheduler.schedule { [self] () async in
           let number = (try? await memos.value(for: key))?.number
           let exact = model.withLock { model in
-            model.numbers(of: key, model.versions.map { $0.count - 1 }, plan.asks)
+            model.numbers(of: key, model.versions.map { $0.count - 1 }, plan)
           }
-          if number.map({ [$0] }) != Array(exact) {
+          if number.map(exact.contains) != true {
             problems.record("at rest, key \(key) is \(number ?? -1), not \(exact)")
           }
         }
         scheduler.run()
       }
+      checkLooks(memos, problems)
       let calls = model.withLock { $0.calls }
       let loads = memos.statistics.loads
       // A batch whose keys were forgotten before it has left is not sent.
@@ -321,6 +356,24 @@ struct MemosProgramTests {
         problems.record("\(calls) calls, and \(loads) loads are counted")
       }
       if let broken = memos.store.table.withLock({ $0.brokenInvariant }) { problems.record(broken) }
+    }
+
+    /// What has only looked at others has seen what they are.
+    private func checkLooks(_ memos: Table, _ problems: Probe<String>) {
+      guard plan.capacity == nil, !plan.isBatched else { return }
+      for (key, ways) in plan.ways.enumerated() where ways.contains(.peek) {
+        guard let number = memos.peek(key)?.number, !ways.contains(.refreshed) else { continue }
+        let sum = zip(plan.asks[key], ways).reduce(key) { sum, ask in
+          sum + (memos.peek(ask.0)?.number ?? 0)
+        }
+        let others = zip(plan.asks[key], ways).filter { $0.1 == .value }.map(\.0)
+        // To see nothing and then to wait for the same key is one dependency, on its value.
+        let looks = zip(plan.asks[key], ways).filter { $0.1 == .peek }.map(\.0)
+        guard Set(others).isDisjoint(with: looks) else { continue }
+        if others.allSatisfy({ memos.peek($0) != nil }), sum % ring != number {
+          problems.record("at rest, key \(key) is \(number), and what it sees is \(sum % ring)")
+        }
+      }
     }
   }
 }

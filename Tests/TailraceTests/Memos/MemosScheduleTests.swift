@@ -57,7 +57,8 @@ struct MemosScheduleTests {
     let spans = Locked<[Int: [Span]]>([:])
     let (failing, start) = (plan.failing, scheduler.now)
     let memos = Memos<Int, Int, any Error>(
-      lifetime: plan.lifetime, retryingFailures: plan.isRetrying, clock: scheduler.clock
+      lifetime: plan.lifetime.map { .fixed($0) } ?? .forever, retryingFailures: plan.isRetrying,
+      clock: scheduler.clock
     ) { (key: Int) async throws in
       let now = start.duration(to: scheduler.now)
       let (isFirst, number) = spans.withLock { spans in

@@ -14,7 +14,8 @@ struct MemosTimeTests {
       retryingFailures: Bool = false
     ) -> Memos<Int, Int, any Error> {
       Memos(
-        lifetime: lifetime, refreshingAfter: refreshingAfter, retryingFailures: retryingFailures,
+        lifetime: lifetime.map { .fixed($0) } ?? .forever, refreshingAfter: refreshingAfter,
+        retryingFailures: retryingFailures,
         clock: scheduler.clock
       ) { [scheduler, calls] (_: Int) in
         let call = calls.increment()
@@ -88,16 +89,20 @@ struct MemosTimeTests {
     #expect(world.calls.value == 2 && memos.count == 1)
   }
 
-  @Test("a value that expires while it is refreshed is served until the new one is there")
+  @Test(
+    "a value that expires while it is refreshed is not served: the next demand waits for the new one"
+  )
   func expiringWhileRefreshed() {
     let world = World()
     let memos = world.memos(lifetime: .seconds(10))
     #expect(world.ask(memos, waiting: .seconds(1)) == 1)
     world.scheduler.advance(by: .milliseconds(9_500))
     world.refresh(memos)
-    world.scheduler.advance(by: .milliseconds(600))
-    #expect(memos.peek(1) == 1)
-    #expect(world.ask(memos) == 1)
+    world.scheduler.advance(by: .milliseconds(400))
+    #expect(memos.peek(1) == 1 && world.ask(memos) == 1)
+    world.scheduler.advance(by: .milliseconds(200))
+    #expect(memos.peek(1) == nil && world.ask(memos) == nil)
+    #expect(memos.count == 0)
     world.scheduler.advance(by: .milliseconds(400))
     #expect(world.ask(memos) == 2)
     #expect(world.calls.value == 2)

@@ -58,6 +58,8 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   /// The position of the element being computed.
   @usableFromInline let computed = Atomic(0)
   let driver = LatestDriver()
+  /// Whether its waits end in a cycle.
+  let yields = Atomic(false)
   /// Whether `home` is set, and may be read by all.
   private let isKnown = Atomic(false)
   /// The highest priority that has waited.

@@ -97,19 +97,27 @@ enum WaitForGraph {
     asked: MissingCell?
   ) -> CyclicEvaluationError? {
     let edge = Edge(waiter: waiter, cell: cell, from: node, to: other, asked: asked)
-    let path = waits.withLock { waits -> [Edge]? in
-      waits.add(edge)
-      // The step may have been woken since it decided to wait. This is checked last: if it still
-      // waits, it also waited when the others were checked.
-      guard waits.incoming[Key(node)] != nil, let path = waits.path(from: other, to: node),
-        edge.isWaiting
-      else { return nil }
-      // The caller retains the contents of this edge.
-      _ = waits.remove(waiter, of: node)
-      return path
+    var isNew = true
+    while true {
+      let found = waits.withLock { waits -> (path: [Edge], yielding: Edge?)? in
+        if isNew { waits.add(edge) }
+        // The step may have been woken since it decided to wait. This is checked last: if it still
+        // waits, it also waited when the others were checked.
+        guard waits.incoming[Key(node)] != nil, let path = waits.path(from: other, to: node),
+          edge.isWaiting
+        else { return nil }
+        let yielding = node.yieldsToCycles ? nil : path.first { $0.from.yieldsToCycles }
+        // The caller retains the contents of this edge.
+        if yielding == nil { _ = waits.remove(waiter, of: node) }
+        return (path, yielding)
+      }
+      guard let found else { return nil }
+      // All of them still wait.
+      let cycle = CyclicEvaluationError(through: places([edge] + found.path, node))
+      guard let yielding = found.yielding else { return cycle }
+      yielding.waiter.wake(.failed(cycle))
+      isNew = false
     }
-    // All of them still wait.
-    return path.map { CyclicEvaluationError(through: places([edge] + $0, node)) }
   }
 
   /// A step goes on.

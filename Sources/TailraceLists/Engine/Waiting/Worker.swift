@@ -7,6 +7,12 @@ package protocol Worker: AnyObject, Sendable {
   var title: Title { get }
   /// The position of the element being computed.
   var position: Int { get }
+  /// Whether what it waits for is only looked at: in a cycle its wait ends, and no other.
+  var yieldsToCycles: Bool { get }
+}
+
+extension Worker {
+  @usableFromInline package var yieldsToCycles: Bool { false }
 }
 
 /// Records in a task-local which step the running code belongs to.
@@ -77,10 +83,17 @@ extension StepExecutor {
     return preferred
   }
 
+  /// Whether the running step only looks at what it waits for.
+  package static func yieldToCycles(_ isOn: Bool) {
+    current?.yields.store(isOn, ordering: .relaxed)
+  }
+
+  @usableFromInline package nonisolated var yieldsToCycles: Bool { yields.load(ordering: .relaxed) }
+
   /// Starts a task there.
   // A task told to prefer no executor remembers that, and asks for it at each switch.
   @usableFromInline
-  static func atHome(_ run: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+  package static func atHome(_ run: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     guard let home = preferredHome else { return Task(operation: run) }
     return Task(executorPreference: home, operation: run)
   }
