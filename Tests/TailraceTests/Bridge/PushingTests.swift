@@ -6,6 +6,7 @@ import Testing
 
 @testable import TailraceLists
 @testable import TailraceSignals
+@testable import TailraceSupport
 
 @Suite("Lists that are pushed, and signals that are delivered on a scheduler", .hangLimit, .inTurn)
 struct PushingTests {

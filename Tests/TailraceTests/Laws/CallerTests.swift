@@ -87,10 +87,6 @@ extension ReadingCall {
     ReadingCall("count(where:), async") { list, by in
       _ = try await list.count { (element) async in by.sees(element > 2) }
     },
-    ReadingCall("grouped") { list, by in _ = try await list.grouped { by.sees($0 % 2) } },
-    ReadingCall("grouped, async") { list, by in
-      _ = try await list.grouped { (element) async in by.sees(element % 2) }
-    },
     ReadingCall("forEach") { list, by in try await list.forEach { by.sees(_ = $0) } },
     ReadingCall("forEach, throwing") { list, by in
       try await list.forEach { (element) throws in by.sees(_ = element) }
@@ -132,12 +128,6 @@ extension ReadingCall {
     ReadingCall("allSatisfy, async") { list, by in
       _ = try await list.allSatisfy { (element) async in by.sees(element < 9) }
     },
-    ReadingCall("firstIndex(where:)") { list, by in
-      _ = try await list.firstIndex { by.sees($0 > 9) }
-    },
-    ReadingCall("firstIndex(where:), async") { list, by in
-      _ = try await list.firstIndex { (element) async in by.sees(element > 9) }
-    },
   ]
 
   private static let orders = [
@@ -149,14 +139,8 @@ extension ReadingCall {
     ReadingCall("max(by:), async") { list, by in
       _ = try await list.max { (one, other) async in by.sees(one < other) }
     },
-    ReadingCall("sorted(by:)") { list, by in _ = try await list.sorted { by.sees($0 < $1) } },
     ReadingCall("elementsEqual(by:)") { list, by in
       _ = try await list.elementsEqual(Row.Source(1...6)) { by.sees($0 == $1) }
-    },
-    ReadingCall("elementsEqual(by:), async") { list, by in
-      _ = try await list.elementsEqual(Row.Source(1...6)) { (one, other) async in
-        by.sees(one == other)
-      }
     },
   ]
 

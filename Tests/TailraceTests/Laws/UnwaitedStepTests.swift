@@ -105,7 +105,6 @@ struct UnwaitedStepTests {
       "forEachSpan, throwing",
       { list in try await list.forEachSpan { _ throws in throw CancellationError() } }
     ),
-    ("grouped", { list in _ = try await list.grouped { cancelsItself($0) } }),
     ("sum", { list in _ = try await list.map { cancelsItself($0) }.sum() }),
   ]
 
