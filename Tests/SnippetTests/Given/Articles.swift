@@ -199,13 +199,15 @@ struct SchedulersGiven: Given {
 func parse(_ bytes: [UInt8]) {}
 
 struct ListsOverHTTPGiven: Given {
-  private let (file, place) = (SnippetFile(), SnippetFile())
+  private let file = SnippetFile()
+  private let place = SnippetFile()
   var url: URL { file.url }
   var directory: URL { place.url }
 }
 
 struct StoredListsGiven: Given {
-  private let (file, place) = (SnippetFile(), SnippetFile())
+  private let file = SnippetFile()
+  private let place = SnippetFile()
   var url: URL { file.url }
   var directory: URL { place.url }
 
