@@ -50,7 +50,8 @@ enum CrashRuns {
       note("stopped \(number) \(count) \(Int(micros))")
     }
     for entry in try await lists.all() {
-      for try await _ in try await lists.list(entry.key) ?? LazyList([]) {}
+      guard let list = try await lists.list(entry.key) else { continue }
+      for try await _ in list {}
     }
     await lists.close()
   }
