@@ -18,6 +18,10 @@ struct DiskRepairTests {
     while count < 4 {
       count = try await DiskModelTests.live(disk, durability, steps: 8, using: &random)
     }
+    // Something is promised: a release brings it on the disk.
+    let store = DiskModelTests.store(disk, durability)
+    _ = try await store.acquireLease()
+    try await store.release()
     var image = disk.contents.withLock { $0.image }
     let file = try #require(image.names[DiskModelTests.path])
     let mark = try #require(

@@ -154,7 +154,7 @@ struct FilePlaceTests {
       try await Walk.store(file).acquireLease()
     } throws: {
       guard case ListStoreError.refused(let why) = $0 else { return false }
-      return why.contains("version 1") && why.contains("version 2")
+      return why.contains("version 1") && why.contains("version 3")
     }
     #expect(try file.bytes == bytes)
   }

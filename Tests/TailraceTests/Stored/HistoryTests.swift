@@ -228,7 +228,8 @@ struct HistoryTests {
       let repaired = Walk.store(file)
       let elements = try await repaired.read(from: outcome.first, upTo: 5000).elements
       #expect(elements == Array(Walk.elements(outcome.count)[outcome.first...]), "block \(start)")
-      #expect(outcome.count - outcome.first >= found.count - 1 || outcome.first > 0, "block \(start)")
+      #expect(
+        outcome.count - outcome.first >= found.count - 1 || outcome.first > 0, "block \(start)")
       #expect(outcome.count > outcome.first || start + block >= bytes.count, "block \(start)")
       kept.append(elements.count)
     }
