@@ -80,7 +80,7 @@ extension DependencyGraph {
       let live = node.dependents.filter(counts)
       if live.count != node.live { return "\(live.count) dependents of \(place), not \(node.live)" }
       if node.freshness == .fresh { continue }
-      for edge in live where edge.number == nodes[edge.place].settled {
+      for edge in live where edge.number == nodes[edge.place].settled && !edge.sawNothing {
         if nodes[edge.place].freshness == .fresh {
           return "\(edge.place) is fresh, and was computed from \(place), which is not"
         }
