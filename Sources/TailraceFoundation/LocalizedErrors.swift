@@ -36,3 +36,8 @@ extension ElementTypeError: LocalizedError {
   /// The error's description.
   public var errorDescription: String? { description }
 }
+
+extension TimedOut: LocalizedError {
+  /// The error's description.
+  public var errorDescription: String? { description }
+}

@@ -63,7 +63,7 @@ extension Scheduler {
   /// - Isolation: on the scheduler.
   /// - Cancellation: `cancel()` before its turn releases the closure at once.
   ///
-  /// Replaces `-[RACScheduler after:schedule:]`, which takes an `NSDate`.
+  /// Replaces `-[RACScheduler after:schedule:]`, which takes a date.
   @discardableResult
   public func schedule(
     atWallClock time: DispatchWallTime, tolerance: Duration? = nil,

@@ -43,7 +43,7 @@ extension LazyList where Failure == any Error {
     paging pager: Owned<Pager>, capacity: Int = Capacity<Element>.first, stage: StageName,
     name: ListName? = nil
   ) where Pager.Element == Element {
-    let steps = AsyncSteps<Element>(stage: stage) { steps in
+    let steps = AsyncSteps<Element>(stage: stage, bringsPages: true) { steps in
       while steps.begin() {
         let step: Step<Element>
         do {

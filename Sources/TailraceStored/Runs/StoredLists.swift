@@ -11,9 +11,9 @@ import TailraceSupport
 ///   number += 1
 ///   return number <= 3 ? "\(key) \(number)" : nil
 /// }
-/// try await runs.start("a", state: 0)   // true: a new one
+/// try await runs.start("a", state: 0)   // true; a new one
 /// try await runs.list("a")?.array()   // ["a 1", "a 2", "a 3"]
-/// try await runs.stop("a")   // false: it has ended
+/// try await runs.stop("a")   // false; it has ended
 /// await runs.close()
 /// ```
 ///

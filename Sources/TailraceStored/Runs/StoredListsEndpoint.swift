@@ -8,6 +8,7 @@ import TailraceSupport
 /// let runs = StoredLists(in: directory, element: .text, state: .raw as ByteCoding<Int>) { _, _ in nil }
 /// let endpoint = StoredListsEndpoint(runs)
 /// try await runs.start("7", state: 0)
+///
 /// // In the handler of GET /runs/7:
 /// let response = try await endpoint.response(to: ListRequest(), key: "7")
 /// response.status   // 200

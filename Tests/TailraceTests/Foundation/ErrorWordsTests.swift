@@ -24,7 +24,7 @@ struct ErrorWordsTests {
     ElementTypeError(2, expected: Int.self, found: "two"),
     CodingSizeError(expected: 8, found: 4),
     RemoteListError(path: "/a", reason: .otherList(found: "a")), ClientStalledError(),
-    TooManyListsError(limit: 4),
+    TooManyListsError(limit: 4), TimedOut(limit: .seconds(2)),
     StoreFaults(faults: [StoreFault(rule: .beginsEmpty, observation: "there were two")]),
     Marbles.ParsingError(text: "a?", position: 1, expected: "an element", found: "?"),
     TailraceTesting.Exploration.Unmet(),

@@ -64,6 +64,9 @@ struct SendableTests {
     nested(Signal<Int, Never>.Termination.self, "Termination"),
     nested(Memos<Int, Int, Never>.Capacity.self, "Capacity"),
     nested(Memos<Int, Int, Never>.Lifetime.self, "Lifetime"),
+    nested(Memos<Int, Int, Never>.RecursiveLifetime.self, "RecursiveLifetime"),
+    nested(Memos<Int, Int, Never>.ThrowingCancellation.self, "ThrowingCancellation"),
+    sendable(MainQueueScheduler.self), sendable(TimedOut.self),
     nested(Signal<Int, Never>.SendResult.self, "SendResult"),
     nested(Signal<Int, Never>.Subscriber.self, "Subscriber"),
   ]

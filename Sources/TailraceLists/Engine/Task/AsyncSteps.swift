@@ -29,6 +29,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline package let executor = StepExecutor()
   /// Whether a step is cancelled when nobody waits for it.
   @usableFromInline let cancelsUnwaited: Bool
+  /// Whether a step may bring several elements, as a list of its own: then it asks how many are wanted.
+  @usableFromInline let bringsPages: Bool
   @usableFromInline let stage: StageName?
   @usableFromInline let name = LazyReference<ListName>()
   /// `nil` when there are no more steps.
@@ -55,9 +57,12 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   let waiting = Locked(StepWaiters<Waiter>())
 
   @inlinable
-  package init(stage: StageName? = nil, cancelsUnwaited: Bool = false, _ run: @escaping Run) {
+  package init(
+    stage: StageName? = nil, cancelsUnwaited: Bool = false, bringsPages: Bool = false,
+    _ run: @escaping Run
+  ) {
     self.stage = stage
-    self.cancelsUnwaited = cancelsUnwaited
+    (self.cancelsUnwaited, self.bringsPages) = (cancelsUnwaited, bringsPages)
     self.run = run
   }
 
@@ -128,22 +133,26 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     if cancelsUnwaited { begins() }
     let span = Recorder.isOn ? beginDemand() : 0
     let hasParked =
-      demand.isGathered && !cancelsUnwaited ? driveOn(sink) : executor.drive()
+      cancelsUnwaited
+      ? executor.drive()
+      : demand.isGathered
+        ? driveOn(sink) : bringsPages && demand.amount == .all ? driveForPage() : executor.drive()
     if span != 0 { endDemand(span, isSuspended: !hasParked) }
     return hasParked
   }
 
-  /// Takes the elements that the task itself passes on: to the engine, never to a reader's closure. A class,
-  /// so that a call counts no references.
+  /// What the task may ask of a driver that wants several elements, and to whom it passes them on: to the
+  /// engine, never to a reader's closure. A class, so that a call counts no references.
   @usableFromInline
   final class Taker {
-    @usableFromInline let sink: Sink
+    /// `nil` if a reader's closure handles the elements: then the task keeps its outcome, and parks.
+    @usableFromInline let sink: Sink?
     /// Asks the driver's task, which is on the stack below. `nil` without a task.
     // A closure, because a task in a field is copied and counted for each look ("Async steps").
     @usableFromInline let looksCancelled: (() -> Bool)?
 
     @inlinable
-    init(_ sink: @escaping Sink, _ looksCancelled: (() -> Bool)?) {
+    init(_ sink: Sink?, _ looksCancelled: (() -> Bool)?) {
       (self.sink, self.looksCancelled) = (sink, looksCancelled)
     }
 
@@ -151,7 +160,12 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
 
     /// False if the driver wants no more.
     @inlinable @inline(never)
-    func take(_ element: consuming Element) -> Bool { sink(element) && !isCancelled }
+    func take(_ element: consuming Element) -> Bool {
+      // Asked for with `passesOn` before.
+      sink.unsafelyUnwrapped(element) && !isCancelled
+    }
+
+    @inlinable var passesOn: Bool { sink != nil }
   }
 
   /// Lets the task pass the elements of its steps on, without parking, while the sink wants more.
@@ -162,6 +176,15 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
         guard let task else { return driveOn(Taker(sink, nil)) }
         return driveOn(Taker(sink) { task.isCancelled })
       }
+    }
+  }
+
+  /// Lets the task take one step, which may bring as many elements as a segment has.
+  @inlinable @inline(never)
+  func driveForPage() -> Bool {
+    withUnsafeCurrentTask { task in
+      guard let task else { return driveOn(Taker(nil, nil)) }
+      return driveOn(Taker(nil) { task.isCancelled })
     }
   }
 
@@ -281,7 +304,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     if executor.span != 0 { endStep(step) }
     switch consume step {
     case .element(let element):
-      if let taker {
+      if let taker, taker._withUnsafeGuaranteedRef({ $0.passesOn }) {
         countsElement()
         if taker._withUnsafeGuaranteedRef({ $0.take(element) }) { return false }
       } else {

@@ -88,7 +88,8 @@ struct RemotePauseTests {
     }
     let pauses = requests.pauses("live=")
     #expect(pauses.dropFirst().allSatisfy { $0 >= RequestPace.shortest / 2 })
-    #expect(pauses.last ?? .zero >= RequestPace.longest / 2, "\(pauses)")
+    // A response that was long on its way, by this clock, begins a new row of pauses.
+    #expect(pauses.contains { $0 >= RequestPace.longest / 2 }, "\(pauses)")
     reader.cancel()
   }
 
