@@ -77,7 +77,7 @@ package struct Runner: Sendable {
     _ body: @escaping @Sendable (_ run: Exploration) async throws -> Void
   ) {
     (self.options, self.counter, self.body) = (options, counter, body)
-    watch = watches ? StepWatch(options.stepPatience) : nil
+    watch = watches ? StepWatch(options) : nil
   }
 
   package nonisolated(nonsending) func explore(
@@ -162,7 +162,8 @@ package struct Runner: Sendable {
       let simpler = await self.run(ExplorationTape(choices), patience: patience)
       shrinking.ran(failing: simpler.problem == nil ? nil : simpler.chooser.chosen)
     }
-    let tape = ExplorationTape(shrinking.best)
+    var tape = ExplorationTape(shrinking.best)
+    tape.timeIsFree = options.timeIsFree
     let told = await self.run(tape, isTold: true, isCounted: false)
     var hasFailedAgain = told.problem != nil
     // The issues of a test framework are no problem of a run that does not count them.
@@ -186,11 +187,14 @@ package struct Runner: Sendable {
       await Task.yield()
       pace.begins()
     }
+    // A tape tells of which time its choices are.
+    var tape = tape
+    tape.timeIsFree = tape.timeIsFree || options.timeIsFree
     options.willRun?(tape)
     watch?.watches(tape)
     let executor = ExplorationScheduler(
       RunState(
-        Chooser(tape, expecting: expected), timeIsFree: options.timeIsFree,
+        Chooser(tape, expecting: expected), timeIsFree: tape.timeIsFree,
         stepLimit: options.stepLimit, story: isTold ? Story() : nil),
       catcher: options.catcher, watch: watch)
     let run = Exploration(executor, isTold: isTold)

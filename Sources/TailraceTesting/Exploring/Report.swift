@@ -31,7 +31,7 @@ struct Report {
     if tape.preemptions == 0, tape.seed == nil {
       lines.append("It fails when its tasks go on first come, first served. Steps: \(told.steps).")
     } else {
-      lines.append("Steps: \(told.steps); told are those out of turn, and those with notes.")
+      lines.append("Steps: \(told.steps); shown are those out of order, and those with notes.")
     }
     lines += steps
     if !told.waiting.isEmpty {
@@ -51,7 +51,7 @@ struct Report {
     } else if let choice = told.chooser.divergence {
       lines.append("A replay went another way from choice \(choice) on, counted from 0.")
     }
-    lines.append("Replay it: explore(replaying: \"\(tape)\") { … }")
+    lines.append("Replay it: \(tape.replay(catchingProcess: catchesProcess))")
     return lines.joined(separator: "\n")
   }
 
@@ -70,5 +70,12 @@ struct Report {
     return remedy + [
       "  Where that cannot be, let them pass: ExplorationOptions(allowsJobsFromOutside: true)."
     ]
+  }
+}
+
+extension ExplorationTape {
+  /// The call that replays it.
+  func replay(catchingProcess: Bool) -> String {
+    "explore(\(catchingProcess ? ".wholeProcess, " : "")replaying: \"\(self)\") { … }"
   }
 }

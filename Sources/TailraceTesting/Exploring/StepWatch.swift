@@ -12,13 +12,14 @@ final class StepWatch: Sendable {
   private let running = Atomic(0)
   private let tape = Locked(ExplorationTape([]))
   private let patience: Duration
+  private let catchesProcess: Bool
   // A queue of its own has a thread, also when all threads of the pool are blocked.
   private let queue = DispatchQueue(label: "explore: the watch")
   // Guard: only the driving thread uses it, one at a time.
   private nonisolated(unsafe) var steps = 0
 
-  init(_ patience: Duration) {
-    self.patience = patience
+  init(_ options: ExplorationOptions) {
+    (patience, catchesProcess) = (options.stepPatience, options.catcher != nil)
     look(seen: 0, times: 0)
   }
 
@@ -45,8 +46,9 @@ final class StepWatch: Sendable {
   }
 
   private func end() -> Never {
+    let replay = tape.withLock { $0 }.replay(catchingProcess: catchesProcess)
     fatalError(
       "explore: a step has not ended for \(patience): it blocks its thread, or it loops and never suspends. "
-        + "Replay it in a debugger: explore(replaying: \"\(tape.withLock { $0 })\") { … }")
+        + "Replay it in a debugger: \(replay)")
   }
 }

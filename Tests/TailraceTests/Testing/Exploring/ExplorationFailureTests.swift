@@ -225,6 +225,30 @@ struct ExplorationFailureTests {
     #expect(!summary.triedAllOrders)
   }
 
+  @Test("a tape tells whether time was free, and a replay takes that from it")
+  func freeTime() async throws {
+    let body: @Sendable (Exploration) async throws -> Void = { run in
+      async let late: Duration = {
+        try? await run.clock.sleep(for: .seconds(1))
+        return run.clock.now.offset
+      }()
+      try await run.clock.sleep(for: .seconds(2))
+      let now = run.clock.now.offset
+      try run.require(await late <= now, "the later one was first")
+    }
+    try await explore(body: body)
+    let failure = try #require(
+      await #expect(throws: ExplorationFailure.self) {
+        try await explore(ExplorationOptions(timeIsFree: true), body: body)
+      })
+    #expect("\(failure.tape)".hasPrefix("free ") && failure.isReproducible)
+    #expect(ExplorationTape("\(failure.tape)") == failure.tape)
+    let replayed = await #expect(throws: ExplorationFailure.self) {
+      try await explore(replaying: failure.tape, body: body)
+    }
+    #expect(replayed?.isReproducible == true)
+  }
+
   // MARK: The report
 
   @Test("what happened, out of turn or with notes, and the tape")
