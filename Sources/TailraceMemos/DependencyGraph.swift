@@ -27,12 +27,14 @@ struct DependencyGraph: Sendable {
   /// How many computations are in progress.
   private var computing = 0
   /// Numbers the events that concern computations in progress.
-  private var revision: UInt32 = 0
+  private var revision: UInt32
   /// How often a computation begins again at most because an input was forgotten, or has changed.
   private let mostRestarts: UInt8
 
   @usableFromInline
-  init(mostRestarts: UInt8 = 8) { self.mostRestarts = mostRestarts }
+  init(mostRestarts: UInt8 = 8, revision: UInt32 = 0) {
+    (self.mostRestarts, self.revision) = (mostRestarts, revision)
+  }
 
   /// Forgets everything but the numbers, so that a computation that goes on is nobody else's.
   @usableFromInline
@@ -341,7 +343,8 @@ struct DependencyGraph: Sendable {
     _ place: Int, _ freshness: Freshness, _ running: Running, exceptFor load: UInt32 = 0,
     onlyAbsences: Bool = false, _ marked: inout [Int]
   ) {
-    if running != .unaffected { revision += 1 }
+    // Also if the first dependents are not concerned: those behind them may be.
+    if computing > 0 { beginRevision() }
     let others = running == .unaffected ? .overturned : running
     let passesOn = computing > 0 && running == .overturned
     var passed: Set<Int>? = passesOn ? [place] : nil
@@ -388,6 +391,18 @@ struct DependencyGraph: Sendable {
         }
       }
     }
+  }
+
+  /// When the numbers are used up, whoever was ever told counts as told since every computation began:
+  /// some of those in progress begin again once too often.
+  private mutating func beginRevision() {
+    if revision == .max {
+      for place in nodes.indices {
+        (nodes[place].began, nodes[place].told) = (0, nodes[place].told == 0 ? 0 : 1)
+      }
+      revision = 1
+    }
+    revision += 1
   }
 
   // MARK: Letting go
