@@ -357,6 +357,8 @@ struct DependencyGraph: Sendable {
       for edge in nodes[place].dependents {
         if load != 0, edge.awaited == load { continue }
         if onlyAbsences, !edge.sawNothing { continue }
+        // There is still no value.
+        if freshness == .fresh, edge.sawNothing { continue }
         let dependent = edge.place
         if edge.number == nodes[dependent].running {
           // The others wait for its result.

@@ -423,6 +423,22 @@ struct DependencyGraphTests {
     #expect(graph.isOverturned(3) && !graph.isOverturned(4))
   }
 
+  @Test("what saw no value stays fresh when what was computed without one is out of date once more")
+  func absenceOfAnOutdatedResult() {
+    var (graph, marked, freed) = (DependencyGraph(), [Int](), [Int]())
+    let lower = graph.begin(1, &freed)
+    graph.ask(0, by: 1, lower)
+    graph.settle(1, isChanged: false, wasServed: false, &marked, &freed)
+    graph.outdate(1, isKept: true, &marked)
+    let upper = graph.begin(2, &freed)
+    graph.ask(1, by: 2, upper, .absence)
+    graph.settle(2, isChanged: false, wasServed: false, &marked, &freed)
+    // Another one is in progress, so the mark goes on behind results that are not fresh.
+    _ = graph.begin(3, &freed)
+    graph.outdate(0, isKept: true, &marked)
+    #expect(marked == [] && graph.freshness(of: 2) == .fresh)
+  }
+
   @Test("computations that ask for the same key in turns are its dependents once")
   func inTurns() {
     var graph = DependencyGraph()

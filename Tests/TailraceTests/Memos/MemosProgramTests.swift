@@ -139,6 +139,9 @@ struct MemosProgramTests {
   @Test("a key is forgotten below a result that was out of date when it was there")
   func forgottenBelowAnExpiredResult() { #expect(Self.run(seed: 646_328_850) == []) }
 
+  @Test("what saw no value, and an input of the missing one is forgotten")
+  func forgottenBelowAnAbsence() { #expect(Self.run(seed: 700_994) == []) }
+
   static func run(seed: UInt64) -> [String] {
     var plan = Plan(seed: seed)
     let (scheduler, instances, problems) = (VirtualScheduler(), InstanceCounter(), Probe<String>())
