@@ -38,8 +38,8 @@ extension Scheduler {
 
   /// Waits until a point in time, on a scheduler of which only `any Scheduler` is known.
   ///
-  /// - Parameter instant: of this scheduler's clock. An instant of another clock is a programmer's
-  ///   error and traps.
+  /// The instant is of this scheduler's clock. An instant of another clock is a programmer's error,
+  /// and traps.
   @_disfavoredOverload
   public func sleep(
     until instant: any InstantProtocol<Duration>, tolerance: Duration? = nil,

@@ -104,8 +104,8 @@ extension Scheduler {
   /// }
   /// ```
   ///
-  /// - Parameter instant: of this scheduler's clock. An instant of another clock is a programmer's
-  ///   error and traps.
+  /// The instant is of this scheduler's clock. An instant of another clock is a programmer's error,
+  /// and traps.
   @discardableResult @_disfavoredOverload
   public func schedule(
     at instant: any InstantProtocol<Duration>, tolerance: Duration? = nil,

@@ -49,7 +49,7 @@ struct QuestionTests {
       "What happens in the background?", lists + "InAnApp.md", "goes to the background",
       "0xdead10cc", "memory warning"),
     Question(
-      "How do I keep values across launches?", stored + "StoredLists.md", "In another process"),
+      "How do I keep values across launches?", stored + "StoringLists.md", "In another process"),
     Question(
       "Can memos be stored on disk?", lists + "WhichType.md", "Lists can be stored",
       "``Memos`` cannot"),

@@ -26,7 +26,7 @@ import TailraceSupport
 ///
 /// The other readers wait for this one from the start, even before it is first read. They stop
 /// waiting when its iteration ends, fails, is cancelled or is abandoned, or when it is released
-/// unread. ``debugDescription`` and ``diagram()`` show which readers wait for which.
+/// unread. ``debugDescription`` shows which readers this one waits for.
 ///
 /// - Isolation: no thread is blocked. A reader gets the elements in its own isolation.
 /// - Failure: surfaces after the elements before it, and ends the reader. A failure that the list

@@ -15,7 +15,7 @@ import TailraceLists
 ///
 /// The first append makes the file, which only ever grows at its end. One process writes it, and
 /// any number follow it. An opened store continues after the last complete commit, also after a
-/// crash. See <doc:StoredLists>.
+/// crash. See <doc:StoringLists>.
 ///
 /// A lease lasts until ``release()``, or until the store is released. It is a lock of the file, which
 /// ends with the process at the latest; without `release()`, a child made by a bare `fork` keeps it until

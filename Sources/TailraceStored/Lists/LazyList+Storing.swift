@@ -26,7 +26,7 @@ extension LazyList where Failure == any Error {
   /// - *Computation at least once*: a step that was not stored runs again with the state before
   ///   it. Its position is its idempotency key.
   ///
-  /// See <doc:StoredLists>.
+  /// See <doc:StoringLists>.
   ///
   /// - Parameters:
   ///   - store: stores the elements, and the state after the last one.

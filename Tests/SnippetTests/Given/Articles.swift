@@ -214,6 +214,8 @@ struct StoredListsGiven: Given {
   func links(on url: String) async throws -> [String] { url == "/" ? ["/one", "/two"] : [] }
 }
 
+typealias StoringListsGiven = StoredListsGiven
+
 struct ValuesByKeyGiven: Given {
   let users = Memos { (id: Int) in "user \(id)" }
 
