@@ -227,7 +227,7 @@ struct ExplorationFailureTests {
 
   @Test("a tape tells whether time was free, and a replay takes that from it")
   func freeTime() async throws {
-    let body: @Sendable (Exploration) async throws -> Void = { run in
+    let body: @Sendable (TailraceTesting.Exploration) async throws -> Void = { run in
       async let late: Duration = {
         try? await run.clock.sleep(for: .seconds(1))
         return run.clock.now.offset
