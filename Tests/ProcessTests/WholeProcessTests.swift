@@ -177,7 +177,7 @@ struct WholeProcessTests {
     }
     let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(words.contains("a step has not ended for 0.2 seconds"))
-    #expect(words.contains("explore(replaying: \"\")"))
+    #expect(words.contains("explore(.wholeProcess, replaying: \"\")"))
   }
 
   // MARK: Time
