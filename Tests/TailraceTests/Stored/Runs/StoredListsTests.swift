@@ -220,9 +220,16 @@ struct StoredListsTests {
     defer { place.leave() }
     let all = place.lists()
     place.gate.open()
-    for (index, key) in ["a", "b", "c"].enumerated() {
+    for key in ["a", "b", "c"] {
       try await all.start(key, state: 0)
       _ = try await all.list(key)?.array()
+    }
+    // Its producers write until they are over.
+    await all.close()
+    let looking = place.lists()
+    let size = try await looking.all().map(\.bytes)
+    await looking.close()
+    for (index, key) in ["a", "b", "c"].enumerated() {
       for file in try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
       where file.hasPrefix(key) {
         try FileManager.default.setAttributes(
@@ -230,8 +237,6 @@ struct StoredListsTests {
           ofItemAtPath: place.directory.appending(path: file).path)
       }
     }
-    let size = try await all.all().map(\.bytes)
-    await all.close()
     let lists = place.lists(limits: StoredListLimits(bytes: size[1] + size[2]))
     try await lists.open()
     #expect(try await lists.all().map(\.key) == ["b", "c"])
