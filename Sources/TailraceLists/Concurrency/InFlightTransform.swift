@@ -41,9 +41,7 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
   // and takes it.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome?
   // Guard: as the outcome's.
-  /// When it has failed for now.
-  @exclusivity(unchecked) @usableFromInline var failedAt = 0
-  /// Whether a demand was told that.
+  /// Whether a demand was told that it has failed for now.
   @exclusivity(unchecked) @usableFromInline var isTold = false
 
   @_alwaysEmitIntoClient
@@ -85,14 +83,18 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     // Moved: otherwise an element that is a list would be retained here while it is read.
     self.outcome = .some(consume outcome)
     if span != 0 { Recorder.endBeside(span, hasFailed: failure != nil) }
-    if let failure {
-      if rules.isRetried { failedAt = FailedAttempt(failure).time } else { line?.failed(number) }
-    }
+    if failure != nil, !rules.isRetried { line?.failed(number) }
     let waiters = state.withLock { state in
       done.store(true, ordering: .releasing)
       return state.complete()
     }
     for waiter in waiters { waiter.wake(.lookAgain) }
+  }
+
+  /// The result is missing here.
+  @_alwaysEmitIntoClient
+  func missing<Element>(_ demand: Demand) -> Step<Element> {
+    .nothing(.missing(MissingCell(self, mark: Published(count: 0), demand.amount)))
   }
 
   @_alwaysEmitIntoClient

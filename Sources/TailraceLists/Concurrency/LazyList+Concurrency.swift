@@ -135,37 +135,22 @@ extension LazyList {
         case .become: return .nothing(.end)
         case .nothing(let absence): return .nothing(absence)
         }
-        guard step.isDone, let result = step.outcome else {
-          if let told = owner.lastFailure?.told(at: step.number, since: demand.since) {
-            return .nothing(.failedTransiently(told))
-          }
-          let mark = Published(count: 0)
-          return .nothing(.missing(MissingCell(step, mark: mark, demand.amount)))
-        }
+        guard step.isDone, let result = step.outcome else { return step.missing(demand) }
         switch result {
         case .success(let element):
           // The task may not have released the step yet.
           step.outcome = nil
-          (owner.taken, owner.lastFailure) = (nil, nil)
+          owner.taken = nil
           return .element(element)
         case .failure(let failure) where !retryingFailures: return .nothing(.failed(failure))
-        case .failure(let failure):
-          // Told to those who wait, and otherwise to the first demand that comes.
-          let attempt = FailedAttempt(failure, at: step.failedAt)
-          if attempt.time > demand.since {
-            step.isTold = true
-            return .nothing(.failedTransiently(attempt))
-          }
-          if !step.isTold {
-            step.isTold = true
-            // It happens now, for the lists on the way to the reader.
-            return .nothing(.failedTransiently(FailedAttempt(failure)))
-          }
-          owner.lastFailure = LastFailure(attempt, at: step.number)
+        case .failure(let failure) where demand.hasWaited && !step.isTold:
+          step.isTold = true
+          return .nothing(.failedTransiently(failure))
+        case .failure:
           let next = Running(rules, step.element, step.number, in: nil)
           owner.taken = .some(next)
           next.start()
-          return .skip
+          return next.missing(demand)
         }
       })
   }

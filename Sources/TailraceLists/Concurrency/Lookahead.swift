@@ -17,8 +17,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     @usableFromInline var cursor: Cursor<Element>
     @usableFromInline var pulls = 0
     @usableFromInline var latency = LatencyEstimate()
-    /// When a failure was caught last. What is ahead is pulled as for a reader that knows of it.
-    @usableFromInline var caughtAt = 0
 
     @_alwaysEmitIntoClient
     init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) {
@@ -66,18 +64,19 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   func next(_ demand: Demand) -> Step<Slot> {
     let isLimited = StepExecutor.isLimited(mark)
-    switch state.withLock({ $0.demand(since: demand.since, isLimited: isLimited) }) {
+    switch state.withLock({ $0.demand(isLimited: isLimited) }) {
     case .slot(let slot, let pullsOn):
       if pullsOn { pullAhead(demand) }
       return .element(slot)
     case .pull: return pullOnDemand(demand, isLimited)
-    case .askAgain(let time): return .nothing(.caught(time))
     case .wait(let taken):
       return .nothing(
         .missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
     case .end: return .nothing(.end)
     case .failed(let failure): return .nothing(.failed(failure))
-    case .failedTransiently(let attempt): return .nothing(.failedTransiently(attempt))
+    case .failedTransiently(let failure):
+      // For a reader that has waited for that attempt.
+      return demand.hasWaited ? .nothing(.failedTransiently(failure)) : next(demand)
     case .abandoned: return .nothing(.released)
     }
   }
@@ -88,8 +87,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func pullOnDemand(_ demand: Demand, _ isLimited: Bool) -> Step<Slot> {
     guard let element = pullNow(demand) else {
       let absence = source.state.cursor.takeAbsence()
-      // The lists above learn of a caught failure from this demand.
-      if case .caught = absence { stop(.paused) } else { stop(absence) }
+      // The list counts a failure, which is told to this reader, for those who wait.
+      if case .failedTransiently = absence { failed(nil) } else { stop(absence) }
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
@@ -104,7 +103,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   func pullAhead(_ demand: Demand) {
     var demand = demand
-    demand.since = max(demand.since, source.state.caughtAt)
+    demand.hasWaited = false
     demand.mayBeDropped = true
     // The first demand of many need not wait for all of them.
     var patience = 64
@@ -113,7 +112,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
         let absence = source.state.cursor.takeAbsence()
         switch absence {
         case .missing, .paused: return pullBeside()
-        case .end, .failed, .failedTransiently, .caught, .released, .cancelled:
+        case .end, .failed, .failedTransiently, .released, .cancelled:
           return stop(absence)
         }
       }
@@ -126,7 +125,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   func pullNow(_ demand: Demand) -> Element? {
     source.state.cursor.demand = demand.forOne
-    // The depth, and since when its reader waits, are those of this demand; the task that pulls on has others.
+    // The depth is that of this demand; the task that pulls on has another.
     defer { source.state.cursor.demand = Demand() }
     guard source.state.latency.isMeasured else { return source.state.cursor.next() }
     let start = ContinuousClock.now
@@ -220,16 +219,16 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     switch absence {
     case .end: end(with: nil)
     case .failed(let failure): end(with: failure)
-    case .failedTransiently(let attempt):
-      let (waiters, former) = state.withLock { $0.failed(attempt) }
-      // Released outside of the lock: it may be the last reference to a user's error.
-      withExtendedLifetime(former) { for waiter in waiters { waiter.wake(.lookAgain) } }
-    case .caught(let time):
-      source.state.caughtAt = max(source.state.caughtAt, time)
-      for waiter in state.withLock({ $0.gaveUp(caughtAt: time) }) { waiter.wake(.lookAgain) }
+    case .failedTransiently(let failure): failed(failure)
     case .missing, .paused, .cancelled, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
     }
+  }
+
+  /// - Parameter failure: kept for a reader that waits; `nil` if it is told already.
+  @_alwaysEmitIntoClient
+  func failed(_ failure: (any Error)?) {
+    for waiter in state.withLock({ $0.failed(failure) }) { waiter.wake(.lookAgain) }
   }
 
   @_alwaysEmitIntoClient
@@ -298,8 +297,6 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendab
   @usableFromInline let lookahead: Lookahead<Element, Slot>
   /// The demanded slot, until its result is there.
   @exclusivity(unchecked) @usableFromInline var taken: Slot?
-  /// The failure of the attempt before, while its result is awaited.
-  @exclusivity(unchecked) @usableFromInline var lastFailure: LastFailure?
 
   @_alwaysEmitIntoClient
   init(_ lookahead: Lookahead<Element, Slot>) { self.lookahead = lookahead }

@@ -46,16 +46,13 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     case slot(Slot, pullsOn: Bool)
     /// The caller pulls the element.
     case pull
-    /// Its reader asks again, as one that waits since that time. A failure then was caught below, or it was
-    /// one ahead, for which nobody has waited.
-    case askAgain(since: Int)
     /// Another pull is in progress: wait until it is done, and ask again. The number is that of
     /// slots taken before.
     case wait(after: Int)
     case end
     case failed(any Error)
-    /// The demand has waited for an attempt that has failed.
-    case failedTransiently(FailedAttempt)
+    /// The last attempt beside the readers has failed: for a demand that has waited for it. Another asks again.
+    case failedTransiently(any Error)
     case abandoned
   }
 
@@ -91,16 +88,8 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// The number of slots taken by demands that must not cause look-ahead, since the last other one.
   /// Not more than `distance` slots are pulled ahead for all of them.
   @usableFromInline var takenAhead = 0
-  /// The last attempt at the next slot, if it has failed while demands waited for it.
-  @usableFromInline var lastFailure: LastFailure?
-  /// When an attempt ahead has failed last, for which no demand waited.
-  @usableFromInline var unawaitedFailure = 0
-  /// When a failure was caught below, by a pull ahead; 0 for none. The first demand after that many slots
-  /// says so, to the lists above.
-  @usableFromInline var caughtAt = 0
-  @usableFromInline var caughtAfter = 0
-  /// Whether a demand has come to wait for an attempt at the next slot, since one has failed.
-  @usableFromInline var isAwaited = false
+  /// The failure of the last attempt beside the readers, until a demand for its slot takes it.
+  @usableFromInline var lastFailure: (any Error)?
   /// The demands that wait for the current pull.
   @usableFromInline var waiters = WaiterSet<Waiter>()
   @usableFromInline var puller: Puller?
@@ -112,29 +101,20 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
 
   /// The next element is demanded.
   ///
-  /// - Parameters:
-  ///   - since: since when its reader waits.
-  ///   - isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
+  /// - Parameter isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
   @_alwaysEmitIntoClient
-  mutating func demand(since: Int = .max, isLimited: Bool = false) -> Answer {
-    if caughtAt != 0, taken >= caughtAfter {
-      defer { caughtAt = 0 }
-      return .askAgain(since: caughtAt)
-    }
+  mutating func demand(isLimited: Bool = false) -> Answer {
     if let first = slots.popFirst() {
       taken += 1
       takenAhead = isLimited ? takenAhead + 1 : 0
       return .slot(first.slot, pullsOn: !isLimited && pullsAhead())
     }
-    if let told = lastFailure?.told(at: taken, since: since) { return .failedTransiently(told) }
+    if let failure = lastFailure.take() { return .failedTransiently(failure) }
     switch source {
     case .resting, .hesitating:
-      if since < unawaitedFailure { return .askAgain(since: unawaitedFailure) }
       source = .pulling
       return .pull
-    case .pulling:
-      isAwaited = true
-      return .wait(after: taken)
+    case .pulling: return .wait(after: taken)
     case .over(nil): return .end
     case .over(let failure?): return .failed(failure)
     case .abandoned: return .abandoned
@@ -152,7 +132,6 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @_alwaysEmitIntoClient
   mutating func enter(_ waiter: Waiter, after taken: Int) -> Bool {
     guard isPulling(after: taken) else { return false }
-    isAwaited = true
     waiters.enter(waiter)
     return true
   }
@@ -167,7 +146,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   mutating func pulledOnDemand(isLimited: Bool = false) -> (pullsOn: Bool, wakes: [Waiter]) {
     let waiters = wakeAll()
     guard case .pulling = source else { return (false, waiters) }
-    (source, isAwaited) = (.resting, false)
+    source = .resting
     taken += 1
     if !isLimited { takenAhead = 0 }
     return (!isLimited && pullsAhead(), waiters)
@@ -179,7 +158,6 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     if case .abandoned = source { return .refused }
     guard number <= lastNumber else { return .refused }
     slots.append(Numbered(number: number, slot: slot))
-    isAwaited = false
     let waiters = wakeAll()
     // Pulling does not go on if it has been given up meanwhile.
     guard case .pulling = source else { return .kept(pullsOn: false, wakes: waiters) }
@@ -196,33 +174,20 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     return wakeAll()
   }
 
-  /// The puller has failed, and a later attempt may not. Only waiting demands learn of it. Returns them, and
-  /// the failure before, to be released outside of the lock.
+  /// The pull has failed, and a later attempt may not. Returns those who wait for it.
+  ///
+  /// - Parameter failure: kept for them; `nil` if a demand has pulled, which is told itself.
   @_alwaysEmitIntoClient
-  mutating func failed(_ attempt: FailedAttempt) -> (wakes: [Waiter], former: LastFailure?) {
-    let waiters = wakeAll()
-    guard case .pulling = source else { return (waiters, nil) }
-    source = .hesitating
-    guard isAwaited else {
-      unawaitedFailure = max(unawaitedFailure, attempt.time)
-      return (waiters, nil)
-    }
-    defer { (lastFailure, isAwaited) = (LastFailure(attempt, at: taken), false) }
-    return (waiters, lastFailure)
+  mutating func failed(_ failure: (any Error)?) -> [Waiter] {
+    if case .pulling = source { (source, lastFailure) = (.hesitating, failure) }
+    return wakeAll()
   }
 
   /// The puller has met an obstacle, such as the very list that it pulls ahead for. A demand has to
   /// handle it. Returns the waiters, to do so.
-  ///
-  /// - Parameter time: when an attempt failed that was caught below; 0 for none.
   @_alwaysEmitIntoClient
-  mutating func gaveUp(caughtAt time: Int = 0) -> [Waiter] {
-    if time != 0 {
-      if caughtAt == 0 { caughtAfter = taken + slots.count }
-      caughtAt = max(caughtAt, time)
-    }
-    guard case .pulling = source else { return wakeAll() }
-    source = .resting
+  mutating func gaveUp() -> [Waiter] {
+    if case .pulling = source { source = .resting }
     return wakeAll()
   }
 

@@ -162,7 +162,7 @@ extension LazyList {
             source.state.failure = nil
           } else if let failure = source.state.failure {
             // Most iterators end when they throw. That is not the list's end.
-            step = .nothing(.failedTransiently(FailedAttempt(failure)))
+            step = .nothing(.failedTransiently(failure))
           } else {
             step = .nothing(.end)
           }

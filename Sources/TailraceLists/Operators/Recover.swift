@@ -112,43 +112,33 @@ extension LazyList {
   public consuming func mapFailure<NewFailure: Error>(
     @_CheckedAlone<NewFailure> _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> LazyList<Element, NewFailure> {
-    recovering { (failure, attempt) in
-      let failure = transform(failure)
-      return .nothing(
-        attempt.map { .failedTransiently(FailedAttempt(failure, at: $0.time)) } ?? .failed(failure))
-    }
+    recovering { (failure, isRetried) in .nothing(.fate(transform(failure), isRetried)) }
   }
 
   /// The elements up to a failure, and the continuation that a closure gives.
   ///
-  /// - Parameter recover: receives the attempt, if the failed step may be retried.
+  /// - Parameter recover: learns too whether the failed step may be retried.
   @_alwaysEmitIntoClient
   consuming func recovering<NewFailure: Error>(
     _ recover:
-      @escaping @Sendable (_ failure: Failure, _ attempt: FailedAttempt?) -> Ending<Element>,
+      @escaping @Sendable (_ failure: Failure, _ isRetried: Bool) -> Ending<Element>,
     stage: StageName = #function
   ) -> LazyList<Element, NewFailure> {
-    // How the list goes on after a failure that may be retried: once it is known, the stage comes back once,
-    // so that no reader is told of the failure again, if the rest is the very list that has failed.
-    let owned = Owned(Pulling(self, Ending<Element>?.none))
+    let source = Owned(Cursor(self))
     let producer = Producer<Element>(
       { (demand, sink) in
-        if let ending = owned.state.state { return ending }
-        let ending: Ending<Element> = owned.state.source.push(demand, sink)
+        let ending: Ending<Element> = source.state.push(demand, sink)
         switch ending {
         case .stopped: return .stopped
         case .become(let list):
           let rest: LazyList<Element, Failure> = list.retyped()
           return .become(rest.recovering(recover, stage: stage))
-        case .nothing(.failed(let failure)): return recover(Failure.known(failure), nil)
-        case .nothing(.failedTransiently(let attempt)):
-          let ending = recover(Failure.known(attempt.failure), attempt)
-          if case .nothing(.failedTransiently) = ending { return ending }
-          owned.state.state = ending
-          return .nothing(.caught(attempt.time))
+        case .nothing(.failed(let failure)): return recover(Failure.known(failure), false)
+        case .nothing(.failedTransiently(let failure)):
+          return recover(Failure.known(failure), true)
         case .nothing(let absence): return .nothing(absence)
         }
-      }, stage: stage, upstream: owned)
+      }, stage: stage, upstream: source)
     return LazyList<Element, NewFailure>(Evaluator(producer))
   }
 }

@@ -62,7 +62,7 @@ extension LazyList where Failure == any Error {
             step = .nothing(.end)
           }
         } catch {
-          step = .nothing(.failedTransiently(FailedAttempt(error)))
+          step = .nothing(.failedTransiently(error))
         }
         if steps.finish(step) { await steps.executor.park() }
       }

@@ -95,8 +95,8 @@ struct StoredList<Store: ListStore>: ListPager {
       switch writer?.steps.takeAbsence() {
       case .end: return Pending(ListCommit([], state: nil, isEnd: true))
       case .failed(let failure): throw failure
-      case .failedTransiently(let attempt): throw attempt.failure
-      case .cancelled, .released, .missing, .paused, .caught, nil: throw CancellationError()
+      case .failedTransiently(let failure): throw failure
+      case .cancelled, .released, .missing, .paused, nil: throw CancellationError()
       }
     }
     var gathered = Pending(ListCommit([first.element], state: first.state))
@@ -117,8 +117,8 @@ struct StoredList<Store: ListStore>: ListPager {
         switch writer?.steps.takeAbsence() {
         case .end: gathered.commit.isEnd = true
         case .failed(let failure): writer?.untold = failure
-        case .failedTransiently(let attempt): writer?.untold = attempt.failure
-        case .cancelled, .released, .missing, .paused, .caught, nil: break
+        case .failedTransiently(let failure): writer?.untold = failure
+        case .cancelled, .released, .missing, .paused, nil: break
         }
         return
       }

@@ -50,7 +50,7 @@ extension StoredWork {
         stage: "storedIn",
         stepping: { _ in
           do { return try step(&work.state).map { .element($0) } ?? .nothing(.end) } catch {
-            return .nothing(.failedTransiently(FailedAttempt(error)))
+            return .nothing(.failedTransiently(error))
           }
         })
     }
@@ -74,7 +74,7 @@ extension StoredWork {
           while steps.begin() {
             var next = Step<StoredStep<Store.Element, Store.State>>.nothing(.end)
             do { if let found = try await step(&work.state) { next = .element(found) } } catch {
-              next = .nothing(.failedTransiently(FailedAttempt(error)))
+              next = .nothing(.failedTransiently(error))
             }
             if steps.finish(next) { await steps.executor.park() }
           }

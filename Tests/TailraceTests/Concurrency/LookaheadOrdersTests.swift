@@ -27,8 +27,6 @@ private struct LookaheadModel: Explorable {
     case limitedDemand(Int)
     /// The outcomes of a pull by a reader, or by the task that pulls ahead.
     case pulls(Puller), ends(Puller), failsForNow(Puller), isInTheWay(Puller)
-    /// A failure is caught below.
-    case catches(Puller)
     /// The slot that was filled is put into the state.
     case keeps(Puller)
     /// A reader that has to wait sleeps, and one that sleeps is cancelled.
@@ -78,14 +76,12 @@ private struct LookaheadModel: Explorable {
   var delivered: [Int] = []
   /// The first element whose closure has failed.
   var failed: Int?
-  /// How often a pull has failed for now, and since when each reader waits.
-  var failures = 0
-  var since: [Int] = [.max, .max]
-  /// How many elements were pulled when a failure was caught ahead, until a demand has come back there.
-  var caught: Int?
-  var hasCaught = false
-  /// The position at which an attempt has failed for which a reader slept.
-  var owed: [Int?] = [nil, nil]
+  /// The front of the list that is read, and the cell for which each reader has waited there.
+  var mark = Published(count: 0)
+  var notes = [WaitingNote(), WaitingNote()]
+  var hasWaited = [false, false]
+  /// The readers that waited for an attempt that has failed, and are not told yet.
+  var owed: Set<Int> = []
   var hasEnded = false
   var isAbandoned = false
   var violation: String?
@@ -99,17 +95,12 @@ private struct LookaheadModel: Explorable {
   private static let task = State.Puller {}
 
   var key: String {
-    var state = state
-    // Only compared with the times since when readers wait.
-    state.unawaitedFailure = 0
-    state.caughtAt = 0
-    return """
-      \(state) \(readers) \(ahead) \(isAttached) \(isCancelled) \(pulled) \(running.sorted()) \
-      \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned) \(owed.map { $0 ?? -1 }) \
-      \(caught ?? -1) \(hasCaught) \
-      \(since.map { state.lastFailure?.told(at: state.taken, since: $0) != nil }) \
-      \(since.map { $0 == .max })
-      """
+    // How often attempts have failed is only compared with what was seen.
+    """
+    \(state) \(readers) \(ahead) \(isAttached) \(isCancelled) \(pulled) \(running.sorted()) \
+    \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned) \(owed.sorted()) \
+    \(notes.map { $0.change(at: mark) }) \(hasWaited)
+    """
   }
 
   var events: [Event] {
@@ -153,7 +144,6 @@ private struct LookaheadModel: Explorable {
 
   private func outcomes(of puller: Puller) -> [Event] {
     [pulled < length ? .pulls(puller) : .ends(puller), .failsForNow(puller), .isInTheWay(puller)]
-      + (hasCaught ? [] : [.catches(puller)])
   }
 
   mutating func apply(_ event: Event) {
@@ -175,12 +165,6 @@ private struct LookaheadModel: Explorable {
     case .isInTheWay(let puller):
       _ = stop(puller)
       wake(state.gaveUp())
-    case .catches(let puller):
-      hasCaught = true
-      failures += 1
-      let isAhead = puller == .ahead
-      if stop(puller), isAhead { caught = pulled }
-      wake(state.gaveUp(caughtAt: caught == nil ? 0 : failures))
     case .sleeps(let reader):
       guard case .waiting(let taken) = readers[reader] else { return }
       readers[reader] = state.enter(Self.waiters[reader], after: taken) ? .asleep : .idle
@@ -214,52 +198,57 @@ private struct LookaheadModel: Explorable {
     {
       violation = "a reader sleeps, and nobody pulls"
     }
-    if violation == nil, let caught, delivered.count > caught {
-      violation = "a failure that was caught after \(caught) elements is forgotten"
-    }
     if violation == nil, state.slots.count > state.distance + 1 {
       violation = "\(state.slots.count) slots lie ahead"
     }
   }
 
-  /// Those who sleep are to be told; a reader that has pulled for itself has been.
+  /// Those who wait are to be told; a reader that has pulled for itself is.
   private mutating func failForNow(_ puller: Puller) {
-    failures += 1
     if case .pulling = state.source {
       for (number, reader) in readers.enumerated() {
-        if reader == .asleep || reader == .waiting(after: state.taken) {
-          owed[number] = state.taken
-        }
+        let isWaiting = reader == .asleep || reader == .waiting(after: state.taken)
+        if isWaiting, state.slots.isEmpty { owed.insert(number) }
       }
     }
-    wake(state.failed(FailedAttempt(Mishap(position: state.taken), at: failures)).wakes)
-    if case .reader(let number) = puller { (since[number], owed[number]) = (.max, nil) }
+    switch puller {
+    case .ahead: wake(state.failed(Mishap(position: state.taken)))
+    case .reader(let number):
+      wake(state.failed(nil))
+      mark = mark.failed
+      hasWaited[number] = false
+      owed.remove(number)
+    }
   }
 
   private mutating func demand(_ reader: Int, isLimited: Bool) {
-    let isOwed = owed[reader] == state.taken && state.slots.isEmpty
-    var answer = state.demand(since: since[reader], isLimited: isLimited)
-    // For a caught failure, and for one ahead.
-    for _ in 0..<2 {
-      guard case .askAgain(let time) = answer else { break }
-      since[reader] = max(since[reader], time)
-      if let caught, caught <= delivered.count { self.caught = nil }
-      answer = state.demand(since: since[reader], isLimited: isLimited)
+    if hasWaited[reader] {
+      switch notes[reader].change(at: mark) {
+      case .none: break
+      case .failed: return tell(reader)
+      case .elsewhere: hasWaited[reader] = false
+      }
     }
+    var answer = state.demand(isLimited: isLimited)
     if case .failedTransiently = answer {
-      if since[reader] == .max { violation = "a reader that has not waited is told" }
-    } else if isOwed, !hasEnded, failed == nil, !isAbandoned {
+      if hasWaited[reader] {
+        mark = mark.failed
+        return tell(reader)
+      }
+      // Another attempt begins before those who waited for the last one have looked: they get its outcome.
+      owed = owed.filter { notes[$0].change(at: mark) != .none }
+      answer = state.demand(isLimited: isLimited)
+    }
+    if owed.remove(reader) != nil, !hasEnded, failed == nil, !isAbandoned {
       violation = "reader \(reader) is not told"
     }
+    hasWaited[reader] = false
     if case .wait = answer {
-      since[reader] = min(since[reader], failures)
-    } else {
-      since[reader] = .max
+      hasWaited[reader] = true
+      notes[reader] = WaitingNote(mark)
     }
-    owed[reader] = nil
     switch answer {
-    case .failedTransiently: break
-    case .askAgain: violation = "reader \(reader) has to ask again for ever"
+    case .failedTransiently: violation = "a failure is kept twice"
     case .slot(let slot, let pullsOn):
       deliver(slot)
       if pullsOn { pullAhead(isLimited) }
@@ -277,7 +266,17 @@ private struct LookaheadModel: Explorable {
     }
   }
 
+  private mutating func tell(_ reader: Int) {
+    if owed.remove(reader) == nil {
+      violation = "reader \(reader) is told of what is not its attempt"
+    }
+    notes[reader] = WaitingNote()
+    hasWaited[reader] = false
+  }
+
   private mutating func deliver(_ slot: Int) {
+    mark = mark.appended
+    owed = []
     if slot != delivered.count { violation = "element \(slot) after \(delivered)" }
     delivered.append(slot)
   }

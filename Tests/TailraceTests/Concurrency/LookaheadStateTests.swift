@@ -15,11 +15,10 @@ struct LookaheadStateTests {
   }
 
   /// A demand, in words.
-  static func demand(_ state: inout State, since: Int = .max) -> String {
-    switch state.demand(since: since) {
+  static func demand(_ state: inout State) -> String {
+    switch state.demand() {
     case .slot(let slot, let pullsOn): "\(slot)\(pullsOn ? ", pull on" : "")"
     case .pull: "pull"
-    case .askAgain: "ask again"
     case .wait: "wait"
     case .end: "end"
     case .failed: "failed"
@@ -93,25 +92,18 @@ struct LookaheadStateTests {
     #expect(Self.demand(&state) == "end")
   }
 
-  @Test("a failure for now is told to whoever waits; else the demand tries again")
+  @Test("a failure for now beside the readers is kept for a demand; one of a demand is not")
   func transient() {
     var state = Self.begun(2)
-    let since = FailedAttempt.now
-    let nobody = state.failed(FailedAttempt(Mishap(position: 1)))
-    #expect(nobody.wakes.isEmpty)
-    #expect(Self.demand(&state, since: since) == "ask again", "nobody waited")
-    #expect(Self.demand(&state, since: FailedAttempt.now) == "pull")
+    #expect(state.enter("demand", after: 1) == true)
+    #expect(state.failed(Mishap(position: 1)).map(\.name) == ["demand"])
+    #expect(Self.demand(&state) == "failed for now")
+    #expect(Self.demand(&state) == "pull", "it is given once")
+    #expect(state.enter("another", after: 1) == true)
+    #expect(state.failed(nil).map(\.name) == ["another"])
+    #expect(Self.demand(&state) == "pull")
     #expect(state.pulledOnDemand().pullsOn == true)
-    #expect(state.enter("demand", after: 2) == true)
-    #expect(state.failed(FailedAttempt(Mishap(position: 2))).wakes.map(\.name) == ["demand"])
-    #expect(Self.demand(&state, since: since) == "failed for now")
-    #expect(Self.demand(&state, since: FailedAttempt.now) == "pull")
-    #expect(Self.demand(&state, since: since) == "failed for now", "another demand pulls")
-    #expect(state.pulledOnDemand().pullsOn == true)
-    #expect(Self.demand(&state, since: since) == "wait", "the element has come")
-    #expect(
-      state.failed(FailedAttempt(Mishap(position: 3))).wakes.isEmpty, "it has not come to wait")
-    #expect(Self.demand(&state, since: since) == "failed for now")
+    #expect(Self.demand(&state) == "wait", "the element has come")
   }
 
   @Test("a failed element drops what lies behind it, keeps what lies before it, and ends the pull")

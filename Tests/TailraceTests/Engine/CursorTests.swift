@@ -20,7 +20,6 @@ struct CursorTests {
     case .end: "end"
     case .failed: "failed"
     case .failedTransiently: "failed for now"
-    case .caught: "caught"
     case .missing: "missing"
     case .released: "released"
     case .cancelled: "cancelled"

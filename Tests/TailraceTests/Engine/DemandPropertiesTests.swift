@@ -3,7 +3,7 @@ import Testing
 
 @testable import TailraceLists
 
-@Suite("Demand: a depth, an amount and its reader's manner, in two words")
+@Suite("Demand: a depth, an amount and its reader's manner, in a word")
 struct DemandPropertiesTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let depth: Int
@@ -44,6 +44,20 @@ struct DemandPropertiesTests {
       #expect(has(demand.forOne, its.depth, .one) && demand.forOne.stops == stops)
       #expect(has(demand.forStep, its.depth - 8, .one) && !demand.forStep.stops)
     }
+  }
+
+  @Test("whether its reader has waited is passed on", arguments: cases)
+  func waited(_ its: Case) {
+    var demand = demand(its)
+    #expect(!demand.hasWaited)
+    demand.hasWaited = true
+    #expect(has(demand, its.depth, its.amount))
+    for passed in [demand.deeper, demand.forOne, demand.forStep, demand.forCells, demand.gathering]
+    {
+      #expect(passed.hasWaited)
+    }
+    demand.hasWaited = false
+    #expect(has(demand, its.depth, its.amount) && !demand.deeper.hasWaited)
   }
 
   @Test("what is gathered, and what may be dropped", arguments: cases)

@@ -12,8 +12,8 @@ struct MissingCellTests {
   private final class Front: AwaitedPlace, @unchecked Sendable {
     let title: Title
     var attempts = 0
-    /// For each attempt, since when its reader waits.
-    var since: [Int] = []
+    /// For each attempt, whether its reader has waited.
+    var hasWaited: [Bool] = []
     var depths: [Int] = []
     var cycle: CyclicEvaluationError?
     /// Why an attempt gives nothing; `nil` if there is something new.
@@ -32,7 +32,7 @@ struct MissingCellTests {
     func attempt(_ cell: MissingCell, _ demand: Demand, _ absence: inout Absence) -> Bool {
       attempts += 1
       depths.append(demand.depth)
-      since.append(demand.since)
+      hasWaited.append(demand.hasWaited)
       guard let answer = answer(attempts) else { return true }
       absence = answer
       return false
@@ -43,14 +43,16 @@ struct MissingCellTests {
   private let middle = Front("middle")
   private let bottom = Front("bottom")
 
-  private func settle() -> Absence? { top.cell.settleNow(since: 7, stops: false) }
+  private func settle() -> Absence? { top.cell.settleNow(stops: false) }
 
   @Test(
-    "the amount and the mark of a claim share a word",
-    arguments: [Amount.one, .all], [false, true])
-  func request(_ amount: Amount, _ isTaken: Bool) {
-    let cell = MissingCell(top, mark: Published(count: 3), amount, isTaken: isTaken)
-    #expect(cell.amount == amount && cell.isTaken == isTaken)
+    "the amount, the mark of a claim, and whether its reader has waited share a word",
+    arguments: [Amount.one, .all], [0, 1, 2, 3])
+  func request(_ amount: Amount, _ bits: Int) {
+    let (isTaken, hasWaited) = (bits & 1 == 1, bits & 2 == 2)
+    let cell = MissingCell(
+      top, mark: Published(count: 3), amount, isTaken: isTaken, hasWaited: hasWaited)
+    #expect(cell.amount == amount && cell.isTaken == isTaken && cell.hasWaited == hasWaited)
   }
 
   @Test("the deepest first, and then each above it again")
@@ -83,13 +85,19 @@ struct MissingCellTests {
     #expect(top.attempts == 1)
   }
 
-  @Test("after a failed attempt below, that above is made, which meets the failure")
-  func failed() {
-    top.answer = { [middle] in $0 == 1 ? .missing(middle.cell) : nil }
-    middle.answer = { _ in .failedTransiently(FailedAttempt(Mishap(position: 0))) }
+  @Test(
+    "after a failed attempt below, that above is made, which is told", arguments: [false, true])
+  func failed(_ hasWaited: Bool) {
+    top.answer = { [middle] in
+      $0 == 1
+        ? .missing(
+          MissingCell(middle, mark: Published(count: 0), .one, hasWaited: hasWaited)) : nil
+    }
+    middle.answer = { _ in .failedTransiently(Mishap(position: 0)) }
     let obstacle = settle()
     #expect(obstacle == nil)
-    #expect(top.since == [7, 7] && middle.since == [7], "told to those who wait since then")
+    #expect(top.hasWaited == [false, true], "the attempt below was made for it")
+    #expect(middle.hasWaited == [hasWaited], "as the demand that has missed it")
   }
 
   @Test(

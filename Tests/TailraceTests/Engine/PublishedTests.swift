@@ -16,4 +16,21 @@ struct PublishedTests {
     #expect(open != closed && open != open.appended)
     #expect(Published(rawValue: closed.rawValue) == closed)
   }
+
+  @Test(
+    "failed attempts are counted until the element has come, or the end",
+    arguments: [0, 1, 1 << 40])
+  func failures(_ count: Int) {
+    let open = Published(count: count)
+    var (mark, seen) = (open, [open])
+    for _ in 0..<40_000 {
+      let next = mark.failed
+      #expect(next != mark && next.hasFailed && next.count == count && !next.isClosed)
+      mark = next
+      if seen.count < 3 { seen.append(mark) }
+    }
+    #expect(seen[0] != seen[1] && seen[1] != seen[2] && seen[0] != seen[2])
+    #expect(!open.hasFailed && mark.hasFailed)
+    #expect(mark.appended == open.appended && mark.closed == open.closed)
+  }
 }

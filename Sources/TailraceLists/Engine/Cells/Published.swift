@@ -1,21 +1,67 @@
 public import Synchronization
 
-/// A segment's published state: how many of its cells may be read, and whether there will be more.
+/// A segment's published state: how many of its cells may be read, whether there will be more, and how many
+/// attempts at the next cell have failed for now.
+// The count is in the highest bits, which are read for each element; the failures are in the 15 bits below it.
 @usableFromInline
 struct Published: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
-  @usableFromInline let rawValue: Int
+  @usableFromInline let rawValue: UInt64
 
   @inlinable
-  init(rawValue: Int) { self.rawValue = rawValue }
+  init(rawValue: UInt64) { self.rawValue = rawValue }
 
   @inlinable
-  init(count: Int, isClosed: Bool = false) { rawValue = count << 1 | (isClosed ? 1 : 0) }
+  init(count: Int, isClosed: Bool = false) {
+    rawValue = UInt64(truncatingIfNeeded: count) << 16 | (isClosed ? 1 : 0)
+  }
 
-  @inlinable var count: Int { rawValue >> 1 }
+  @inlinable var count: Int { Int(truncatingIfNeeded: rawValue >> 16) }
   /// No more cells will be added: the segment's link follows.
   @inlinable var isClosed: Bool { rawValue & 1 == 1 }
+  /// An attempt at the next cell has failed for now, and none has brought it.
+  @inlinable var hasFailed: Bool { rawValue & 0xFFFE != 0 }
 
-  /// With one more cell.
-  @inlinable var appended: Published { Published(rawValue: rawValue &+ 2) }
-  @inlinable var closed: Published { Published(rawValue: rawValue | 1) }
+  /// With one more cell: the answer to the attempts that have failed. Of a segment that is open.
+  @inlinable var appended: Published { Published(rawValue: (rawValue | 0xFFFF) &+ 1) }
+  /// With one more attempt that has failed for now.
+  @inlinable var failed: Published {
+    let failures = rawValue & 0xFFFE == 0xFFFE ? 2 : rawValue & 0xFFFE &+ 2
+    return Published(rawValue: rawValue & ~0xFFFE | failures)
+  }
+  @inlinable var closed: Published { Published(rawValue: rawValue & ~0xFFFE | 1) }
+}
+
+/// The cell of a segment for which a cursor has waited, as it was when the cursor missed it.
+///
+/// A reader is told of a failure if its cursor comes back to the same cell, and more attempts have failed there.
+/// So it is never told of an attempt at another place, nor of one that was over before it waited. Who wants all
+/// cells waits for those that follow, too.
+@usableFromInline
+struct WaitingNote: Equatable, Sendable {
+  /// `nil` for none.
+  // No cell has this count.
+  @usableFromInline var seen = Published(rawValue: .max)
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  init(_ seen: Published) { self.seen = seen }
+
+  @usableFromInline
+  enum Change: Sendable {
+    /// The cursor has not waited for this cell.
+    case elsewhere
+    /// No attempt has failed since.
+    case none
+    case failed
+  }
+
+  /// What has happened at the cell after a mark, which is not closed.
+  @inlinable
+  func change(at mark: Published, wantsAll: Bool = false) -> Change {
+    if seen.count == mark.count { return seen == mark ? .none : .failed }
+    guard wantsAll, seen.count < mark.count else { return .elsewhere }
+    return mark.hasFailed ? .failed : .none
+  }
 }

@@ -53,10 +53,6 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
   /// The number of cells moved out.
   // Guard: the only reference to the segment. May touch it: the reader that holds it, and `deinit`.
   @exclusivity(unchecked) @usableFromInline var emptied = 0
-  /// The time of the last failure that was caught for the elements after these cells, or 0. Only the last
-  /// segment has it: a reader that waits since before has been told of that failure.
-  // Guard: as the link's.
-  @exclusivity(unchecked) @usableFromInline var caughtAt = 0
 
   /// An open, empty segment at the front of an evaluator's cells.
   @inlinable
@@ -144,9 +140,6 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
   @inlinable
   package var evaluator: Evaluator<Element>? { if let owner { owner } else { anchor?.evaluator } }
 
-  /// Whether a failure was caught for what follows. Known once the segment is closed.
-  @inlinable var hasCaught: Bool { mark.isClosed && caughtAt != 0 }
-
   /// Takes the outcome of a step that is done, if there is one. False if there is nothing new to read.
   @usableFromInline @inline(never)
   func takeDone() -> Bool { evaluator?.takeDone(in: self) == true }
@@ -184,8 +177,7 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
       owner: owner, anchor: anchor, start: start + capacity,
       capacity: Capacity<Element>.following(capacity))
     next.append(element, to: Published(count: 0))
-    swap(&next.caughtAt, &caughtAt)
-    close(.more(next, 0), at: Published(count: capacity))
+    close(.more(next, 0), at: published.load(ordering: .relaxed))
     return next
   }
 
@@ -332,7 +324,7 @@ extension Cursor {
   /// Follows the known links, so that a position has only one name. A failure is read there.
   @inlinable
   mutating func skipLinks() {
-    let place = Segment.resolve(segment, index) { segment, _ in !segment.hasCaught }.place
+    let place = Segment.resolve(segment, index).place
     move(to: place?.segment, at: place?.offset ?? 0)
   }
 }
@@ -351,13 +343,9 @@ extension Segment {
 
 extension LazyList {
   /// The destination of a segment that this list replaces. Empty closed segments are skipped, so
-  /// that chains of replaced lists stay one step long; the failures caught there are noted in the origin.
+  /// that chains of replaced lists stay one step long.
   fileprivate func destination(from origin: Segment<Element>) -> Link<Element> {
-    let resolved = Segment.resolve(segment, offset) { segment, _ in
-      if segment.hasCaught { origin.caughtAt = Swift.max(origin.caughtAt, segment.caughtAt) }
-      return true
-    }
-    switch resolved {
+    switch Segment.resolve(segment, offset) {
     case .cell(let last, let index) where last === origin && index >= last.mark.count:
       // The segment lacks the next element, which is defined as itself.
       var places = [(origin.title, origin.start + last.mark.count)]

@@ -21,13 +21,12 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// `nil` while a demand runs it, and for ever after it has ended, failed, or been abandoned.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var producer: Producer<Element>?
-  /// Whether a demand does more than a step: steps are recorded, as known when the segment was begun, the
-  /// last attempt has failed for now, or a failure was caught for the element after the last cell.
+  /// Whether steps are recorded, as known when the segment was begun.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var isWatched: Bool
-  /// The failure of the last attempt, until another has brought the element.
-  @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var lastFailure: LastFailure?
+  /// The failure of the last attempt that the front has counted, until another has brought the element.
+  /// Those who waited read it without the claim, which the next attempt may have.
+  @usableFromInline nonisolated let lastFailure = Locked((any Error)?.none)
 
   /// The producer's steps, if they are asynchronous.
   @usableFromInline nonisolated let steps: AsyncSteps<Element>?
@@ -113,43 +112,23 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, after mark: Published, _ demand: Demand, _ absence: inout Absence
   ) -> Bool {
     guard demand.depth > 0, let held = claim.take() else {
-      if demand.depth <= 0, demand.since < FailedAttempt.now, let told = told(segment, mark, demand)
-      {
-        absence = told
-      } else {
-        let isTaken = steps == nil && demand.depth > 0 && !claim.isAwaited
-        absence = .missing(MissingCell(segment, mark: mark, demand.amount, isTaken: isTaken))
-      }
+      let isTaken = steps == nil && demand.depth > 0 && !claim.isAwaited
+      absence = .missing(
+        MissingCell(
+          segment, mark: mark, demand.amount, isTaken: isTaken, hasWaited: demand.hasWaited))
       return false
     }
     var done: Producer<Element>?
     var isNew = true
     // Otherwise another task was faster.
     if segment.published.load(ordering: .relaxed) == mark {
-      if isWatched { return watchedDemand(segment, mark, demand, held, &absence) }
+      if isWatched || mark.hasFailed || !demand.hasWaited && steps?.hasFailed == true {
+        return watchedDemand(segment, mark, demand, held, &absence)
+      }
       isNew = step(segment, mark, demand, held, &absence, &done)
     }
     letGo(held)
     return isNew
-  }
-
-  /// The failure for a reader that waits, for a demand that is too deep for another attempt.
-  @usableFromInline @inline(never)
-  nonisolated func told(_ segment: Cells, _ mark: Published, _ demand: Demand) -> Absence? {
-    guard let held = claim.take() else { return nil }
-    let isMissing = segment.published.load(ordering: .relaxed) == mark
-    let told = isMissing ? told(segment, mark, demand, held) : nil
-    letGo(held)
-    return told
-  }
-
-  /// The failure for a reader that waits for the cell after the mark, or the time of one that was caught.
-  private nonisolated func told(
-    _ segment: Cells, _ mark: Published, _ demand: Demand, _ held: borrowing Held
-  ) -> Absence? {
-    if demand.since < segment.caughtAt { return .caught(segment.caughtAt) }
-    return lastFailure?.told(at: segment.start + mark.count, since: demand.since)
-      .map { .failedTransiently($0) }
   }
 
   /// A demand after an attempt that has failed for now, or of steps that are recorded.
@@ -158,32 +137,37 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     _ segment: Cells, _ mark: Published, _ demand: Demand, _ held: consuming Held,
     _ absence: inout Absence
   ) -> Bool {
-    if let told = told(segment, mark, demand, held) {
-      absence = told
-      letGo(held)
-      return false
-    }
     // Released when the claim is free: it may be the last reference to a user's error.
-    let former = lastFailure
-    let caughtAt = segment.caughtAt
+    let former = lastFailure.withLock { $0 }
     let isRecorded = Recorder.isOn && steps == nil
     var done: Producer<Element>?
-    let isNew =
-      isRecorded
-      ? recordedStep(segment, mark, demand, held, &absence, &done)
-      : step(segment, mark, demand, held, &absence, &done)
-    if isNew { forget(former, held) }
-    // The time may be in the next segment now.
-    isWatched = isRecorded || lastFailure != nil || caughtAt != 0 || segment.caughtAt != 0
+    var isNew = true
+    if !demand.hasWaited, let failure = steps?.takeFailure() {
+      // Those who waited for that attempt are told; this reader comes now, and begins anew.
+      failed(failure, segment, at: mark)
+    } else {
+      isNew =
+        isRecorded
+        ? recordedStep(segment, mark, demand, held, &absence, &done)
+        : step(segment, mark, demand, held, &absence, &done)
+      isWatched = isRecorded
+      if isNew { forgetFailure(in: segment, held) }
+    }
     letGo(held)
     return withExtendedLifetime(former) { isNew }
   }
 
-  /// An element has come after a failure. The caller releases that when the claim is free.
-  nonisolated func forget(_ former: LastFailure?, _ held: borrowing Held) {
-    guard lastFailure === former else { return }
-    // The next demand finds out whether it is watched still.
-    lastFailure = nil
+  /// An attempt at the cell after the mark has failed for now. All who have waited for it see that.
+  @usableFromInline @inline(never)
+  nonisolated func failed(_ failure: any Error, _ segment: Cells, at mark: Published) {
+    lastFailure.withLock { $0 = failure }
+    segment.published.store(mark.failed, ordering: .releasing)
+  }
+
+  /// Something has come after a failure. The caller has a reference to that, to release it when the claim is
+  /// free.
+  nonisolated func forgetFailure(in segment: Cells, _ held: borrowing Held) {
+    if !segment.mark.hasFailed { lastFailure.withLock { $0 = nil } }
   }
 
   /// One step, or as many as fill the segment. False if there is nothing new. `done` is a finished producer:
@@ -243,15 +227,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
         lists: [segment.title], position: segment.start + mark.count)
       segment.close(.failed(cycle), at: mark)
     case .nothing(let why):
-      switch why {
-      case .failedTransiently(let attempt):
-        lastFailure = LastFailure(attempt, at: segment.start + mark.count)
-        isWatched = true
-      case .caught(let time):
-        segment.caughtAt = max(segment.caughtAt, time)
-        isWatched = true
-      default: break
-      }
+      if case .failedTransiently(let failure) = why { failed(failure, segment, at: mark) }
       // There is something to read; a reader that wants more will meet the obstacle again.
       if mark != seen { return true }
       absence = why
@@ -266,16 +242,16 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline @inline(never)
   nonisolated func takeDone(in segment: Cells) -> Bool {
     guard let steps, steps.executor.isResting, let held = claim.take() else { return false }
-    let (mark, former) = (segment.mark, lastFailure)
+    let (mark, former) = (segment.mark, lastFailure.withLock { $0 })
     var isNew = false
     var done: Producer<Element>?
-    // Under the claim: a demand may have been faster.
-    if producer?.steps === steps, steps.hasKept, !mark.isClosed {
+    // Under the claim: a demand may have been faster. A failure for now is for those who wait.
+    if producer?.steps === steps, steps.hasKept, !steps.hasFailed, !mark.isClosed {
       var absence = Absence.paused
       var demand = Demand()
       demand.depth = 0
       isNew = step(segment, mark, demand, held, &absence, &done)
-      if isNew { forget(former, held) }
+      if isNew { forgetFailure(in: segment, held) }
     }
     letGo(held)
     withExtendedLifetime(former) {}
@@ -289,8 +265,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   nonisolated func takeProducer(of segment: Cells, at mark: Published) -> Producer<Element>? {
     guard let held = claim.take() else { return nil }
     var taken: Producer<Element>?
-    // Those who wait are told of a failure first.
-    if segment.mark == mark, lastFailure == nil { taken = producer.take() }
+    // Not after a failure: the cells have counted it.
+    if segment.mark == mark, !mark.hasFailed { taken = producer.take() }
     // The segment is not read again; there is nothing left to abandon.
     if taken != nil { segment.close(.end, at: mark) }
     letGo(held)

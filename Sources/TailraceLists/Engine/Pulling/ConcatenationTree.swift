@@ -102,7 +102,7 @@ extension ConcatenationTree {
         return evaluated == 0
           ? pieces : .pair(ConcatenationTree(Leaf(list, count: evaluated)), pieces)
       }
-      guard mark.isClosed, segment.caughtAt == 0, case .more(let next, let start) = segment.link
+      guard mark.isClosed, case .more(let next, let start) = segment.link
       else { break }
       rest = LazyList(segment: next, offset: start)
       evaluated += known
@@ -114,23 +114,15 @@ extension ConcatenationTree {
 
 extension Evaluator {
   /// The number of elements that a concatenation has given after a position, and its unevaluated
-  /// pieces; `nil` if this is no concatenation, has ended, or has not got that far. `nil` too if a failure
-  /// was caught, since only the whole list knows that.
+  /// pieces; `nil` if this is no concatenation, has ended, or has not got that far.
   fileprivate nonisolated func unevaluated(
     from offset: Int, of segment: Cells, _ held: borrowing Held
   ) -> (evaluated: Int, pieces: ConcatenationTree<Element>)? {
     let position = segment.start + offset
     guard let concatenation = producer?.concatenation, concatenation.given >= position,
-      !isWatched || !hasCaught(after: segment, held), let pieces = concatenation.pieces()
+      let pieces = concatenation.pieces()
     else { return nil }
     return (concatenation.given - position, pieces)
-  }
-
-  /// Whether a failure was caught for the elements after the cells that the evaluator has filled.
-  private nonisolated func hasCaught(after segment: Cells, _ held: borrowing Held) -> Bool {
-    var last = segment
-    while case .more(let next, _) = last.link { last = next }
-    return last.caughtAt != 0
   }
 }
 

@@ -28,8 +28,8 @@ extension Cursor {
       switch takeAbsence() {
       case .missing(let cell):
         if cell.isTaken, rounds == 0 { fallBehind() }
-        if demand.since == .max { demand.since = cell.since }
         obstacle = await settle(cell, ahead: place)
+        demand.hasWaited = true
       case let why: obstacle = why
       }
       // A search that gives nothing for long: it pauses, or needs one cell after the other.
@@ -37,13 +37,9 @@ extension Cursor {
       switch obstacle {
       case nil: break
       case .paused?: isLong = true
-      case .caught(let time)? where place == nil: demand.since = max(demand.since, time)
-      case .failedTransiently(let attempt)?:
-        absence = .failedTransiently(attempt)
-        hasWaited()
-        return nil
       case let obstacle?:
         absence = obstacle
+        demand.hasWaited = false
         return nil
       }
       rounds += 1
@@ -54,6 +50,7 @@ extension Cursor {
       }
       if isLong, isInTask, Task.isCancelled {
         absence = .cancelled
+        demand.hasWaited = false
         return nil
       }
       let amount = demand.amount
@@ -63,7 +60,7 @@ extension Cursor {
       let element = next()
       demand.amount = amount
       if let element {
-        if amount == .one { hasWaited() }
+        if amount == .one { demand.hasWaited = false }
         return element
       }
     }
@@ -74,7 +71,7 @@ extension Cursor {
   nonisolated(nonsending) mutating func settle(
     _ cell: MissingCell, ahead place: (any AwaitedPlace)?
   ) async -> Absence? {
-    let obstacle = cell.settleNow(since: demand.since, stops: demand.stops)
+    let obstacle = cell.settleNow(stops: demand.stops)
     guard case .missing(let missing)? = obstacle else { return obstacle }
     if let place, missing.place === place { return obstacle }
     // Also if the task is cancelled: a step that it has begun learns from its leaving that nobody waits.
@@ -92,12 +89,6 @@ extension Cursor {
     case .released: return .released
     case .cancelled: return .cancelled
     }
-  }
-
-  /// The reader has got what it waited for, or was told of a failure.
-  @inlinable
-  mutating func hasWaited() {
-    demand.since = demand.amount == .all ? FailedAttempt.now : .max
   }
 
   /// The element after a pull that gave nothing, or `nil` at the end.
@@ -120,8 +111,8 @@ extension Cursor {
       switch takeAbsence() {
       case .end: return nil
       case .failed(let failure): throw Failure.known(failure)
-      case .failedTransiently(let attempt): throw Failure.known(attempt.failure)
-      case .missing, .paused, .caught:
+      case .failedTransiently(let failure): throw Failure.known(failure)
+      case .missing, .paused:
         preconditionFailure("a reader that waits came back without an answer")
       case .released:
         // Reading it is a program error; having waited for it, a cancellation.
@@ -129,12 +120,10 @@ extension Cursor {
         fatalError(Anchor<Element>.releasedText)
       case .cancelled:
         if let cancellation = Source.cancellation {
-          hasWaited()
           noteCancellation()
           throw Failure.known(cancellation)
         }
         if isNil {
-          hasWaited()
           noteCancellation()
           return nil
         }

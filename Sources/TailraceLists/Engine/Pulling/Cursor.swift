@@ -12,6 +12,8 @@ package struct Cursor<Element: Sendable> {
   /// Cells below it are known to be evaluated.
   @usableFromInline var limit = 0
   @usableFromInline var base: UnsafeMutablePointer<Element>?
+  /// The cell for which a reader has waited here.
+  @usableFromInline var note = WaitingNote()
   /// The properties of the current demand.
   @usableFromInline package var demand: Demand
   /// Why the last pull gave no element.
@@ -29,8 +31,7 @@ package struct Cursor<Element: Sendable> {
     if takesOver { manner.insert(.takesOver) }
     if stopsWhenCancelled { manner.insert(.stopsWhenCancelled) }
     if isInTask { manner.insert(.isInTask) }
-    // Who wants everything waits for all of it from now on.
-    demand = amount == .all ? Demand(.all, since: FailedAttempt.now) : Demand()
+    demand = Demand(amount)
     // For one element the cursor looks itself.
     demand.stops = stopsWhenCancelled && amount == .all
     segment = list.segment
@@ -96,8 +97,12 @@ package struct Cursor<Element: Sendable> {
         guard follow(consume segment, count, &moves) else { return nil }
         continue
       }
+      if demand.hasWaited, isTold(of: segment, mark) {
+        self.segment = consume segment
+        return nil
+      }
       if takesOver, index == count, takeOver(from: &segment, mark) {
-        if passes(segment.caughtAt) || isLongSearch(&moves) { return nil }
+        if isLongSearch(&moves) { return nil }
         continue
       }
       let isNew = demandNext(of: segment, mark)
@@ -116,14 +121,45 @@ package struct Cursor<Element: Sendable> {
     }
     if segment.owner != nil {
       // The segment retains it: counting references would be a sixth of a first pass.
-      return Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)._withUnsafeGuaranteedRef {
-        $0.demand(segment, after: mark, demand.deeper, &absence)
-      }
+      let isNew = Unmanaged.passUnretained(segment.owner.unsafelyUnwrapped)
+        ._withUnsafeGuaranteedRef { $0.demand(segment, after: mark, demand.deeper, &absence) }
+      return isNew && demand.amount == .one || demanded(mark, isNew)
     }
     if let evaluator = segment.anchor?.evaluator {
-      return evaluator.demand(segment, after: mark, demand.deeper, &absence)
+      return demanded(mark, evaluator.demand(segment, after: mark, demand.deeper, &absence))
     }
     absence = .missing(MissingCell(segment, mark: mark, .one))
+    return false
+  }
+
+  /// A demand has come back. Notes the cell if it is missing, and for who wants the cells after it, too.
+  @usableFromInline @inline(never)
+  mutating func demanded(_ mark: Published, _ isNew: Bool) -> Bool {
+    if isNew {
+      guard demand.amount == .all else { return true }
+      demand.hasWaited = true
+    } else {
+      guard case .missing = absence else { return false }
+    }
+    note = WaitingNote(mark)
+    return isNew
+  }
+
+  /// The reader has waited: whether it was for the cell after the mark, and an attempt there has failed since.
+  /// Then `absence` has the failure.
+  @usableFromInline @inline(never)
+  mutating func isTold(of segment: Segment<Element>, _ mark: Published) -> Bool {
+    switch note.change(at: mark, wantsAll: demand.amount == .all) {
+    case .none: return false
+    case .failed:
+      if let failure = segment.evaluator?.lastFailure.withLock({ $0 }) {
+        note = WaitingNote()
+        absence = .failedTransiently(failure)
+        return true
+      }
+    case .elsewhere: break
+    }
+    demand.hasWaited = false
     return false
   }
 
@@ -250,11 +286,11 @@ package struct Cursor<Element: Sendable> {
         guard follow(consume segment, count, &moves) else { return false }
         continue
       }
-      if takesOver, index == count, takeOver(from: &segment, mark) {
-        // Its reader is the top: nobody above has to note the time.
-        demand.since = max(demand.since, segment.caughtAt)
+      if demand.hasWaited, isTold(of: segment, mark) {
+        self.segment = consume segment
         return false
       }
+      if takesOver, index == count, takeOver(from: &segment, mark) { return false }
       let isNew = demandNext(of: segment, mark)
       self.segment = consume segment
       if !isNew { return false }
@@ -268,28 +304,15 @@ package struct Cursor<Element: Sendable> {
   mutating func follow(
     _ segment: consuming Segment<Element>, _ count: Int, _ moves: inout Int
   ) -> Bool {
-    let time = segment.caughtAt
     switch segment.link {
     case .end: move(to: nil, at: 0)
     case .more(let next, let offset): move(to: next, at: offset &+ index &- count)
-    case .failed(let failure) where time != 0:
-      let fate = LazyList<Element, any Error>.failing(failure)
-      move(to: fate.segment, at: 0)
     case .failed(let failure):
       self.segment = consume segment
       absence = .failed(failure)
       return false
     }
-    return !passes(time) && !isLongSearch(&moves)
-  }
-
-  /// The cursor has passed cells behind which a failure was caught. It says so once: the lists above note
-  /// the time, and their readers ask again.
-  @inlinable
-  mutating func passes(_ time: Int) -> Bool {
-    guard time != 0 else { return false }
-    absence = .caught(time)
-    return true
+    return !isLongSearch(&moves)
   }
 
   /// Counts a move to other cells. Lists that become lists without end are a search: it pauses.
@@ -305,6 +328,7 @@ package struct Cursor<Element: Sendable> {
   mutating func move(to segment: Segment<Element>?, at index: Int) {
     self.index = index
     limit = 0
+    note = WaitingNote()
     self.segment = segment
   }
 

@@ -9,33 +9,29 @@ package enum Amount: Sendable {
 
 /// The properties of a demand, for the producers that it runs.
 ///
-/// Two words: every stage passes one on for every element, in two registers.
+/// One word: every stage passes one on for every element, in a register.
 @usableFromInline
 package struct Demand: Sendable {
-  /// Since when the reader waits, on the clock of failures: it is told of those that happened since.
-  @usableFromInline var since: Int
-  /// The depth, and in the lowest bits the amount, `stops`, `isGathered`, and `mayBeDropped`.
+  /// The depth, and in the lowest bits the amount, `stops`, `isGathered`, `mayBeDropped`, and `hasWaited`.
   @usableFromInline var bits: Int
 
   @inlinable static var wantsAll: Int { 1 }
   @inlinable static var stopping: Int { 2 }
   @inlinable static var gathered: Int { 4 }
   @inlinable static var droppable: Int { 8 }
+  @inlinable static var waiting: Int { 16 }
   /// One step of depth.
-  @inlinable static var level: Int { 16 }
+  @inlinable static var level: Int { 32 }
 
-  /// - Parameter since: since when the reader waits. A reader of one element does not wait before an
-  ///   element is missing.
   @inlinable
-  init(_ amount: Amount = .one, since: Int = .max) {
-    self.since = since
+  init(_ amount: Amount = .one) {
     bits = fullDepth &* Self.level
     self.amount = amount
   }
 
   /// How many more producers may call one another before the stack is unwound.
   @inlinable var depth: Int {
-    get { bits >> 4 }
+    get { bits >> 5 }
     set { bits = newValue &* Self.level | bits & (Self.level - 1) }
   }
 
@@ -66,6 +62,13 @@ package struct Demand: Sendable {
   @inlinable package var mayBeDropped: Bool {
     get { bits & Self.droppable != 0 }
     set { bits = newValue ? bits | Self.droppable : bits & ~Self.droppable }
+  }
+
+  /// The reader has waited for this very cell, and looks again: it is told of an attempt that has failed
+  /// meanwhile. Each cursor on the way passes it on only if it has waited at its own cell (``WaitingNote``).
+  @inlinable package var hasWaited: Bool {
+    get { bits & Self.waiting != 0 }
+    set { bits = newValue ? bits | Self.waiting : bits & ~Self.waiting }
   }
 
   /// The demand that fills cells, if all elements are wanted: those that come before a missing cell are read

@@ -106,7 +106,7 @@ extension LazyList {
           guard case .skip = step else { return step }
         } catch {
           source.pushBack(element)
-          return .nothing(.failedTransiently(FailedAttempt(error)))
+          return .nothing(.failedTransiently(error))
         }
         if !patience.lasts() { return .skip }
       }

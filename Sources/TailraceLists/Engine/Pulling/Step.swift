@@ -6,10 +6,7 @@ package enum Absence: Sendable {
   /// The element's fate, remembered at its position.
   case failed(any Error)
   /// This attempt failed; the next demand tries again, with the same state.
-  case failedTransiently(FailedAttempt)
-  /// A failure of that time was caught for the reader, or is none of its: ask again, as one that waits since
-  /// then.
-  case caught(Int)
+  case failedTransiently(any Error)
   /// Another cell is needed first. Waiting for it suspends, or unwinds the stack.
   case missing(MissingCell)
   /// It can no longer be computed: it belongs to a recursive definition whose list has been
@@ -25,7 +22,7 @@ extension Absence {
   /// The absence after a step that threw.
   @inlinable
   static func fate(_ failure: any Error, _ retryingFailures: Bool) -> Absence {
-    retryingFailures ? .failedTransiently(FailedAttempt(failure)) : .failed(failure)
+    retryingFailures ? .failedTransiently(failure) : .failed(failure)
   }
 }
 

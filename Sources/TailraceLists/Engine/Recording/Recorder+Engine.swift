@@ -9,10 +9,9 @@ extension Evaluator {
     _ absence: inout Absence, _ done: inout Producer<Element>?
   ) -> Bool {
     let span = Recorder.begin(.step, RecordedList(self), segment.start + seen.count)
-    let former = lastFailure
     let isNew = step(segment, seen, demand, held, &absence, &done)
     if span == 0 { return isNew }
-    let hasFailed = lastFailure !== former
+    let hasFailed = segment.mark != seen && segment.mark.hasFailed
     let reason = hasFailed ? "failed for now" : isNew ? nil : absence.recorded
     Recorder.end(span, count: newCount(segment, after: seen), reason)
     return isNew
@@ -79,7 +78,7 @@ extension Absence {
     switch self {
     case .end: "the end"
     case .failed: "failed"
-    case .failedTransiently, .caught: "failed for now"
+    case .failedTransiently: "failed for now"
     case .missing(let cell): "needs \(cell.place.title) \(cell.position)"
     case .released: "released"
     case .cancelled: "cancelled"

@@ -18,7 +18,7 @@ public import Synchronization
 ///
 /// `StepExecutor` knows the task's state, and `StepWaiters` the readers.
 // Guard: while the task rests, the holder of the producer (a claim, or a cursor that took the
-// producer over); otherwise the task. `waiting` and `lastFailure` have locks of their own.
+// producer over); otherwise the task. `waiting` has a lock of its own.
 @usableFromInline
 package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Sink = Producer<Element>.Sink
@@ -47,10 +47,6 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var kept: UnsafeMutablePointer<Step<Element>>?
   /// Numbers the attempts: each drive is one.
   @usableFromInline let attempts = Atomic(0)
-  /// The failure of the last attempt without a driver that failed for now.
-  private let lastFailure = Locked(LastFailure?.none)
-  /// Its time, so that mostly nobody asks for it.
-  @usableFromInline let failedAt = Atomic(0)
   /// No demand will follow.
   // Written before an exchange of the executor's slot, and read after one.
   @usableFromInline let isOver = Atomic(false)
@@ -78,14 +74,9 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// Passes the next element to a sink, and more if all are wanted: the producer of the stage.
   @inlinable @inline(__always)
   func next(_ demand: Demand, _ sink: Sink) -> Ending<Element> {
-    let isResting = executor.isResting
-    // Unless a later attempt has brought the element.
-    if demand.since < failedAt.load(ordering: .relaxed), !isResting || kept == nil,
-      let told = told(since: demand.since)
-    {
-      return .nothing(.failedTransiently(told))
-    }
-    guard isResting || start() else { return missing(demand) }
+    guard executor.isResting || start() else { return missing(demand) }
+    // Of a reader that has the stage for itself, and did not wait for that attempt to its end.
+    if !demand.hasWaited, kept != nil { _ = takeFailure() }
     while true {
       var outcome = kept == nil ? nil : takeKept()
       if outcome == nil {
@@ -96,13 +87,11 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
         if demand.stops, Task.isCancelled { return .nothing(.cancelled) }
         // Whoever begins a step waits for it.
         if cancelsUnwaited, demand.mayBeDropped { return .stopped }
-        // Before the attempt, which may fail at any time.
-        let since = FailedAttempt.now
         let hasParked = withUnsafeMutablePointer(to: &outcome) { place in
           self.place = place
           return drive(demand, sink)
         }
-        guard hasParked else { return missing(demand, since: since) }
+        guard hasParked else { return missing(demand) }
         place = nil
         // The driver may have left while the job came back to it.
         if outcome == nil, kept != nil { outcome = takeKept() }
@@ -201,33 +190,35 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// An element has been given.
   @inlinable @inline(__always)
   func countsElement() {
-    if failedAt.load(ordering: .relaxed) != 0 { forgetFailure() }
     executor.computed.store(executor.computed.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
   /// The mark of a cell that is missing here is the number of the attempt.
   @inlinable
-  func missing(_ demand: Demand, since: Int = FailedAttempt.now) -> Ending<Element> {
+  func missing(_ demand: Demand) -> Ending<Element> {
     let mark = Published(count: attempts.load(ordering: .relaxed))
-    return .nothing(.missing(MissingCell(self, mark: mark, demand.amount, since: since)))
-  }
-
-  /// The element has come.
-  @usableFromInline @inline(never)
-  func forgetFailure() {
-    failedAt.store(0, ordering: .relaxed)
-    // Released outside of the lock.
-    _ = lastFailure.withLock { $0.take() }
-  }
-
-  /// The failure that a reader waited for.
-  @usableFromInline @inline(never)
-  func told(since time: Int) -> FailedAttempt? {
-    lastFailure.withLock { $0 }?.told(at: executor.position, since: time)
+    return .nothing(.missing(MissingCell(self, mark: mark, demand.amount)))
   }
 
   /// Whether the outcome of a step waits for a demand.
   @usableFromInline var hasKept: Bool { kept != nil }
+
+  /// Whether a step that was done without a driver has failed for now, and no demand has taken that.
+  @inlinable var hasFailed: Bool { executor.isResting && kept != nil && keepsFailure }
+
+  @inlinable @inline(never)
+  var keepsFailure: Bool {
+    if case .nothing(.failedTransiently) = kept?.pointee { true } else { false }
+  }
+
+  /// That failure.
+  @inlinable @inline(never)
+  func takeFailure() -> (any Error)? {
+    guard hasFailed, case .nothing(.failedTransiently(let failure)) = takeKept() else {
+      return nil
+    }
+    return failure
+  }
 
   /// The outcome of a step that was done without a driver.
   // Mostly there is none, and its callers look at that themselves.
@@ -336,8 +327,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     case .nothing(.cancelled) where !isAbandoned:
       // Only the step itself can have cancelled its task.
       keep(.nothing(.failed(CancellationError())))
-    case .element, .skip, .nothing(.missing), .nothing(.failedTransiently), .nothing(.caught),
-      .nothing(.paused), .nothing(.released), .nothing(.cancelled):
+    case .element, .skip, .nothing(.missing), .nothing(.failedTransiently), .nothing(.paused),
+      .nothing(.released), .nothing(.cancelled):
       keep(step)
       return true
     case .last, .become, .nothing(.end), .nothing(.failed): keep(step)
@@ -407,26 +398,17 @@ extension AsyncSteps: StepOwner {
     demand.mayBeDropped = true
   }
 
-  /// A step without a driver is done. An outcome that is not one to keep is told to those who wait.
+  /// A step without a driver is done. An outcome that is none is not kept: all look again.
   @usableFromInline
   func stepIsDone() {
     guard let kept else { return }
     switch kept.pointee {
-    case .nothing(.failedTransiently(let attempt)):
-      let failure = LastFailure(attempt, at: executor.position)
-      // A user's error may be released with the one before: outside of the lock.
-      let former = lastFailure.withLock { last in
-        defer { last = failure }
-        return last
-      }
-      failedAt.store(attempt.time, ordering: .relaxed)
-      withExtendedLifetime(former) {}
-    // All look again. A missing cell may retain this very list.
+    // A missing cell may retain this very list.
     case .skip, .nothing(.missing), .nothing(.paused), .nothing(.released), .nothing(.cancelled):
+      _ = takeKept()
+    case .element, .last, .become, .nothing(.end), .nothing(.failed), .nothing(.failedTransiently):
       break
-    case .element, .last, .become, .nothing(.end), .nothing(.failed), .nothing(.caught): return
     }
-    _ = takeKept()
   }
 
   @usableFromInline

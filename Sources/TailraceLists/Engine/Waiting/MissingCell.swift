@@ -9,19 +9,18 @@ package struct MissingCell: Sendable {
   /// element without a demand: if there is more meanwhile, there is nothing to do. A place that publishes
   /// nothing has a number of its own here.
   @usableFromInline let mark: Published
-  /// The amount, `isTaken`, and 30 bits of `since`. Half a word: a `Step` of one word is then returned in
-  /// registers ("Slices").
-  @usableFromInline let request: UInt32
+  /// The amount, `isTaken`, and `hasWaited`. No field of its own for each: a `Step` of one word is then
+  /// returned in registers ("Slices").
+  @usableFromInline let request: UInt8
 
   @inlinable
   init(
     _ place: any AwaitedPlace, mark: Published, _ amount: Amount, isTaken: Bool = false,
-    since: Int = FailedAttempt.now
+    hasWaited: Bool = false
   ) {
     self.place = place
     self.mark = mark
-    request =
-      UInt32(truncatingIfNeeded: since) << 2 | (isTaken ? 2 : 0) | (amount == .all ? 1 : 0)
+    request = (hasWaited ? 4 : 0) | (isTaken ? 2 : 0) | (amount == .all ? 1 : 0)
   }
 
   /// How much is wanted from this cell on.
@@ -29,12 +28,8 @@ package struct MissingCell: Sendable {
   /// The claim of its list was taken: mostly another reader computes it.
   @inlinable var isTaken: Bool { request & 2 != 0 }
 
-  /// When the cell was missed, on the clock of failures: its reader waits since then. The cell has room
-  /// for 30 bits; the ones above are those of the present.
-  @usableFromInline var since: Int {
-    let now = FailedAttempt.now
-    return now &- ((now &- Int(request >> 2)) & 0x3FFF_FFFF)
-  }
+  /// Its reader has waited for it before.
+  @inlinable var hasWaited: Bool { request & 4 != 0 }
 
   var position: Int { place.position(of: mark) }
 
@@ -45,21 +40,20 @@ package struct MissingCell: Sendable {
   /// Gets the cell computed from the top of the stack, without suspending if possible.
   ///
   /// A chain of stages deeper than `fullDepth` unwinds to here; this loop then evaluates
-  /// each piece of it without recursion. A list keeps the failure of an attempt that was made here; the
-  /// attempt at the cell above meets it, so that it passes through the stages in between like any failure.
+  /// each piece of it without recursion. A list counts an attempt that was made here and has failed; the
+  /// attempt at the cell above is told of it, so that it passes through the stages in between like any failure.
   ///
   /// A long search pauses, wherever it is, so that the reader can check for cancellation, or yield. The
   /// reader then begins at the top again: the deeper the chain is, the longer it searches at once.
   ///
-  /// - Parameters:
-  ///   - since: since when the reader waits.
-  ///   - stops: whether the reader begins no asynchronous step if its task is cancelled.
+  /// - Parameter stops: whether the reader begins no asynchronous step if its task is cancelled.
   /// - Returns: the cell for which the reader has to wait, or why there is none, or `nil` if its next pull
   ///   finds something new.
   @usableFromInline
-  func settleNow(since: Int, stops: Bool) -> Absence? {
-    var demand = Demand(since: since)
+  func settleNow(stops: Bool) -> Absence? {
+    var demand = Demand()
     demand.stops = stops
+    demand.hasWaited = hasWaited
     var stack: [MissingCell] = []
     // The cells computed by this search; a pause of a stage counts as 64 of them.
     var (work, deepest) = (0, 0)
@@ -81,6 +75,7 @@ package struct MissingCell: Sendable {
           guard top.isSame(as: deeper) || stack.contains(where: { $0.isSame(as: deeper) }) else {
             stack.append(top)
             top = deeper
+            demand.hasWaited = deeper.hasWaited
             deepest = max(deepest, stack.count)
             continue
           }
@@ -89,6 +84,7 @@ package struct MissingCell: Sendable {
           if demand.depth == fullDepth {
             demand.depth = 2
             (stack, top) = ([], deeper)
+            demand.hasWaited = deeper.hasWaited
             continue
           }
           stack.append(top)
@@ -97,7 +93,7 @@ package struct MissingCell: Sendable {
           return nil
         case .released: return absence
         // The lists in between learn of it from the attempt above.
-        case .failedTransiently, .caught: if isLong(after: 1) { return .paused }
+        case .failedTransiently: if isLong(after: 1) { return .paused }
         case .paused:
           if isLong(after: 64) { return .paused }
           continue
@@ -106,6 +102,8 @@ package struct MissingCell: Sendable {
       }
       guard let above = stack.popLast() else { return nil }
       top = above
+      // What it needs was attempted for it.
+      demand.hasWaited = true
     }
   }
 }
