@@ -89,7 +89,8 @@ extension LazyList {
   /// in order; the next demand repeats a failed call.
   ///
   /// - Failure: given to the demand of the element. If `retryingFailures`, it is not remembered,
-  ///   and the steps ahead go on: the next demand repeats that one call.
+  ///   and the steps ahead go on: the next demand repeats that one call. So does the first demand, if
+  ///   the call has failed before anybody waited for it.
   @_alwaysEmitIntoClient
   public consuming func concurrentMap<T: Sendable>(
     limit: Int, retryingFailures: Bool, file: StaticString = #fileID, line: UInt = #line,

@@ -174,6 +174,7 @@ struct Reader<Element: Sendable, Failure: Error, Source: Error> {
   nonisolated(nonsending) mutating func append(
     to elements: inout [Element]
   ) async throws(Failure) {
+    cursor.demand = cursor.demand.gathering
     while true {
       while cursor.withNextCells({ elements.append(contentsOf: $0) }) {}
       // Otherwise the cells say why there are none.

@@ -163,7 +163,8 @@ package struct Cursor<Element: Sendable> {
     return false
   }
 
-  /// Takes over the producer, if no other reader can see its elements.
+  /// Takes over the producer, if no other reader can see its elements. Not that of asynchronous steps, if all
+  /// elements are wanted: their task fills cells without parking, and a closure of the reader reads those.
   ///
   /// The check that the segment has no other owner follows the read of `mark`. In between, another
   /// reader may have published cells after the mark, gone on into a new segment, and left. So the
@@ -172,8 +173,9 @@ package struct Cursor<Element: Sendable> {
   mutating func takeOver(
     from segment: inout Segment<Element>, _ mark: Published
   ) -> Bool {
-    guard isKnownUniquelyReferenced(&segment),
-      let producer = segment.owner?.takeProducer(of: segment, at: mark)
+    guard isKnownUniquelyReferenced(&segment), let owner = segment.owner,
+      owner.steps == nil || demand.amount == .one || demand.isGathered,
+      let producer = owner.takeProducer(of: segment, at: mark)
     else { return false }
     self.producer = producer
     limit = 0

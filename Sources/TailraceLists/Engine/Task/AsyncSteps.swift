@@ -16,6 +16,17 @@ public import Synchronization
 /// | done      | parked           | takes the outcome that is kept             |
 /// | over      | ended, or none   | takes the outcome that is kept, or the end |
 ///
+/// | Field     | idle  | driven              | suspended      | done        | over               |
+/// |-----------|-------|---------------------|----------------|-------------|--------------------|
+/// | `run`     | there | there               | there          | there       | `nil`              |
+/// | `demand`  | any   | the driver's        | a fresh one    | any         | any                |
+/// | `place`   | `nil` | the driver's frame  | `nil`          | `nil`       | `nil`              |
+/// | `taker`   | `nil` | for several, or `nil` | `nil`        | `nil`       | `nil`              |
+/// | `kept`    | `nil` | `nil`               | `nil`          | the outcome | the last, or `nil` |
+/// | `waiting` | empty | empty, or those of the attempt before | who waits | about to be woken | as before |
+///
+/// `checkInvariants` has the rows that a demand relies on.
+///
 /// `StepExecutor` knows the task's state, and `StepWaiters` the readers.
 // Guard: while the task rests, the holder of the producer (a claim, or a cursor that took the
 // producer over); otherwise the task. `waiting` has a lock of its own.
@@ -39,6 +50,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var demand = Demand()
   /// In the driver's frame: the place of the step's outcome.
   @exclusivity(unchecked) @usableFromInline var place: UnsafeMutablePointer<Step<Element>?>?
+  /// Whether the driver wants as many elements of a step as a segment has.
+  @exclusivity(unchecked) @usableFromInline var wantsPage = false
   /// A driver that takes the elements of several steps.
   @exclusivity(unchecked) @usableFromInline var taker: Unmanaged<Taker>?
   /// The outcome of a step without a driver, until a demand takes it.
@@ -75,6 +88,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @inlinable @inline(__always)
   func next(_ demand: Demand, _ sink: Sink) -> Ending<Element> {
     guard executor.isResting || start() else { return missing(demand) }
+    checkInvariants()
     // Of a reader that has the stage for itself, and did not wait for that attempt to its end.
     if !demand.hasWaited, kept != nil { _ = takeFailure() }
     while true {
@@ -113,6 +127,12 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Traps in debug builds if the steps break an invariant. For the holder of the producer, while the task rests.
+  @inlinable @inline(__always)
+  func checkInvariants() {
+    assert(place == nil && taker == nil, "steps at rest refer to the frame of a driver")
+  }
+
   /// Lets the task take a step, or as many as the sink wants. False if a step has suspended.
   @inlinable @inline(__always)
   func drive(_ demand: Demand, _ sink: Sink) -> Bool {
@@ -121,27 +141,25 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     attempts.store(attempt, ordering: .relaxed)
     if cancelsUnwaited { begins() }
     let span = Recorder.isOn ? beginDemand() : 0
+    // As the driver's task is now; a taker asks it before each step.
+    wantsPage = bringsPages && !cancelsUnwaited && demand.amount == .all && !Task.isCancelled
     let hasParked =
-      cancelsUnwaited
-      ? executor.drive()
-      : demand.isGathered
-        ? driveOn(sink) : bringsPages && demand.amount == .all ? driveForPage() : executor.drive()
+      demand.isGathered && !cancelsUnwaited ? driveOn(sink) : executor.drive()
     if span != 0 { endDemand(span, isSuspended: !hasParked) }
     return hasParked
   }
 
-  /// What the task may ask of a driver that wants several elements, and to whom it passes them on: to the
-  /// engine, never to a reader's closure. A class, so that a call counts no references.
+  /// Takes the elements that the task itself passes on: to the engine, never to a reader's closure. A class,
+  /// so that a call counts no references.
   @usableFromInline
   final class Taker {
-    /// `nil` if a reader's closure handles the elements: then the task keeps its outcome, and parks.
-    @usableFromInline let sink: Sink?
+    @usableFromInline let sink: Sink
     /// Asks the driver's task, which is on the stack below. `nil` without a task.
     // A closure, because a task in a field is copied and counted for each look ("Async steps").
     @usableFromInline let looksCancelled: (() -> Bool)?
 
     @inlinable
-    init(_ sink: Sink?, _ looksCancelled: (() -> Bool)?) {
+    init(_ sink: @escaping Sink, _ looksCancelled: (() -> Bool)?) {
       (self.sink, self.looksCancelled) = (sink, looksCancelled)
     }
 
@@ -149,12 +167,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
 
     /// False if the driver wants no more.
     @inlinable @inline(never)
-    func take(_ element: consuming Element) -> Bool {
-      // Asked for with `passesOn` before.
-      sink.unsafelyUnwrapped(element) && !isCancelled
-    }
-
-    @inlinable var passesOn: Bool { sink != nil }
+    func take(_ element: consuming Element) -> Bool { sink(element) && !isCancelled }
   }
 
   /// Lets the task pass the elements of its steps on, without parking, while the sink wants more.
@@ -165,15 +178,6 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
         guard let task else { return driveOn(Taker(sink, nil)) }
         return driveOn(Taker(sink) { task.isCancelled })
       }
-    }
-  }
-
-  /// Lets the task take one step, which may bring as many elements as a segment has.
-  @inlinable @inline(never)
-  func driveForPage() -> Bool {
-    withUnsafeCurrentTask { task in
-      guard let task else { return driveOn(Taker(nil, nil)) }
-      return driveOn(Taker(nil) { task.isCancelled })
     }
   }
 
@@ -283,8 +287,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// How many elements the driver wants, if it takes several: as many as a segment has. Otherwise one.
   @inlinable
   package func wanted(of capacity: Int) -> Int {
-    guard let taker else { return 1 }
-    return taker._withUnsafeGuaranteedRef { $0.isCancelled } ? 1 : capacity
+    guard wantsPage else { return 1 }
+    return taker?._withUnsafeGuaranteedRef { $0.isCancelled } == true ? 1 : capacity
   }
 
   /// A step has been taken. True if the task has to park now, until the next demand.
@@ -295,7 +299,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     if executor.span != 0 { endStep(step) }
     switch consume step {
     case .element(let element):
-      if let taker, taker._withUnsafeGuaranteedRef({ $0.passesOn }) {
+      if let taker {
         countsElement()
         if taker._withUnsafeGuaranteedRef({ $0.take(element) }) { return false }
       } else {
@@ -314,6 +318,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
 
   @inlinable @inline(never)
   func keepWithoutDriver(_ step: consuming Step<Element>) {
+    assert(self.kept == nil, "an outcome is lost under the next one")
     let kept = UnsafeMutablePointer<Step<Element>>.allocate(capacity: 1)
     kept.initialize(to: step)
     self.kept = kept
@@ -393,7 +398,7 @@ extension AsyncSteps: StepOwner {
 
   @usableFromInline
   func driverLeaves() {
-    (place, taker) = (nil, nil)
+    (place, taker, wantsPage) = (nil, nil, false)
     demand = Demand()
     demand.mayBeDropped = true
   }
