@@ -294,7 +294,7 @@ extension Lookahead: Raised {
 /// Retained by the list that is read, and not by the tasks that pull ahead.
 // Guard: the claim of the list that is read. May touch it: that list's stage.
 @usableFromInline
-final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendable {
+package final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendable {
   @usableFromInline let lookahead: Lookahead<Element, Slot>
   /// The demanded slot, until its result is there.
   @exclusivity(unchecked) @usableFromInline var taken: Slot?
@@ -320,26 +320,18 @@ final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendab
   }
 }
 
-// Only a pull that first marks the state uses the source. While the lock is held and the state
-// unmarked, no pull runs.
-extension LookaheadOwner: Upstream {
-  func look(_ view: inout StageView) {
-    let seen = lookahead.state.withLock { state in
-      var seen = StageView()
+extension LookaheadOwner {
+  /// Lends what is left of the source. False if a pull uses it.
+  // Only a pull that first marks the state uses the source. While the lock is held and the state
+  // unmarked, no pull runs.
+  package func lendSource(_ body: (inout Cursor<Element>) -> Void) -> Bool {
+    lookahead.state.withLock { state in
       switch state.source {
-      case .resting, .hesitating: lookahead.source.state.cursor.look(&seen)
-      case .pulling: seen.isBusy = true
+      case .resting, .hesitating: body(&lookahead.source.state.cursor)
       case .over, .abandoned: break
+      case .pulling: return false
       }
-      return Seen(view: seen)
+      return true
     }
-    view.stages += seen.view.stages
-    view.lists += seen.view.lists
-    view.isBusy = view.isBusy || seen.view.isBusy
-  }
-
-  // Guard: the claim of the list that is read. May touch it: the inspector that holds it.
-  private struct Seen: @unchecked Sendable {
-    let view: StageView
   }
 }

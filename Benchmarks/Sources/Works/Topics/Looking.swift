@@ -1,5 +1,6 @@
 import Measuring
 import Tailrace
+import TailraceInspection
 
 extension Topic {
   /// The cost of the possibility to record: nothing, as long as nobody does.

@@ -21,8 +21,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// `nil` while a demand runs it, and for ever after it has ended, failed, or been abandoned.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var producer: Producer<Element>?
-  /// Whether a demand does more than a step: steps are recorded, as known when the segment was begun, the
-  /// last attempt has failed for now, or a failure was caught for the element after the last cell.
+  /// Whether a demand does more than a step: the last attempt has failed for now, or a failure was caught for
+  /// the element after the last cell.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var isWatched: Bool
   /// The failure of the last attempt, until another has brought the element.
@@ -46,8 +46,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     steps = producer.steps
     stage = producer.stage
     self.definition = definition
-    // Asynchronous steps are recorded by themselves.
-    isWatched = Recorder.isOn && producer.steps == nil
+    isWatched = false
+    if Recorder.isOn { recordSteps() }
   }
 
   @inlinable
@@ -152,7 +152,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       .map { .failedTransiently($0) }
   }
 
-  /// A demand after an attempt that has failed for now, or of steps that are recorded.
+  /// A demand after an attempt that has failed for now.
   @usableFromInline @inline(never)
   nonisolated func watchedDemand(
     _ segment: Cells, _ mark: Published, _ demand: Demand, _ held: consuming Held,
@@ -166,15 +166,11 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     // Released when the claim is free: it may be the last reference to a user's error.
     let former = lastFailure
     let caughtAt = segment.caughtAt
-    let isRecorded = Recorder.isOn && steps == nil
     var done: Producer<Element>?
-    let isNew =
-      isRecorded
-      ? recordedStep(segment, mark, demand, held, &absence, &done)
-      : step(segment, mark, demand, held, &absence, &done)
+    let isNew = step(segment, mark, demand, held, &absence, &done)
     if isNew { forget(former, held) }
     // The time may be in the next segment now.
-    isWatched = isRecorded || lastFailure != nil || caughtAt != 0 || segment.caughtAt != 0
+    isWatched = lastFailure != nil || caughtAt != 0 || segment.caughtAt != 0
     letGo(held)
     return withExtendedLifetime(former) { isNew }
   }
@@ -219,7 +215,6 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       if let element {
         guard case .nothing(.end) = ending else {
           _ = segment.extended(with: element)
-          if Recorder.isOn, steps == nil { isWatched = true }
           return true
         }
         segment.finish(with: element, at: mark)

@@ -33,8 +33,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: JobSlot.Job = 0
-  /// The recording of the running step; 0 for none.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var span: Recorder.Span = 0
   // Guard: written once, before the task starts. May touch it: everyone, afterwards.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) private(set) var home: (any TaskExecutor)?
