@@ -4,7 +4,6 @@ import TailraceSupport
 @usableFromInline
 final class CompletionQueue<Output: Sendable>: Sendable {
   @usableFromInline let state = Locked(CompletionQueueState<Output>())
-  @usableFromInline let yieldHeuristic: YieldHeuristic? = YieldHeuristic()
 
   @_alwaysEmitIntoClient
   init() {}

@@ -18,7 +18,6 @@ final class InFlightTransform<Input: Sendable, Outcome: Sendable>: @unchecked Se
     @usableFromInline let failure: @Sendable (Outcome) -> (any Error)?
     /// Whether demanding the result of a failed step runs it again.
     @usableFromInline let isRetried: Bool
-    @usableFromInline let yieldHeuristic = YieldHeuristic()
 
     @_alwaysEmitIntoClient
     init(
@@ -111,7 +110,6 @@ extension InFlightTransform: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { self }
   @usableFromInline var identity: AnyObject { rules }
   @usableFromInline var title: Title { "LazyList" }
-  @usableFromInline var yieldHeuristic: YieldHeuristic? { rules.yieldHeuristic }
 
   @usableFromInline
   func position(of mark: Published) -> Int { number }

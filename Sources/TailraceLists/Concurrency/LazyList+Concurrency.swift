@@ -18,8 +18,8 @@ extension LazyList {
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then
   ///   computes up to element *i* + `count`, one after the other, beside the reader.
   /// - Isolation: a task with the priority and the task-locals of the demand computes the elements
-  ///   ahead. The demand itself computes them if the steps are plain and cost less than handing
-  ///   them to another thread.
+  ///   ahead. To hand an element to another task costs some microseconds: prefetching pays for steps
+  ///   that take longer.
   /// - Failure: a failure ahead surfaces when a reader gets there. A step ahead that may be retried
   ///   runs again when its element is demanded.
   /// - Cancellation: ends only the cancelled reader. Pulling stops, and its step in flight is

@@ -1,13 +1,10 @@
 import TailraceSupport
-public import Synchronization
 
 /// Pulls from a list ahead of its readers.
 ///
 /// The demand itself pulls the demanded element if nothing else is pulling, so that a cycle is
-/// found as everywhere. It also pulls the elements ahead, while that takes less time than a
-/// hand-over to another thread. A task beside the readers pulls the elements that need waiting; it
-/// begins with a demand and ends when there are enough. A pull gives a slot: the element, or
-/// something that a task makes of it.
+/// found as everywhere. A task beside the readers pulls the elements ahead: it begins with a demand and
+/// ends when there are enough. A pull gives a slot: the element, or something that a task makes of it.
 ///
 /// For the stage that takes the slots this is a place where a cell may be missing, like a list.
 @usableFromInline
@@ -16,9 +13,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   struct Source {
     @usableFromInline var cursor: Cursor<Element>
     @usableFromInline var pulls = 0
-    @usableFromInline var latency = LatencyEstimate()
-    /// When a failure was caught last. What is ahead is pulled as for a reader that knows of it.
-    @usableFromInline var caughtAt = 0
 
     @_alwaysEmitIntoClient
     init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) {
@@ -68,9 +62,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let isLimited = StepExecutor.isLimited(mark)
     switch state.withLock({ $0.demand(since: demand.since, isLimited: isLimited) }) {
     case .slot(let slot, let pullsOn):
-      if pullsOn { pullAhead(demand) }
+      if pullsOn { pullAhead() }
       return .element(slot)
-    case .pull: return pullOnDemand(demand, isLimited)
+    case .pull: return pullOnDemand(demand)
     case .askAgain(let time): return .nothing(.caught(time))
     case .wait(let taken):
       return .nothing(
@@ -85,71 +79,38 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   // MARK: Pulling
 
   @_alwaysEmitIntoClient
-  func pullOnDemand(_ demand: Demand, _ isLimited: Bool) -> Step<Slot> {
-    guard let element = pullNow(demand) else {
+  func pullOnDemand(_ demand: Demand) -> Step<Slot> {
+    source.state.cursor.demand = demand.forOne
+    let pulled = source.state.cursor.next()
+    // The depth, and since when its reader waits, are those of this demand; the task that pulls on has others.
+    source.state.cursor.demand = Demand()
+    guard let element = pulled else {
       let absence = source.state.cursor.takeAbsence()
       // The lists above learn of a caught failure from this demand.
       if case .caught = absence { stop(.paused) } else { stop(absence) }
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
-    let (pullsOn, waiters) = state.withLock { $0.pulledOnDemand(isLimited: isLimited) }
+    let (pullsOn, waiters) = state.withLock { $0.pulledOnDemand() }
     // It may fail at once, and the state has to know how to handle that.
     start(slot)
     for waiter in waiters { waiter.wake(.lookAgain) }
-    if pullsOn { pullAhead(demand) }
+    if pullsOn { pullAhead() }
     return .element(slot)
-  }
-
-  @_alwaysEmitIntoClient
-  func pullAhead(_ demand: Demand) {
-    var demand = demand
-    demand.since = max(demand.since, source.state.caughtAt)
-    demand.mayBeDropped = true
-    // The first demand of many need not wait for all of them.
-    var patience = 64
-    while source.state.latency.isQuick, patience > 0 {
-      guard let element = pullNow(demand) else {
-        let absence = source.state.cursor.takeAbsence()
-        switch absence {
-        case .missing, .paused: return pullBeside()
-        case .end, .failed, .failedTransiently, .caught, .released, .cancelled:
-          return stop(absence)
-        }
-      }
-      if !keep(element) { return }
-      patience -= 1
-    }
-    pullBeside()
-  }
-
-  @_alwaysEmitIntoClient
-  func pullNow(_ demand: Demand) -> Element? {
-    source.state.cursor.demand = demand.forOne
-    // The depth, and since when its reader waits, are those of this demand; the task that pulls on has others.
-    defer { source.state.cursor.demand = Demand() }
-    guard source.state.latency.isMeasured else { return source.state.cursor.next() }
-    let start = ContinuousClock.now
-    let element = source.state.cursor.next()
-    if element != nil { source.state.latency.took(start.duration(to: .now)) }
-    return element
   }
 
   /// Pulls as many slots as allowed, in a task with the context of the demand.
   ///
   /// It never waits for the list that it pulls ahead for; that list waits for it.
   @_alwaysEmitIntoClient
-  func pullBeside() {
+  func pullAhead() {
     let executor = executorAhead()
-    executor.noteCause(StepExecutor.current)
-    StepExecutor.lookingAhead.add(1, ordering: .relaxed)
     let priority = Task.currentPriority
     let puller = WorkerToken.making(executor) { token in
       Task(executorPreference: executor) { [self] in
         token.begin()
         await pullAll()
         token.end(of: executor)
-        StepExecutor.lookingAhead.subtract(1, ordering: .relaxed)
       }
     }
     if !state.withLock({ $0.attach(puller, madeAt: priority) }) { puller.cancel() }
@@ -159,9 +120,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   nonisolated(nonsending) func pullAll() async {
     source.state.cursor.demand = Demand()
     while !Task.isCancelled {
-      let start = ContinuousClock.now
       guard let element = await nextAhead() else { break }
-      source.state.latency.took(start.duration(to: .now))
       if !keep(element) { return }
     }
     let absence = source.state.cursor.takeAbsence()
@@ -225,7 +184,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       // Released outside of the lock: it may be the last reference to a user's error.
       withExtendedLifetime(former) { for waiter in waiters { waiter.wake(.lookAgain) } }
     case .caught(let time):
-      source.state.caughtAt = max(source.state.caughtAt, time)
       for waiter in state.withLock({ $0.gaveUp(caughtAt: time) }) { waiter.wake(.lookAgain) }
     case .missing, .paused, .cancelled, .released:
       for waiter in state.withLock({ $0.gaveUp() }) { waiter.wake(.lookAgain) }
@@ -256,8 +214,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     left.puller?.cancel()
     for slot in left.slots { discard(slot) }
     for waiter in left.waiters { waiter.wake(.released) }
-    // Two lists that read each other may have caused each other's look-ahead.
-    node.withLock { $0 }?.noteCause(nil)
   }
 }
 

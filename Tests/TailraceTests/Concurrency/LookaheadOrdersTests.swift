@@ -53,8 +53,8 @@ private struct LookaheadModel: Explorable {
 
   enum Reader: Hashable {
     case idle, asleep
-    case pulling(isLimited: Bool)
-    case filled(Int, isLimited: Bool)
+    case pulling
+    case filled(Int)
     case waiting(after: Int)
   }
 
@@ -86,6 +86,8 @@ private struct LookaheadModel: Explorable {
   var hasCaught = false
   /// The position at which an attempt has failed for which a reader slept.
   var owed: [Int?] = [nil, nil]
+  /// The last demand was one that must not cause look-ahead.
+  var isPaused = false
   var hasEnded = false
   var isAbandoned = false
   var violation: String?
@@ -106,7 +108,7 @@ private struct LookaheadModel: Explorable {
     return """
       \(state) \(readers) \(ahead) \(isAttached) \(isCancelled) \(pulled) \(running.sorted()) \
       \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned) \(owed.map { $0 ?? -1 }) \
-      \(caught ?? -1) \(hasCaught) \
+      \(caught ?? -1) \(hasCaught) \(isPaused) \
       \(since.map { state.lastFailure?.told(at: state.taken, since: $0) != nil }) \
       \(since.map { $0 == .max })
       """
@@ -237,6 +239,7 @@ private struct LookaheadModel: Explorable {
   }
 
   private mutating func demand(_ reader: Int, isLimited: Bool) {
+    isPaused = isLimited
     let isOwed = owed[reader] == state.taken && state.slots.isEmpty
     var answer = state.demand(since: since[reader], isLimited: isLimited)
     // For a caught failure, and for one ahead.
@@ -262,8 +265,8 @@ private struct LookaheadModel: Explorable {
     case .askAgain: violation = "reader \(reader) has to ask again for ever"
     case .slot(let slot, let pullsOn):
       deliver(slot)
-      if pullsOn { pullAhead(isLimited) }
-    case .pull: readers[reader] = .pulling(isLimited: isLimited)
+      if pullsOn { pullAhead() }
+    case .pull: readers[reader] = .pulling
     case .wait(let taken): readers[reader] = .waiting(after: taken)
     case .end:
       hasEnded = true
@@ -282,9 +285,9 @@ private struct LookaheadModel: Explorable {
     delivered.append(slot)
   }
 
-  private mutating func pullAhead(_ isLimited: Bool) {
+  private mutating func pullAhead() {
     if ahead != .none { violation = "two pull ahead at once" }
-    if isLimited { violation = "look-ahead causes look-ahead" }
+    if isPaused { violation = "look-ahead causes look-ahead" }
     ahead = .pulling
     isAttached = false
     isCancelled = false
@@ -293,13 +296,13 @@ private struct LookaheadModel: Explorable {
   private mutating func keep(_ puller: Puller) {
     switch puller {
     case .reader(let reader):
-      guard case .filled(let number, let isLimited) = readers[reader] else { return }
+      guard case .filled(let number) = readers[reader] else { return }
       readers[reader] = .idle
       if !startsFirst { running.insert(number) }
       deliver(number)
-      let (pullsOn, waiters) = state.pulledOnDemand(isLimited: isLimited)
+      let (pullsOn, waiters) = state.pulledOnDemand()
       wake(waiters)
-      if pullsOn { pullAhead(isLimited) }
+      if pullsOn { pullAhead() }
     case .ahead:
       guard case .filled(let number) = ahead else { return }
       switch state.pulledAhead(number, number) {
@@ -307,6 +310,7 @@ private struct LookaheadModel: Explorable {
         if !startsFirst { running.insert(number) }
         if let failed, number > failed { violation = "element \(number) is kept behind a failure" }
         wake(waiters)
+        if pullsOn, isPaused { violation = "look-ahead goes on for look-ahead" }
         ahead = pullsOn && !isCancelled ? .pulling : .none
         if pullsOn, isCancelled { wake(state.gaveUp()) }
       case .refused:
@@ -322,8 +326,8 @@ private struct LookaheadModel: Explorable {
   private mutating func set(_ puller: Puller, filled number: Int) {
     switch puller {
     case .reader(let reader):
-      guard case .pulling(let isLimited) = readers[reader] else { return }
-      readers[reader] = .filled(number, isLimited: isLimited)
+      guard case .pulling = readers[reader] else { return }
+      readers[reader] = .filled(number)
     case .ahead: ahead = .filled(number)
     }
   }
