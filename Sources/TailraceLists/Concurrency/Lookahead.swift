@@ -26,17 +26,17 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// The worker that pulls ahead, for the wait graph.
   @usableFromInline let node = Locked(StepExecutor?.none)
   @usableFromInline let mark: LookaheadMark
-  @usableFromInline let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
+  @usableFromInline let fill: @Sendable (Element, _ number: Int) -> Slot
   /// Starts the work of a slot, once the state knows the slot.
-  @usableFromInline let start: @Sendable (Slot) -> Void
+  @usableFromInline let start: @Sendable (Slot, Lookahead) -> Void
   /// Gives up a slot that will not be taken. If its work has not begun, it never does.
   @usableFromInline let discard: @Sendable (Slot) -> Void
 
   @_alwaysEmitIntoClient
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, distance: Int,
-    filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
-    starting start: @escaping @Sendable (Slot) -> Void,
+    filling fill: @escaping @Sendable (Element, _ number: Int) -> Slot,
+    starting start: @escaping @Sendable (Slot, Lookahead) -> Void,
     discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
     state = Locked(LookaheadState(distance: distance))
@@ -93,7 +93,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let (slot, _) = filled(with: element)
     let (pullsOn, waiters) = state.withLock { $0.pulledOnDemand() }
     // It may fail at once, and the state has to know how to handle that.
-    start(slot)
+    start(slot, self)
     for waiter in waiters { waiter.wake(.lookAgain) }
     if pullsOn { pullAhead() }
     return .element(slot)
@@ -158,7 +158,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let (slot, number) = filled(with: element)
     switch state.withLock({ $0.pulledAhead(slot, number) }) {
     case .kept(let pullsOn, let waiters):
-      start(slot)
+      start(slot, self)
       for waiter in waiters { waiter.wake(.lookAgain) }
       return pullsOn
     case .refused:
@@ -171,7 +171,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func filled(with element: Element) -> (slot: Slot, number: Int) {
     let number = source.state.pulls
     source.state.pulls += 1
-    return (fill(element, number, self), number)
+    return (fill(element, number), number)
   }
 
   @_alwaysEmitIntoClient
@@ -217,8 +217,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   }
 }
 
-extension Lookahead: LineOfSteps {}
-
 // An element that is being pulled beside the readers is awaited like a cell.
 extension Lookahead: AwaitedPlace {
   @usableFromInline var awaitedWorker: (any Worker)? { node.withLock { $0 } }
@@ -248,32 +246,15 @@ extension Lookahead: Raised {
 }
 
 /// Retained by the list that is read, and not by the tasks that pull ahead.
-// Guard: the claim of the list that is read. May touch it: that list's stage.
 @usableFromInline
-package final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendable {
+package final class LookaheadOwner<Element: Sendable, Slot: Sendable>: Sendable {
   @usableFromInline let lookahead: Lookahead<Element, Slot>
-  /// The demanded slot, until its result is there.
-  @exclusivity(unchecked) @usableFromInline var taken: Slot?
-  /// The failure of the attempt before, while its result is awaited.
-  @exclusivity(unchecked) @usableFromInline var lastFailure: LastFailure?
 
   @_alwaysEmitIntoClient
   init(_ lookahead: Lookahead<Element, Slot>) { self.lookahead = lookahead }
 
-  /// The demanded slot, or why there is none.
   @_alwaysEmitIntoClient
-  func take(_ demand: Demand) -> Step<Slot> {
-    if let taken { return .element(taken) }
-    let step = lookahead.next(demand)
-    if case .element(let slot) = step { taken = .some(slot) }
-    return step
-  }
-
-  @_alwaysEmitIntoClient
-  deinit {
-    if let taken { lookahead.discard(taken) }
-    lookahead.abandon()
-  }
+  deinit { lookahead.abandon() }
 }
 
 extension LookaheadOwner {
