@@ -18,6 +18,7 @@ let package = Package(
     // For tests: to link it is to replace the executors of the process.
     .library(name: "TailraceTestingProcess", targets: ["TailraceTestingProcess"]),
     .library(name: "TailraceObservation", targets: ["TailraceObservation"]),
+    .library(name: "TailraceInspection", targets: ["TailraceInspection"]),
   ],
   targets: [
     // What several need and none owns.
@@ -52,7 +53,11 @@ let package = Package(
       name: "TailraceTestingProcess",
       dependencies: ["CProcessExecutors", "TailraceSupport", "TailraceTesting"]),
     .target(name: "TailraceObservation", dependencies: ["TailraceLists"]),
-    .executableTarget(name: "textscan", dependencies: ["FileReading", "Tailrace"]),
+    .target(
+      name: "TailraceInspection",
+      dependencies: ["TailraceLists", "TailraceMemos", "TailraceSupport"]),
+    .executableTarget(
+      name: "textscan", dependencies: ["FileReading", "Tailrace", "TailraceInspection"]),
     .executableTarget(
       name: "recrawl",
       dependencies: ["FileReading", "Tailrace", "TailraceFoundation", "TailraceStored"]),
@@ -63,8 +68,8 @@ let package = Package(
     .testTarget(
       name: "TailraceTests",
       dependencies: [
-        "Tailrace", "TailraceFoundation", "TailraceStored", "TailraceSupport", "TailraceTesting",
-        "TailraceTestingProcess", "TraceReading",
+        "Tailrace", "TailraceFoundation", "TailraceInspection", "TailraceStored", "TailraceSupport",
+        "TailraceTesting", "TailraceTestingProcess", "TraceReading",
       ]),
     .testTarget(
       name: "ObservationTests",
@@ -94,8 +99,8 @@ let package = Package(
     .testTarget(
       name: "SnippetTests",
       dependencies: [
-        "Tailrace", "TailraceFoundation", "TailraceObservation", "TailraceStored",
-        "TailraceTesting", "TailraceTestingProcess",
+        "Tailrace", "TailraceFoundation", "TailraceInspection", "TailraceObservation",
+        "TailraceStored", "TailraceTesting", "TailraceTestingProcess",
       ],
       // Examples name what they do not use; and it takes minutes to optimise so many.
       swiftSettings: [.unsafeFlags(["-suppress-warnings", "-Onone"])], plugins: ["SnippetPlugin"]),

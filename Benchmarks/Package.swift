@@ -24,6 +24,7 @@ let package = Package(
         "Allocations", "Measuring", "OpenCombine",
         .product(name: "Tailrace", package: "Tailrace"),
         .product(name: "TailraceFoundation", package: "Tailrace"),
+        .product(name: "TailraceInspection", package: "Tailrace"),
         .product(name: "TailraceStored", package: "Tailrace"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ]),

@@ -11,7 +11,6 @@ import Synchronization
 ///
 /// - Jobs of a step run in place only once (`StepExecutor`); else a driver would run a whole list as
 ///   one step of the test.
-/// - Steps count as taking no time (`LatencyEstimate`), so that each run goes the same way.
 /// - Waiting tasks say what they wait for.
 ///
 /// Code belongs to a run if the run drives the thread that it runs on: also that of detached tasks, which

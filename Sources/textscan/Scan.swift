@@ -1,5 +1,6 @@
 import Synchronization
 import Tailrace
+import TailraceInspection
 
 /// One run: a list of lines, and the readers that walk it.
 struct Scan: Sendable {

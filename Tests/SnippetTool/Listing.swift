@@ -67,6 +67,7 @@ struct Listing {
     import Synchronization
     import Tailrace
     import TailraceFoundation
+    import TailraceInspection
     import TailraceObservation
     import TailraceStored
     import TailraceTesting

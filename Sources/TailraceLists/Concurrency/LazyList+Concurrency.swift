@@ -18,8 +18,8 @@ extension LazyList {
   /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then
   ///   computes up to element *i* + `count`, one after the other, beside the reader.
   /// - Isolation: a task with the priority and the task-locals of the demand computes the elements
-  ///   ahead. The demand itself computes them if the steps are plain and cost less than handing
-  ///   them to another thread.
+  ///   ahead. To hand an element to another task costs some microseconds: prefetching pays for steps
+  ///   that take longer.
   /// - Failure: a failure ahead surfaces when a reader gets there. A step ahead that may be retried
   ///   runs again when its element is demanded.
   /// - Cancellation: ends only the cancelled reader. Pulling stops, and its step in flight is
@@ -36,7 +36,7 @@ extension LazyList {
     guard count > 0 else { return self }
     let owner = LookaheadOwner(
       Lookahead<Element, Element>(
-        self, distance: count, filling: { element, _, _ in element }, starting: { _ in },
+        self, distance: count, filling: { element, _ in element }, starting: { _, _ in },
         discarding: { _ in }))
     return LazyList(upstream: owner, stepping: { demand in owner.lookahead.next(demand) })
   }
@@ -117,42 +117,21 @@ extension LazyList {
         .element(try await transform(element).get())
       }
     }
-    typealias Running = InFlightTransform<Element, Result<T, Failure>>
-    let rules = Running.Rules(isRetried: retryingFailures, transform) { result in
-      if case .failure(let failure) = result { failure } else { nil }
+    return running(limit, inOrder: true, retryingFailures, stage: "concurrentMap") {
+      await transform($0).mapError { $0 }
     }
-    let owner = LookaheadOwner(
-      Lookahead<Element, Running>(
-        self, distance: limit - 1,
-        filling: { element, number, lookahead in Running(rules, element, number, in: lookahead) },
-        starting: { $0.start() }, discarding: { $0.cancel() }))
+  }
+
+  /// The results of a closure that runs for several elements at a time, in order or as they come.
+  @_alwaysEmitIntoClient @inline(__always)
+  consuming func running<T: Sendable>(
+    _ limit: Int, inOrder: Bool, _ retryingFailures: Bool, stage: StageName,
+    _ transform: @escaping @Sendable (Element) async -> Result<T, any Error>
+  ) -> LazyList<T, Failure> {
+    let owner = ClosuresOwner(
+      self, limit: limit,
+      ConcurrentClosures(inOrder: inOrder, isRetried: retryingFailures, transform))
     return LazyList<T, Failure>(
-      upstream: owner, stage: "concurrentMap",
-      stepping: { demand in
-        let step: Running
-        switch owner.take(demand) {
-        case .element(let taken), .last(let taken): step = taken
-        case .skip: return .skip
-        case .become: return .nothing(.end)
-        case .nothing(let absence): return .nothing(absence)
-        }
-        guard step.isDone, let result = step.outcome else { return step.missing(demand) }
-        switch result {
-        case .success(let element):
-          // The task may not have released the step yet.
-          step.outcome = nil
-          owner.taken = nil
-          return .element(element)
-        case .failure(let failure) where !retryingFailures: return .nothing(.failed(failure))
-        case .failure(let failure) where demand.hasWaited && !step.isTold:
-          step.isTold = true
-          return .nothing(.failedTransiently(failure))
-        case .failure:
-          let next = Running(rules, step.element, step.number, in: nil)
-          owner.taken = .some(next)
-          next.start()
-          return next.missing(demand)
-        }
-      })
+      upstream: owner.source, stage: stage, stepping: { demand in owner.next(demand) })
   }
 }

@@ -67,34 +67,8 @@ extension LazyList {
         .element(try await transform(element).get())
       }
     }
-    let results = CompletionQueueOwner(CompletionQueue<T>())
-    // A slot stands for a started closure, that is, for one more result, whichever is next.
-    let owner = LookaheadOwner(
-      Lookahead<Element, Void>(
-        self, distance: limit - 1,
-        filling: { [queue = results.queue] element, number, _ in
-          queue.start(number) { await transform(element).mapError { $0 } }
-        },
-        starting: { _ in }, discarding: { _ in }))
-    return LazyList<T, Failure>(
-      upstream: owner, stage: "concurrentMapUnordered",
-      stepping: { [results] demand in
-        switch owner.take(demand) {
-        case .element, .last: break
-        case .skip: return .skip
-        case .become: return .nothing(.end)
-        case .nothing(let absence): return .nothing(absence)
-        }
-        switch results.queue.next() {
-        case .result(.success(let element)):
-          owner.taken = nil
-          return .element(element)
-        case .result(.failure(let failure)): return .nothing(.failed(failure))
-        case .wait(let taken):
-          return .nothing(
-            .missing(
-              MissingCell(results.queue, mark: Published(count: taken), demand.amount)))
-        }
-      })
+    return running(limit, inOrder: false, false, stage: "concurrentMapUnordered") {
+      await transform($0).mapError { $0 }
+    }
   }
 }

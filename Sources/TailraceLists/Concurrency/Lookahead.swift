@@ -1,13 +1,10 @@
 import TailraceSupport
-public import Synchronization
 
 /// Pulls from a list ahead of its readers.
 ///
 /// The demand itself pulls the demanded element if nothing else is pulling, so that a cycle is
-/// found as everywhere. It also pulls the elements ahead, while that takes less time than a
-/// hand-over to another thread. A task beside the readers pulls the elements that need waiting; it
-/// begins with a demand and ends when there are enough. A pull gives a slot: the element, or
-/// something that a task makes of it.
+/// found as everywhere. A task beside the readers pulls the elements ahead: it begins with a demand and
+/// ends when there are enough. A pull gives a slot: the element, or something that a task makes of it.
 ///
 /// For the stage that takes the slots this is a place where a cell may be missing, like a list.
 @usableFromInline
@@ -16,7 +13,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   struct Source {
     @usableFromInline var cursor: Cursor<Element>
     @usableFromInline var pulls = 0
-    @usableFromInline var latency = LatencyEstimate()
 
     @_alwaysEmitIntoClient
     init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) {
@@ -30,17 +26,17 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// The worker that pulls ahead, for the wait graph.
   @usableFromInline let node = Locked(StepExecutor?.none)
   @usableFromInline let mark: LookaheadMark
-  @usableFromInline let fill: @Sendable (Element, _ number: Int, Lookahead) -> Slot
+  @usableFromInline let fill: @Sendable (Element, _ number: Int) -> Slot
   /// Starts the work of a slot, once the state knows the slot.
-  @usableFromInline let start: @Sendable (Slot) -> Void
+  @usableFromInline let start: @Sendable (Slot, Lookahead) -> Void
   /// Gives up a slot that will not be taken. If its work has not begun, it never does.
   @usableFromInline let discard: @Sendable (Slot) -> Void
 
   @_alwaysEmitIntoClient
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, distance: Int,
-    filling fill: @escaping @Sendable (Element, _ number: Int, Lookahead) -> Slot,
-    starting start: @escaping @Sendable (Slot) -> Void,
+    filling fill: @escaping @Sendable (Element, _ number: Int) -> Slot,
+    starting start: @escaping @Sendable (Slot, Lookahead) -> Void,
     discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
     state = Locked(LookaheadState(distance: distance))
@@ -66,9 +62,9 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let isLimited = StepExecutor.isLimited(mark)
     switch state.withLock({ $0.demand(isLimited: isLimited) }) {
     case .slot(let slot, let pullsOn):
-      if pullsOn { pullAhead(demand) }
+      if pullsOn { pullAhead() }
       return .element(slot)
-    case .pull: return pullOnDemand(demand, isLimited)
+    case .pull: return pullOnDemand(demand)
     case .wait(let taken):
       return .nothing(
         .missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
@@ -84,71 +80,38 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   // MARK: Pulling
 
   @_alwaysEmitIntoClient
-  func pullOnDemand(_ demand: Demand, _ isLimited: Bool) -> Step<Slot> {
-    guard let element = pullNow(demand) else {
+  func pullOnDemand(_ demand: Demand) -> Step<Slot> {
+    source.state.cursor.demand = demand.forOne
+    let pulled = source.state.cursor.next()
+    // The depth, and since when its reader waits, are those of this demand; the task that pulls on has others.
+    source.state.cursor.demand = Demand()
+    guard let element = pulled else {
       let absence = source.state.cursor.takeAbsence()
       // The list counts a failure, which is told to this reader, for those who wait.
       if case .failedTransiently = absence { failed(nil) } else { stop(absence) }
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
-    let (pullsOn, waiters) = state.withLock { $0.pulledOnDemand(isLimited: isLimited) }
+    let (pullsOn, waiters) = state.withLock { $0.pulledOnDemand() }
     // It may fail at once, and the state has to know how to handle that.
-    start(slot)
+    start(slot, self)
     for waiter in waiters { waiter.wake(.lookAgain) }
-    if pullsOn { pullAhead(demand) }
+    if pullsOn { pullAhead() }
     return .element(slot)
-  }
-
-  @_alwaysEmitIntoClient
-  func pullAhead(_ demand: Demand) {
-    var demand = demand
-    demand.hasWaited = false
-    demand.mayBeDropped = true
-    // The first demand of many need not wait for all of them.
-    var patience = 64
-    while source.state.latency.isQuick, patience > 0 {
-      guard let element = pullNow(demand) else {
-        let absence = source.state.cursor.takeAbsence()
-        switch absence {
-        case .missing, .paused: return pullBeside()
-        case .end, .failed, .failedTransiently, .released, .cancelled:
-          return stop(absence)
-        }
-      }
-      if !keep(element) { return }
-      patience -= 1
-    }
-    pullBeside()
-  }
-
-  @_alwaysEmitIntoClient
-  func pullNow(_ demand: Demand) -> Element? {
-    source.state.cursor.demand = demand.forOne
-    // The depth is that of this demand; the task that pulls on has another.
-    defer { source.state.cursor.demand = Demand() }
-    guard source.state.latency.isMeasured else { return source.state.cursor.next() }
-    let start = ContinuousClock.now
-    let element = source.state.cursor.next()
-    if element != nil { source.state.latency.took(start.duration(to: .now)) }
-    return element
   }
 
   /// Pulls as many slots as allowed, in a task with the context of the demand.
   ///
   /// It never waits for the list that it pulls ahead for; that list waits for it.
   @_alwaysEmitIntoClient
-  func pullBeside() {
+  func pullAhead() {
     let executor = executorAhead()
-    executor.noteCause(StepExecutor.current)
-    StepExecutor.lookingAhead.add(1, ordering: .relaxed)
     let priority = Task.currentPriority
     let puller = WorkerToken.making(executor) { token in
       Task(executorPreference: executor) { [self] in
         token.begin()
         await pullAll()
         token.end(of: executor)
-        StepExecutor.lookingAhead.subtract(1, ordering: .relaxed)
       }
     }
     if !state.withLock({ $0.attach(puller, madeAt: priority) }) { puller.cancel() }
@@ -158,9 +121,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   nonisolated(nonsending) func pullAll() async {
     source.state.cursor.demand = Demand()
     while !Task.isCancelled {
-      let start = ContinuousClock.now
       guard let element = await nextAhead() else { break }
-      source.state.latency.took(start.duration(to: .now))
       if !keep(element) { return }
     }
     let absence = source.state.cursor.takeAbsence()
@@ -198,7 +159,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let (slot, number) = filled(with: element)
     switch state.withLock({ $0.pulledAhead(slot, number) }) {
     case .kept(let pullsOn, let waiters):
-      start(slot)
+      start(slot, self)
       for waiter in waiters { waiter.wake(.lookAgain) }
       return pullsOn
     case .refused:
@@ -211,7 +172,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func filled(with element: Element) -> (slot: Slot, number: Int) {
     let number = source.state.pulls
     source.state.pulls += 1
-    return (fill(element, number, self), number)
+    return (fill(element, number), number)
   }
 
   @_alwaysEmitIntoClient
@@ -255,12 +216,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     left.puller?.cancel()
     for slot in left.slots { discard(slot) }
     for waiter in left.waiters { waiter.wake(.released) }
-    // Two lists that read each other may have caused each other's look-ahead.
-    node.withLock { $0 }?.noteCause(nil)
   }
 }
-
-extension Lookahead: LineOfSteps {}
 
 // An element that is being pulled beside the readers is awaited like a cell.
 extension Lookahead: AwaitedPlace {
@@ -291,52 +248,29 @@ extension Lookahead: Raised {
 }
 
 /// Retained by the list that is read, and not by the tasks that pull ahead.
-// Guard: the claim of the list that is read. May touch it: that list's stage.
 @usableFromInline
-final class LookaheadOwner<Element: Sendable, Slot: Sendable>: @unchecked Sendable {
+package final class LookaheadOwner<Element: Sendable, Slot: Sendable>: Sendable {
   @usableFromInline let lookahead: Lookahead<Element, Slot>
-  /// The demanded slot, until its result is there.
-  @exclusivity(unchecked) @usableFromInline var taken: Slot?
 
   @_alwaysEmitIntoClient
   init(_ lookahead: Lookahead<Element, Slot>) { self.lookahead = lookahead }
 
-  /// The demanded slot, or why there is none.
   @_alwaysEmitIntoClient
-  func take(_ demand: Demand) -> Step<Slot> {
-    if let taken { return .element(taken) }
-    let step = lookahead.next(demand)
-    if case .element(let slot) = step { taken = .some(slot) }
-    return step
-  }
-
-  @_alwaysEmitIntoClient
-  deinit {
-    if let taken { lookahead.discard(taken) }
-    lookahead.abandon()
-  }
+  deinit { lookahead.abandon() }
 }
 
-// Only a pull that first marks the state uses the source. While the lock is held and the state
-// unmarked, no pull runs.
-extension LookaheadOwner: Upstream {
-  func look(_ view: inout StageView) {
-    let seen = lookahead.state.withLock { state in
-      var seen = StageView()
+extension LookaheadOwner {
+  /// Lends what is left of the source. False if a pull uses it.
+  // Only a pull that first marks the state uses the source. While the lock is held and the state
+  // unmarked, no pull runs.
+  package func lendSource(_ body: (inout Cursor<Element>) -> Void) -> Bool {
+    lookahead.state.withLock { state in
       switch state.source {
-      case .resting, .hesitating: lookahead.source.state.cursor.look(&seen)
-      case .pulling: seen.isBusy = true
+      case .resting, .hesitating: body(&lookahead.source.state.cursor)
       case .over, .abandoned: break
+      case .pulling: return false
       }
-      return Seen(view: seen)
+      return true
     }
-    view.stages += seen.view.stages
-    view.lists += seen.view.lists
-    view.isBusy = view.isBusy || seen.view.isBusy
-  }
-
-  // Guard: the claim of the list that is read. May touch it: the inspector that holds it.
-  private struct Seen: @unchecked Sendable {
-    let view: StageView
   }
 }

@@ -85,9 +85,8 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @usableFromInline var taken = 0
   /// Slots after this number will not be read: the work for that element has failed.
   @usableFromInline var lastNumber = Int.max
-  /// The number of slots taken by demands that must not cause look-ahead, since the last other one.
-  /// Not more than `distance` slots are pulled ahead for all of them.
-  @usableFromInline var takenAhead = 0
+  /// The last demand must not cause look-ahead: nothing is pulled ahead until there is another one.
+  @usableFromInline var isPaused = false
   /// The failure of the last attempt beside the readers, until a demand for its slot takes it.
   @usableFromInline var lastFailure: (any Error)?
   /// The demands that wait for the current pull.
@@ -104,10 +103,10 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// - Parameter isLimited: the demand must not cause look-ahead, because look-ahead has caused it.
   @_alwaysEmitIntoClient
   mutating func demand(isLimited: Bool = false) -> Answer {
+    isPaused = isLimited
     if let first = slots.popFirst() {
       taken += 1
-      takenAhead = isLimited ? takenAhead + 1 : 0
-      return .slot(first.slot, pullsOn: !isLimited && pullsAhead())
+      return .slot(first.slot, pullsOn: pullsAhead())
     }
     if let failure = lastFailure.take() { return .failedTransiently(failure) }
     switch source {
@@ -143,13 +142,12 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// A demand has pulled an element, and takes it. Returns whether the caller is to pull on, and the
   /// demands that came to wait for the pull before this one.
   @_alwaysEmitIntoClient
-  mutating func pulledOnDemand(isLimited: Bool = false) -> (pullsOn: Bool, wakes: [Waiter]) {
+  mutating func pulledOnDemand() -> (pullsOn: Bool, wakes: [Waiter]) {
     let waiters = wakeAll()
     guard case .pulling = source else { return (false, waiters) }
     source = .resting
     taken += 1
-    if !isLimited { takenAhead = 0 }
-    return (!isLimited && pullsAhead(), waiters)
+    return (pullsAhead(), waiters)
   }
 
   /// The puller ahead has pulled an element.
@@ -162,7 +160,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     // Pulling does not go on if it has been given up meanwhile.
     guard case .pulling = source else { return .kept(pullsOn: false, wakes: waiters) }
     // A waiter takes one.
-    let pullsOn = slots.count + takenAhead - (waiters.isEmpty ? 0 : 1) < distance
+    let pullsOn = !isPaused && slots.count - (waiters.isEmpty ? 0 : 1) < distance
     if !pullsOn { source = .resting }
     return .kept(pullsOn: pullsOn, wakes: waiters)
   }
@@ -244,7 +242,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
 
   @_alwaysEmitIntoClient
   mutating func pullsAhead() -> Bool {
-    guard case .resting = source, slots.count < distance else { return false }
+    guard case .resting = source, !isPaused, slots.count < distance else { return false }
     source = .pulling
     return true
   }

@@ -156,10 +156,10 @@ extension LazyList {
   }
 
   @usableFromInline
-  struct Definition {
+  package struct Definition {
     @usableFromInline var define: (@Sendable (LazyList) -> LazyList)?
     @usableFromInline var list: LazyList?
-    @usableFromInline var source: Cursor<Element>?
+    @usableFromInline package var source: Cursor<Element>?
 
     @_alwaysEmitIntoClient
     init(_ define: @escaping @Sendable (LazyList) -> LazyList) { self.define = define }

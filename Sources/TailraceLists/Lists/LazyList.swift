@@ -25,10 +25,10 @@
 /// Replaces `RACSequence`.
 public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
   /// `nil` for the empty list, which allocates nothing.
-  @usableFromInline var segment: Segment<Element>?
+  @usableFromInline package var segment: Segment<Element>?
   /// The position of the head, counted from the segment's first cell. It may lie beyond the
   /// evaluated cells, and beyond the segment.
-  @usableFromInline var offset: Int
+  @usableFromInline package var offset: Int
 
   @inlinable
   package init(segment: Segment<Element>?, offset: Int) {

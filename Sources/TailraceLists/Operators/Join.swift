@@ -91,7 +91,7 @@ extension LazyList {
   where Element: _ListLike {
     let outer = Owned(Cursor(self))
     let inner = Owned(Cursor<Element.Element>?.none)
-    let upstream = JoinedUpstream(outer, inner)
+    let upstream = JoinedSources(outer, inner)
     return LazyList<Element.Element, E>(
       upstream: upstream, stage: "joined",
       producer: { (demand, sink) in
@@ -189,4 +189,14 @@ extension LazyList {
       return .element(separator)
     }
   }
+}
+
+/// The list of lists, and the inner list that is read, for inspection.
+@usableFromInline
+package final class JoinedSources<Outer, Inner> {
+  package let outer: Owned<Outer>
+  package let inner: Owned<Inner>
+
+  @usableFromInline
+  init(_ outer: Owned<Outer>, _ inner: Owned<Inner>) { (self.outer, self.inner) = (outer, inner) }
 }

@@ -22,9 +22,9 @@ extension LazyList {
 
 /// The elements pulled so far for a zip's next row.
 @usableFromInline
-struct Row<First, Others> {
+package struct Row<First, Others> {
   @usableFromInline var first: First?
-  @usableFromInline var peers: Others
+  @usableFromInline package var peers: Others
 
   @_alwaysEmitIntoClient
   init(_ peers: consuming Others) { self.peers = peers }
@@ -32,7 +32,7 @@ struct Row<First, Others> {
 
 /// One of the lists of a zip after the first, or several.
 @usableFromInline
-protocol ZipPeer {
+package protocol ZipPeer {
   associatedtype Value
 
   /// Makes an element ready, or says why there is none.
@@ -43,9 +43,9 @@ protocol ZipPeer {
 
 /// The lists of a zip after the first. The lists after one without an element are not touched.
 @usableFromInline
-struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
-  @usableFromInline var first: First
-  @usableFromInline var others: Others
+package struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
+  @usableFromInline package var first: First
+  @usableFromInline package var others: Others
 
   @_alwaysEmitIntoClient
   init(_ first: consuming First, _ others: consuming Others) {
@@ -54,28 +54,28 @@ struct Peers<First: ZipPeer, Others: ZipPeer>: ZipPeer {
   }
 
   @_alwaysEmitIntoClient @inline(__always)
-  mutating func fill(_ demand: Demand) -> Absence? {
+  package mutating func fill(_ demand: Demand) -> Absence? {
     if let absence = first.fill(demand) { return absence }
     return others.fill(demand)
   }
 
   @_alwaysEmitIntoClient @inline(__always)
-  mutating func take() -> (first: First.Value, others: Others.Value) {
+  package mutating func take() -> (first: First.Value, others: Others.Value) {
     (first.take(), others.take())
   }
 }
 
 /// A list of a zip after the first, and its element for the current row.
 @usableFromInline
-struct Peer<Element: Sendable>: ZipPeer {
-  @usableFromInline var source: Cursor<Element>
+package struct Peer<Element: Sendable>: ZipPeer {
+  @usableFromInline package var source: Cursor<Element>
   @usableFromInline var element: Element?
 
   @_alwaysEmitIntoClient
   init<Failure: Error>(_ list: consuming LazyList<Element, Failure>) { source = Cursor(list) }
 
   @_alwaysEmitIntoClient @inline(__always)
-  mutating func fill(_ demand: Demand) -> Absence? {
+  package mutating func fill(_ demand: Demand) -> Absence? {
     if element != nil { return nil }
     source.demand = demand
     guard let next = source.next() else { return source.takeAbsence() }
@@ -84,27 +84,10 @@ struct Peer<Element: Sendable>: ZipPeer {
   }
 
   @_alwaysEmitIntoClient @inline(__always)
-  mutating func take() -> Element {
+  package mutating func take() -> Element {
     guard let element = element.take() else {
       preconditionFailure("a zip took an element that it had not filled in")
     }
     return element
   }
-}
-
-// MARK: Looking
-
-extension Row: Lookable {
-  mutating func look(_ view: inout StageView) { TailraceLists.look(at: &peers, &view) }
-}
-
-extension Peers: Lookable {
-  mutating func look(_ view: inout StageView) {
-    TailraceLists.look(at: &first, &view)
-    TailraceLists.look(at: &others, &view)
-  }
-}
-
-extension Peer: Lookable {
-  mutating func look(_ view: inout StageView) { source.look(&view) }
 }

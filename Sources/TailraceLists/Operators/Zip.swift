@@ -108,10 +108,10 @@ extension LazyList {
     _ first: LazyList, _ other: repeat LazyList<each Other, Failure>
   ) -> LazyList<(Element, repeat each Other), Failure> {
     let (column, others) = (Column(first), (repeat Column(each other)))
-    let all = Upstreams(column)
-    repeat all.add(each others)
+    var all: [AnyObject] = [column]
+    repeat all.append(each others)
     return LazyList<(Element, repeat each Other), Failure>(
-      upstream: all, stage: "zip",
+      upstream: Columns(all), stage: "zip",
       stepping: { demand in
         // All elements are fetched before any is taken: waiting for one list loses no element.
         if let absence = column.fill(demand) { return .nothing(absence) }
@@ -124,13 +124,18 @@ extension LazyList {
 }
 
 /// One list of a zip of many.
-private final class Column<Element: Sendable>: Upstream {
-  private var peer: Peer<Element>
+package final class Column<Element: Sendable> {
+  package var peer: Peer<Element>
 
-  init<Failure: Error>(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
+  fileprivate init<Failure: Error>(_ list: LazyList<Element, Failure>) { peer = Peer(list) }
 
-  func fill(_ demand: Demand) -> Absence? { peer.fill(demand.forOne) }
-  func take() -> Element { peer.take() }
+  fileprivate func fill(_ demand: Demand) -> Absence? { peer.fill(demand.forOne) }
+  fileprivate func take() -> Element { peer.take() }
+}
 
-  func look(_ view: inout StageView) { peer.look(&view) }
+/// The lists of a zip of many, for inspection.
+package final class Columns {
+  package let all: [AnyObject]
+
+  fileprivate init(_ all: [AnyObject]) { self.all = all }
 }

@@ -1,5 +1,6 @@
 import FileReading
 import Tailrace
+import TailraceInspection
 
 #if canImport(Glibc)
   import Glibc

@@ -51,8 +51,8 @@ private struct LookaheadModel: Explorable {
 
   enum Reader: Hashable {
     case idle, asleep
-    case pulling(isLimited: Bool)
-    case filled(Int, isLimited: Bool)
+    case pulling
+    case filled(Int)
     case waiting(after: Int)
   }
 
@@ -82,6 +82,8 @@ private struct LookaheadModel: Explorable {
   var hasWaited = [false, false]
   /// The readers that waited for an attempt that has failed, and are not told yet.
   var owed: Set<Int> = []
+  /// The last demand was one that must not cause look-ahead.
+  var isPaused = false
   var hasEnded = false
   var isAbandoned = false
   var violation: String?
@@ -99,7 +101,7 @@ private struct LookaheadModel: Explorable {
     """
     \(state) \(readers) \(ahead) \(isAttached) \(isCancelled) \(pulled) \(running.sorted()) \
     \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned) \(owed.sorted()) \
-    \(notes.map { $0.change(at: mark) }) \(hasWaited)
+    \(notes.map { $0.change(at: mark) }) \(hasWaited) \(isPaused)
     """
   }
 
@@ -222,6 +224,7 @@ private struct LookaheadModel: Explorable {
   }
 
   private mutating func demand(_ reader: Int, isLimited: Bool) {
+    isPaused = isLimited
     if hasWaited[reader] {
       switch notes[reader].change(at: mark) {
       case .none: break
@@ -251,8 +254,8 @@ private struct LookaheadModel: Explorable {
     case .failedTransiently: violation = "a failure is kept twice"
     case .slot(let slot, let pullsOn):
       deliver(slot)
-      if pullsOn { pullAhead(isLimited) }
-    case .pull: readers[reader] = .pulling(isLimited: isLimited)
+      if pullsOn { pullAhead() }
+    case .pull: readers[reader] = .pulling
     case .wait(let taken): readers[reader] = .waiting(after: taken)
     case .end:
       hasEnded = true
@@ -281,9 +284,9 @@ private struct LookaheadModel: Explorable {
     delivered.append(slot)
   }
 
-  private mutating func pullAhead(_ isLimited: Bool) {
+  private mutating func pullAhead() {
     if ahead != .none { violation = "two pull ahead at once" }
-    if isLimited { violation = "look-ahead causes look-ahead" }
+    if isPaused { violation = "look-ahead causes look-ahead" }
     ahead = .pulling
     isAttached = false
     isCancelled = false
@@ -292,13 +295,13 @@ private struct LookaheadModel: Explorable {
   private mutating func keep(_ puller: Puller) {
     switch puller {
     case .reader(let reader):
-      guard case .filled(let number, let isLimited) = readers[reader] else { return }
+      guard case .filled(let number) = readers[reader] else { return }
       readers[reader] = .idle
       if !startsFirst { running.insert(number) }
       deliver(number)
-      let (pullsOn, waiters) = state.pulledOnDemand(isLimited: isLimited)
+      let (pullsOn, waiters) = state.pulledOnDemand()
       wake(waiters)
-      if pullsOn { pullAhead(isLimited) }
+      if pullsOn { pullAhead() }
     case .ahead:
       guard case .filled(let number) = ahead else { return }
       switch state.pulledAhead(number, number) {
@@ -306,6 +309,7 @@ private struct LookaheadModel: Explorable {
         if !startsFirst { running.insert(number) }
         if let failed, number > failed { violation = "element \(number) is kept behind a failure" }
         wake(waiters)
+        if pullsOn, isPaused { violation = "look-ahead goes on for look-ahead" }
         ahead = pullsOn && !isCancelled ? .pulling : .none
         if pullsOn, isCancelled { wake(state.gaveUp()) }
       case .refused:
@@ -321,8 +325,8 @@ private struct LookaheadModel: Explorable {
   private mutating func set(_ puller: Puller, filled number: Int) {
     switch puller {
     case .reader(let reader):
-      guard case .pulling(let isLimited) = readers[reader] else { return }
-      readers[reader] = .filled(number, isLimited: isLimited)
+      guard case .pulling = readers[reader] else { return }
+      readers[reader] = .filled(number)
     case .ahead: ahead = .filled(number)
     }
   }

@@ -2,7 +2,7 @@ import Tailrace
 import TailraceTesting
 import Testing
 
-@testable import TailraceLists
+@testable import TailraceInspection
 
 @Suite("A diagram", .inTurn)
 struct DiagramTests {

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceInspection
 import Testing
 
 /// A list, and the lines of its diagram after the first.

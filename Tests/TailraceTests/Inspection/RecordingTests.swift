@@ -4,7 +4,7 @@ import TailraceTesting
 import Testing
 import TraceReading
 
-@testable import TailraceLists
+@testable import TailraceInspection
 
 // Other tests run at the same time, in this process: each records its own lists only.
 @Suite("A recording", .serialized, .inTurn)
@@ -112,18 +112,73 @@ struct RecordingTests {
     #expect(recording.chromeTrace() == text)
   }
 
-  @Test("sees a list that was there before, from its next piece on")
+  @Test(
+    "has no steps of lists that were made before, but what happens to their readers", .hangLimit)
   func before() async throws {
-    let list = LazyList(0...).map { $0 }.named("before")
-    _ = await list.element(at: 20)
+    let gate = Gate()
+    let plain = LazyList(0...).map { $0 }.named("before: plain")
+    let suspended = LazyList(first: 1) { (last) async -> Int? in
+      await gate.wait()
+      return last + 1
+    }.named("before: suspended")
     let recording = Recording.start(limit: .max, of: { $0.hasPrefix("before") })
-    _ = await list.element(at: 500)
+    #expect(await plain.element(at: 500) == 500)
+    let reader = Task { await suspended.element(at: 1) }
+    await gate.waitForArrivals(1)
+    let cancelled = Task { for await element in suspended where element > 1 { return } }
+    cancelled.cancel()
+    await cancelled.value
+    gate.open()
+    #expect(await reader.value == 2)
     recording.stop()
-    _ = await list.element(at: 1000)
-    let computed = try ViewedTrace(recording).computed("before")
-    #expect(computed.first.map { $0 > 20 && $0 < 149 } == true)
-    #expect(computed.last == 500)
-    #expect(computed == Array((computed.first ?? 0)...500))
+    let trace = try ViewedTrace(recording)
+    #expect(trace.computed("before: plain").isEmpty)
+    #expect(trace.events("compute", of: "before: suspended").isEmpty)
+    #expect(trace.events("demand", of: "before: suspended").isEmpty)
+    #expect(trace.events("cancel", of: "before: suspended").count == 1)
+  }
+
+  @Test("has the steps of a list that was made meanwhile in a later recording, at their positions")
+  func later() async throws {
+    let first = Recording.start(limit: .max, of: { $0.hasPrefix("later") })
+    let list = LazyList(0...).map { $0 }.named("later")
+    _ = await list.element(at: 4)
+    first.stop()
+    _ = await list.element(at: 99)
+    let second = Recording.start(limit: .max, of: { $0.hasPrefix("later") })
+    _ = await list.element(at: 199)
+    second.stop()
+    #expect(try ViewedTrace(first).computed("later") == Array(0...4))
+    #expect(try ViewedTrace(second).computed("later") == Array(100...199))
+  }
+
+  @Test("has the steps of lists that are fused with their only reader")
+  func fused() async throws {
+    let recording = Recording.start(limit: .max, of: { $0.hasPrefix("fused") })
+    let sum = await LazyList(0..<100).map { $0 }.named("fused: inner").filter { $0 % 2 == 0 }
+      .named("fused: outer").reduce(0, +)
+    recording.stop()
+    #expect(sum == 2450)
+    let trace = try ViewedTrace(recording)
+    #expect(trace.computed("fused: inner") == Array(0..<100))
+    #expect(trace.computed("fused: outer") == Array(0..<50))
+    #expect(trace.isNested)
+  }
+
+  @Test("releases a list that is not read to its end, and one that never was")
+  func unread() async {
+    let recording = Recording.start(limit: .max, of: { $0.hasPrefix("unread") })
+    let instances = InstanceCounter()
+    do {
+      let read = LazyList(state: instances.member()) { _ in 1 }.map { $0 }.named("unread: a part")
+      _ = await read.element(at: 20)
+      _ = LazyList(state: instances.member()) { _ in 1 }.map { $0 }.named("unread")
+      let fused = LazyList(state: instances.member()) { _ in 1 }.named("unread: fused")
+      _ = await fused.map { $0 }.contains(1)
+      #expect(instances.alive > 0)
+    }
+    #expect(instances.alive == 0, "while the recording goes on")
+    recording.stop()
   }
 
   @Test("keeps no more than it is told to, and counts the others", arguments: [0, 1, 10])

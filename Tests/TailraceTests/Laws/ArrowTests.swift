@@ -8,10 +8,9 @@ struct ArrowTests {
   private static let allowed: [String: Set<String>] = [
     "Lists": ["Engine"],
     "Engine": ["Lists"],
-    "Inspection": ["Lists", "Engine"],
     "EagerLists": ["Lists"],
-    "Operators": ["Lists", "Engine", "Inspection", "EagerLists"],
-    "Concurrency": ["Lists", "Engine", "Inspection", "Operators"],
+    "Operators": ["Lists", "Engine", "EagerLists"],
+    "Concurrency": ["Lists", "Engine", "Operators"],
     "Collections": ["Lists"],
   ]
 

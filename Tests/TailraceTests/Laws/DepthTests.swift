@@ -1,5 +1,6 @@
 import Foundation
 import Tailrace
+import TailraceInspection
 import TailraceTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Tailrace
 import TailraceFoundation
+import TailraceInspection
 import TailraceStored
 import TailraceTesting
 import TailraceTestingProcess

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
@@ -56,15 +57,37 @@ struct StackedLookaheadTests {
     #expect(elements.sorted() == Array(0..<Self.count))
   }
 
-  @Test("also in lists that steps make", .hangLimit, arguments: Layer.all)
-  func inner(_ layer: Layer) async {
+  @Test("also in lists that steps make, if no look-ahead demands them", .hangLimit)
+  func inner() async {
     let begun = (0..<Self.count).map { _ in Gate() }
     let lists = LazyList(0..<Self.count / 10).flatMap { number in
       Self.closures(number * 10..<number * 10 + 10, begun, limit: 4)
     }
     var elements: [Int] = []
-    for await element in layer.apply(lists) { elements.append(element) }
+    for await element in lists { elements.append(element) }
     #expect(elements.sorted() == Array(0..<Self.count))
+  }
+
+  @Test("where look-ahead demands lists that steps make, theirs pauses", .hangLimit)
+  func pausing() async {
+    let running = Locked(0)
+    let most = Locked(0)
+    let lists = LazyList(0..<6).flatMap { number in
+      LazyList(0..<10).concurrentMap(limit: 4) { element in
+        let count = running.withLock { running in
+          running += 1
+          return running
+        }
+        // The reader itself demands the first list's first element, and all others are demanded ahead of it.
+        if number > 0 { most.withLock { $0 = max($0, count) } }
+        for _ in 0..<10 { await Task.yield() }
+        running.withLock { $0 -= 1 }
+        return number * 10 + element
+      }
+    }
+    let list = lists.prefetching(100)
+    #expect(await list.array() == Array(0..<60))
+    #expect(most.withLock { $0 } == 1)
   }
 
   @Test("each demand begins what its distance says, and no more")

@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceInspection
 import TailraceSupport
 import TailraceTesting
 import Testing

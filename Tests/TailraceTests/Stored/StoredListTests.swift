@@ -1,4 +1,5 @@
 import Tailrace
+import TailraceInspection
 import TailraceStored
 import TailraceTesting
 import Testing

@@ -21,9 +21,6 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// `nil` while a demand runs it, and for ever after it has ended, failed, or been abandoned.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var producer: Producer<Element>?
-  /// Whether steps are recorded, as known when the segment was begun.
-  @exclusivity(unchecked) @usableFromInline
-  nonisolated(unsafe) var isWatched: Bool
   /// The failure of the last attempt that the front has counted, until another has brought the element.
   /// Those who waited read it without the claim, which the next attempt may have.
   @usableFromInline nonisolated let lastFailure = Locked((any Error)?.none)
@@ -45,8 +42,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     steps = producer.steps
     stage = producer.stage
     self.definition = definition
-    // Asynchronous steps are recorded by themselves.
-    isWatched = Recorder.isOn && producer.steps == nil
+    if Recorder.isOn { recordSteps() }
   }
 
   @inlinable
@@ -122,8 +118,8 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     var isNew = true
     // Otherwise another task was faster.
     if segment.published.load(ordering: .relaxed) == mark {
-      if isWatched || mark.hasFailed || !demand.hasWaited && steps?.hasFailed == true {
-        return watchedDemand(segment, mark, demand, held, &absence)
+      if mark.hasFailed || !demand.hasWaited && steps?.hasFailed == true {
+        return demandAfterFailure(segment, mark, demand, held, &absence)
       }
       isNew = step(segment, mark, demand, held, &absence, &done)
     }
@@ -131,26 +127,21 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     return isNew
   }
 
-  /// A demand after an attempt that has failed for now, or of steps that are recorded.
+  /// A demand after an attempt that has failed for now.
   @usableFromInline @inline(never)
-  nonisolated func watchedDemand(
+  nonisolated func demandAfterFailure(
     _ segment: Cells, _ mark: Published, _ demand: Demand, _ held: consuming Held,
     _ absence: inout Absence
   ) -> Bool {
     // Released when the claim is free: it may be the last reference to a user's error.
     let former = lastFailure.withLock { $0 }
-    let isRecorded = Recorder.isOn && steps == nil
     var done: Producer<Element>?
     var isNew = true
     if !demand.hasWaited, let failure = steps?.takeFailure() {
       // Those who waited for that attempt are told; this reader comes now, and begins anew.
       failed(failure, segment, at: mark)
     } else {
-      isNew =
-        isRecorded
-        ? recordedStep(segment, mark, demand, held, &absence, &done)
-        : step(segment, mark, demand, held, &absence, &done)
-      isWatched = isRecorded
+      isNew = step(segment, mark, demand, held, &absence, &done)
       if isNew { forgetFailure(in: segment, held) }
     }
     letGo(held)
@@ -203,7 +194,6 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
       if let element {
         guard case .nothing(.end) = ending else {
           _ = segment.extended(with: element)
-          if Recorder.isOn, steps == nil { isWatched = true }
           return true
         }
         segment.finish(with: element, at: mark)

@@ -132,8 +132,8 @@ extension Evaluator {
 // Guard: only one producer reaches it, so the producer's guard is this one's.
 // May touch it: that producer's closure; the holder of the claim that would run it.
 @usableFromInline
-final class Concatenation<Element: Sendable>: @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline var front: Cursor<Element>?
+package final class Concatenation<Element: Sendable>: @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline package var front: Cursor<Element>?
   /// The number of elements of the front list that are part of this one.
   @exclusivity(unchecked) @usableFromInline private(set) var left = Int.max
   @exclusivity(unchecked) private(set) var rest: ConcatenationTree<Element>?

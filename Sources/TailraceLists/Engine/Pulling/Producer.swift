@@ -22,10 +22,12 @@ package final class Producer<Element: Sendable>: @unchecked Sendable {
   /// The rest of a concatenation, for others to continue with.
   @usableFromInline let concatenation: Concatenation<Element>?
   /// The stage's name, and its source. Read only by inspection.
-  @usableFromInline let stage: StageName?
-  @usableFromInline let upstream: AnyObject?
+  @usableFromInline package let stage: StageName?
+  @usableFromInline package let upstream: AnyObject?
   /// Whether a demand for one element may be given several, because making them has no effect.
   @usableFromInline let givesAhead: Bool
+  /// Whether the closure reports its runs to the ``Recorder``.
+  @usableFromInline let isRecorded: Bool
   /// The steps that the closure takes, if they are asynchronous.
   @usableFromInline let steps: AsyncSteps<Element>?
 
@@ -33,10 +35,11 @@ package final class Producer<Element: Sendable>: @unchecked Sendable {
   init(
     _ run: @escaping Run, of concatenation: Concatenation<Element>? = nil,
     stage: StageName? = nil, upstream: AnyObject? = nil, givesAhead: Bool = false,
-    steps: AsyncSteps<Element>? = nil
+    steps: AsyncSteps<Element>? = nil, isRecorded: Bool = false
   ) {
     self.run = run
     self.steps = steps
+    self.isRecorded = isRecorded
     self.concatenation = concatenation
     self.givesAhead = givesAhead
     self.stage = stage

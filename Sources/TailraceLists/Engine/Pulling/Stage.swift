@@ -1,8 +1,8 @@
 /// A source and the state of the operator that pulls from it.
 @usableFromInline
-struct Pulling<Element: Sendable, State> {
-  @usableFromInline var source: Cursor<Element>
-  @usableFromInline var state: State
+package struct Pulling<Element: Sendable, State> {
+  @usableFromInline package var source: Cursor<Element>
+  @usableFromInline package var state: State
 
   @inlinable
   init<Failure: Error>(_ list: consuming LazyList<Element, Failure>, _ state: consuming State) {

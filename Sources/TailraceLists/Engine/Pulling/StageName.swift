@@ -10,23 +10,10 @@ package struct StageName: ExpressibleByStringLiteral, @unchecked Sendable {
   package init(stringLiteral: StaticString) { start = stringLiteral.utf8Start }
 
   /// An operator without its labels: `map`; an initializer with them: `LazyList(state:next:)`.
-  var text: String {
+  package var text: String {
     let name = String(cString: start)
     if name == "init(_:)" { return "LazyList" }
     if name.hasPrefix("init(") { return "LazyList\(name.dropFirst(4))" }
     return String(name.prefix { $0 != "(" })
   }
-}
-
-/// A stage, as inspected. Guard: the stage's own.
-protocol Staged: AnyObject {
-  var stage: StageName? { get }
-  /// The stage's source: an object that can be inspected while the stage does not run.
-  var upstream: AnyObject? { get }
-  /// Whether a step of it runs, or is suspended.
-  var isComputing: Bool { get }
-}
-
-extension Producer: Staged {
-  var isComputing: Bool { steps?.isComputing == true }
 }

@@ -1,70 +1,97 @@
 import TailraceSupport
 
-// The engine's calls of the recorder. None of this runs without a recording.
+// The engine's calls of the recorder. None of this runs without an observer, but for lists that were made
+// while there was one.
 
-extension Evaluator {
-  /// Runs a plain step, and records it.
-  nonisolated func recordedStep(
-    _ segment: Cells, _ seen: Published, _ demand: Demand, _ held: borrowing Held,
-    _ absence: inout Absence, _ done: inout Producer<Element>?
-  ) -> Bool {
-    let span = Recorder.begin(.step, RecordedList(self), segment.start + seen.count)
-    let isNew = step(segment, seen, demand, held, &absence, &done)
-    if span == 0 { return isNew }
-    let hasFailed = segment.mark != seen && segment.mark.hasFailed
-    let reason = hasFailed ? "failed for now" : isNew ? nil : absence.recorded
-    Recorder.end(span, count: newCount(segment, after: seen), reason)
-    return isNew
-  }
+// MARK: Plain steps
 
-  /// How many elements a step has given: after a full segment they are in the next one of this list.
-  /// The segment of a last element has no evaluator, and tells by where it begins.
-  private nonisolated func newCount(_ segment: Cells, after seen: Published) -> Int {
-    let mark = segment.mark
-    guard mark.count == seen.count, seen.count == segment.capacity, mark.isClosed,
-      case .more(let next, 0) = segment.link
-    else { return mark.count - seen.count }
-    let evaluator = next.evaluator
-    let isOwn =
-      evaluator === self || evaluator == nil && next.start == segment.start + seen.count
-    return isOwn ? next.mark.count : 0
-  }
+extension Evaluator: RecordedObject {
+  package nonisolated var recordedTitle: String { name.load()?.text ?? stage?.text ?? title.text }
 
-  /// The list, as a recording knows it.
+  /// The list, as an observer knows it.
   nonisolated var recorded: RecordedList { steps.map { RecordedList($0) } ?? RecordedList(self) }
+
+  /// The list is made while there is an observer: its producer reports its runs. Asynchronous steps report
+  /// themselves.
+  // Before another task can see the evaluator. The producer then retains it, until it is released itself,
+  // when the list has ended, has failed, or cannot be read any more.
+  @usableFromInline @inline(never)
+  nonisolated func recordSteps() {
+    guard steps == nil, let producer, !producer.isRecorded else { return }
+    self.producer = producer.recorded(as: recorded)
+  }
 }
 
-extension AsyncSteps {
+extension Producer {
+  /// A producer that reports the runs of this one.
+  fileprivate func recorded(as list: RecordedList) -> Producer {
+    // Guard: as the producer's.
+    let given = Owned(0)
+    return Producer(
+      { (demand, sink) in
+        let span = Recorder.isOn ? Recorder.begin(.step, list, given.state) : 0
+        var count = 0
+        let ending = self.run(demand) { element in
+          count += 1
+          return sink(element)
+        }
+        given.state += count
+        if span != 0 { Recorder.end(span, count: count, ending.recorded(after: count)) }
+        return ending
+      }, of: concatenation, stage: stage, upstream: upstream, givesAhead: givesAhead,
+      isRecorded: true)
+  }
+}
+
+extension Ending {
+  fileprivate func recorded(after count: Int) -> String? {
+    switch self {
+    case .stopped: count > 0 ? nil : Absence.paused.recorded
+    case .become: becomingAnother
+    case .nothing(let absence): absence.recorded
+    }
+  }
+}
+
+private let becomingAnother = "goes on as another list"
+
+// MARK: Asynchronous steps
+
+extension AsyncSteps: RecordedObject {
+  package var recordedTitle: String { name.load()?.text ?? stage?.text ?? title.text }
+
   /// A running step is cancelled, because nothing can read its result.
   func noteAbandonment() { Recorder.note(.abandonment, RecordedList(self), executor.position) }
 
   /// The name of the task, if lists are named or recorded.
   @usableFromInline var taskName: String? {
-    name.load()?.text ?? (Recorder.isOn ? recordedTitle : nil)
+    name.load()?.text ?? (recording == nil ? nil : recordedTitle)
   }
 
   /// The task begins an asynchronous step.
-  @usableFromInline
-  func beginStep() -> Recorder.Span {
-    Recorder.begin(.step, RecordedList(self), executor.position)
+  @usableFromInline @inline(never)
+  func beginStep() {
+    recording?.span =
+      Recorder.isOn ? Recorder.begin(.step, RecordedList(self), executor.position) : 0
   }
 
-  @usableFromInline
+  @usableFromInline @inline(never)
   func endStep(_ step: Step<Element>) {
-    let span = executor.span
-    executor.span = 0
+    guard let recording, recording.span != 0 else { return }
+    let span = recording.span
+    recording.span = 0
     switch step {
     case .element, .last: Recorder.end(span, count: 1)
-    case .become: Recorder.end(span, "goes on as another list")
+    case .become: Recorder.end(span, becomingAnother)
     case .skip: Recorder.end(span, Absence.paused.recorded)
     case .nothing(let absence): Recorder.end(span, absence.recorded)
     }
   }
 
   /// A task makes the list's task continue.
-  @usableFromInline
+  @usableFromInline @inline(never)
   func beginDemand() -> Recorder.Span {
-    Recorder.begin(.demand, RecordedList(self), executor.position)
+    Recorder.isOn ? Recorder.begin(.demand, RecordedList(self), executor.position) : 0
   }
 
   @usableFromInline
@@ -73,8 +100,19 @@ extension AsyncSteps {
   }
 }
 
+/// The running step of a list that was made while there was an observer.
+// Guard: as the step's: written and read by the list's task.
+@usableFromInline
+final class RecordedStep: @unchecked Sendable {
+  @exclusivity(unchecked) fileprivate var span: Recorder.Span = 0
+
+  /// `nil` without an observer.
+  @usableFromInline
+  static func ifObserved() -> RecordedStep? { Recorder.isOn ? RecordedStep() : nil }
+}
+
 extension Absence {
-  var recorded: String {
+  fileprivate var recorded: String {
     switch self {
     case .end: "the end"
     case .failed: "failed"
@@ -87,10 +125,7 @@ extension Absence {
   }
 }
 
-extension Segment {
-  /// The list that a cursor here reads.
-  var recorded: RecordedList { evaluator?.recorded ?? RecordedList(title.text) }
-}
+// MARK: Readers
 
 extension Cursor {
   /// The cursor is about to wait.
@@ -114,8 +149,13 @@ extension Cursor {
   }
 }
 
+extension Segment {
+  /// The list that a cursor here reads.
+  fileprivate var recorded: RecordedList { evaluator?.recorded ?? RecordedList(title.text) }
+}
+
 extension ResumeReason {
-  var recorded: String {
+  fileprivate var recorded: String {
     switch self {
     case .lookAgain: "there"
     case .takeJob: "drives on"
@@ -126,6 +166,8 @@ extension ResumeReason {
     }
   }
 }
+
+// MARK: Closures beside a list
 
 extension Recorder {
   /// A closure begins to run beside a list, for the element with that number.

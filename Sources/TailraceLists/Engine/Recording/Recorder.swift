@@ -1,24 +1,23 @@
 import TailraceSupport
 public import Synchronization
 
-/// Passes events of the engine to the running recordings.
+/// Passes events of the engine to the observers that are added.
 ///
-/// Without a recording, it costs only a load of `running`: once for each list, segment,
-/// asynchronous step and wait, and never for a plain element.
+/// A list that is made while an observer is there reports its steps for as long as there is one. Others
+/// report nothing, and cost nothing but a load of `running` when they are made and before each wait.
 @usableFromInline
-enum Recorder {
-  /// How many recordings run.
+package enum Recorder {
+  /// The number of observers.
   @usableFromInline static let running = Atomic(0)
-  private static let recordings = Locked<[any EngineObserver]>([])
+  private static let observers = Locked<[any EngineObserver]>([])
   private static let lastSpan = Atomic(0)
 
   @inlinable static var isOn: Bool { running.load(ordering: .relaxed) != 0 }
 
-  /// Something with a duration, from its beginning to its end; 0 without a recording.
-  @usableFromInline typealias Span = Int
+  /// Something with a duration, from its beginning to its end; 0 without an observer.
+  @usableFromInline package typealias Span = Int
 
-  @usableFromInline
-  enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// A list computes elements, in the demand itself or in the list's task.
     case step
     /// A task makes an asynchronous step of a list continue.
@@ -33,18 +32,18 @@ enum Recorder {
     case abandonment
   }
 
-  // MARK: Recordings
+  // MARK: Observers
 
-  static func add(_ recording: any EngineObserver) {
-    recordings.withLock { $0.append(recording) }
+  package static func add(_ observer: any EngineObserver) {
+    observers.withLock { $0.append(observer) }
     running.add(1, ordering: .relaxed)
   }
 
-  /// False if it was not running.
-  static func remove(_ recording: any EngineObserver) -> Bool {
-    let isRemoved = recordings.withLock { recordings in
-      guard let index = recordings.firstIndex(where: { $0 === recording }) else { return false }
-      recordings.remove(at: index)
+  /// False if it was not there.
+  package static func remove(_ observer: any EngineObserver) -> Bool {
+    let isRemoved = observers.withLock { observers in
+      guard let index = observers.firstIndex(where: { $0 === observer }) else { return false }
+      observers.remove(at: index)
       return true
     }
     if isRemoved { running.subtract(1, ordering: .relaxed) }
@@ -56,77 +55,51 @@ enum Recorder {
   static func begin(_ kind: Kind, _ list: RecordedList, _ position: Int, behind: String? = nil)
     -> Span
   {
-    let recordings = recordings.withLock { $0 }
-    if recordings.isEmpty { return 0 }
+    let observers = observers.withLock { $0 }
+    if observers.isEmpty { return 0 }
     let span = lastSpan.add(1, ordering: .relaxed).newValue
-    let track = Track.current
-    for recording in recordings {
-      recording.begin(span, kind, list, position, track, behind)
-    }
+    for observer in observers { observer.begin(span, kind, list, position, behind) }
     return span
   }
 
   static func end(_ span: Span, count: Int = 0, _ outcome: String? = nil) {
-    for recording in recordings.withLock({ $0 }) { recording.end(span, count, outcome) }
+    for observer in observers.withLock({ $0 }) { observer.end(span, count, outcome) }
   }
 
   static func note(_ kind: Kind, _ list: RecordedList, _ position: Int) {
-    let track = Track.current
-    for recording in recordings.withLock({ $0 }) { recording.note(kind, list, position, track) }
-  }
-
-  /// The task of an event.
-  struct Track: Hashable, Sendable {
-    /// Distinguishes tasks that exist at the same time.
-    let task: Int?
-    let name: String?
-
-    static var current: Track {
-      let task = withUnsafeCurrentTask { $0?.hashValue }
-      guard task != nil,
-        #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-      else { return Track(task: task, name: nil) }
-      return Track(task: task, name: Task.name)
-    }
+    for observer in observers.withLock({ $0 }) { observer.note(kind, list, position) }
   }
 }
 
-/// Is told what the engine does, from when it is added to the ``Recorder`` until it is removed.
-protocol EngineObserver: AnyObject, Sendable {
+/// Learns what the engine does, in the task that does it, from when it is added to the ``Recorder`` until it
+/// is removed.
+package protocol EngineObserver: AnyObject, Sendable {
   /// Something with a duration begins.
   func begin(
     _ span: Recorder.Span, _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int,
-    _ track: Recorder.Track, _ behind: String?)
+    _ behind: String?)
 
   /// It ends, having given some elements.
   func end(_ span: Recorder.Span, _ count: Int, _ outcome: String?)
 
   /// Something without a duration.
-  func note(
-    _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int, _ track: Recorder.Track)
+  func note(_ kind: Recorder.Kind, _ list: RecordedList, _ position: Int)
 }
 
-/// A list, as a recording knows it.
-struct RecordedList: Sendable {
-  /// Retained by the recording, so that no other object gets its address. It retains neither cells
-  /// nor sources.
-  let identity: (any RecordedObject)?
-  /// Its title, if there is no such object.
-  let title: String
+/// A list, as an observer knows it.
+package struct RecordedList: Sendable {
+  /// Retained by the observer, so that no other object gets its address. It retains neither cells nor
+  /// elements.
+  package let identity: (any RecordedObject)?
+  private let text: String
 
-  init(_ object: any RecordedObject) { (identity, title) = (object, "") }
-  init(_ title: String) { (identity, self.title) = (nil, title) }
+  init(_ object: any RecordedObject) { (identity, text) = (object, "") }
+  init(_ title: String) { (identity, text) = (nil, title) }
+
+  package var title: String { identity?.recordedTitle ?? text }
 }
 
-protocol RecordedObject: AnyObject, Sendable {
-  var recordedTitle: String { get }
-}
-
-extension AsyncSteps: RecordedObject {
-  var recordedTitle: String { name.load()?.text ?? stage?.text ?? title.text }
-}
-
-extension Evaluator: RecordedObject {
+package protocol RecordedObject: AnyObject, Sendable {
   /// The name, or else the operator.
-  nonisolated var recordedTitle: String { name.load()?.text ?? stage?.text ?? title.text }
+  var recordedTitle: String { get }
 }

@@ -44,6 +44,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let bringsPages: Bool
   @usableFromInline let stage: StageName?
   @usableFromInline let name = LazyReference<ListName>()
+  /// The running step, if the list was made while there was an observer.
+  @usableFromInline let recording = RecordedStep.ifObserved()
   /// `nil` when there are no more steps.
   @exclusivity(unchecked) @usableFromInline var run: Run?
   /// The demand for which the step runs, for the pulls of the step. Without a driver it is any.
@@ -140,7 +142,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     let attempt = attempts.load(ordering: .relaxed) &+ 1
     attempts.store(attempt, ordering: .relaxed)
     if cancelsUnwaited { begins() }
-    let span = Recorder.isOn ? beginDemand() : 0
+    let span = recording == nil ? 0 : beginDemand()
     // As the driver's task is now; a taker asks it before each step.
     wantsPage = bringsPages && !cancelsUnwaited && demand.amount == .all && !Task.isCancelled
     let hasParked =
@@ -273,7 +275,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
       end()
       return false
     }
-    if Recorder.isOn { executor.span = beginStep() }
+    if recording != nil { beginStep() }
     return true
   }
 
@@ -296,7 +298,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// The step is consumed: a parked task must retain no element.
   @inlinable @inline(__always)
   package func finish(_ step: consuming Step<Element>) -> Bool {
-    if executor.span != 0 { endStep(step) }
+    if recording != nil { endStep(step) }
     switch consume step {
     case .element(let element):
       if let taker {
@@ -387,7 +389,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     var leftover = Leftover?.none
     let hasEnded = executor.finish { leftover = self.leftover() }
     if let last = leftover.take() { ReleaseQueue.release(consume last) }
-    if !hasEnded, Recorder.isOn { noteAbandonment() }
+    if !hasEnded, recording != nil { noteAbandonment() }
   }
 }
 

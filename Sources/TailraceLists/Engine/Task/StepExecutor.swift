@@ -33,8 +33,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
   /// Identifies the task's own job; 0 before it has started.
   @exclusivity(unchecked) private nonisolated(unsafe) var own: JobSlot.Job = 0
-  /// The recording of the running step; 0 for none.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var span: Recorder.Span = 0
   // Guard: written once, before the task starts. May touch it: everyone, afterwards.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) private(set) var home: (any TaskExecutor)?
@@ -57,7 +55,9 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   private let depth = Atomic(0)
   /// The position of the element being computed.
   @usableFromInline let computed = Atomic(0)
-  let driver = LatestDriver()
+  /// The number of the list whose look-ahead has caused the running step, directly or through lists that it
+  /// demands; `.max` if none has.
+  let cause: Atomic<Int>
   /// Whether its waits end in a cycle.
   let yields = Atomic(false)
   /// Whether `home` is set, and may be read by all.
@@ -71,13 +71,17 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   let ahead: LookaheadMark?
 
   @usableFromInline
-  init() { ahead = nil }
+  init() {
+    ahead = nil
+    cause = Atomic(.max)
+  }
 
   /// The executor of a task that works ahead for a list: a separate node in the wait graph.
   @usableFromInline
   init(ahead: LookaheadMark, home: (any TaskExecutor)?) {
     self.ahead = ahead
     self.home = home
+    cause = Atomic(ahead.number)
   }
 
   @usableFromInline
@@ -138,7 +142,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
     slot.store(parked, ordering: .releasing)
     let outer = Self.current
     let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
-    driver.note(outer)
+    cause.store(outer?.cause.load(ordering: .relaxed) ?? .max, ordering: .relaxed)
     self.depth.store(depth, ordering: .relaxed)
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
@@ -289,7 +293,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   nonisolated func end() {
     if let other = update({ $0.ends() }) { dispatch(other) }
     let former = life.withLock { $0.take() }
-    driver.note(nil)
     // Released outside of the lock.
     _ = former
   }

@@ -41,15 +41,11 @@ protocol AwaitedPlace: AnyObject, Sendable {
   var raised: (any Raised)? { get }
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
   var awaitedWorker: (any Worker)? { get }
-  /// Whether cells mostly arrive soon; `nil` if asking does not pay.
-  var yieldHeuristic: YieldHeuristic? { get }
-
   /// The executor of the awaited step, if a waiter may run the step's job when it comes back.
   var jobs: StepExecutor? { get }
 }
 
 extension AwaitedPlace {
-  @usableFromInline var yieldHeuristic: YieldHeuristic? { nil }
   @usableFromInline var jobs: StepExecutor? { nil }
 
   @usableFromInline
@@ -62,14 +58,6 @@ extension AwaitedPlace {
   nonisolated(nonsending) func waitOnce(
     for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason {
-    // A reader on an actor would have to return to it.
-    let isolation: (any Actor)? = #isolation
-    if isolation == nil, let yieldHeuristic, yieldHeuristic.isWorthTrying {
-      await Task.yield()
-      let isThere = !isMissing(cell)
-      yieldHeuristic.note(isThere)
-      if isThere { return .lookAgain }
-    }
     let waiter = Waiter()
     if let reason = enter(waiter, for: cell) { return reason }
     defer { leave(waiter) }

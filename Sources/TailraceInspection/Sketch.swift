@@ -1,8 +1,10 @@
+import TailraceLists
+
 /// The visible pipeline of a list, as a value: a diagram is made from it.
 ///
 /// Lists are drawn one by one from a pile, without recursion. While a claim is held, only the
 /// upstreams of a stage are noted; lists among them are inspected after the claim is released.
-package struct Sketch {
+struct Sketch {
   /// At most this many stages and values are drawn: larger diagrams are unreadable, and Mermaid
   /// refuses them.
   static let limit = 400
@@ -28,7 +30,7 @@ package struct Sketch {
   private var nodes: [Node] = []
   private var layers: [Layer] = []
   private var edges: [Edge] = []
-  package private(set) var isCut = false
+  private(set) var isCut = false
   /// The last stage of each list seen.
   private var known: [ObjectIdentifier: Int] = [:]
   /// Objects retained while their addresses are used.
@@ -46,7 +48,7 @@ package struct Sketch {
   }
 
   /// An empty picture, for other things than lists.
-  package init() {}
+  init() {}
 
   init(of list: any LookedList) {
     pile = [(list, Place())]
@@ -57,7 +59,7 @@ package struct Sketch {
   // MARK: Drawing
 
   /// `nil` if there are too many.
-  package mutating func node(_ text: String, isStage: Bool = true, in layer: Int? = nil) -> Int? {
+  mutating func node(_ text: String, isStage: Bool = true, in layer: Int? = nil) -> Int? {
     guard nodes.count < Self.limit else {
       isCut = true
       return nil
@@ -67,14 +69,14 @@ package struct Sketch {
     return nodes.count - 1
   }
 
-  package mutating func connect(_ from: Int?, _ to: Int?, _ text: String? = nil) {
+  mutating func connect(_ from: Int?, _ to: Int?, _ text: String? = nil) {
     guard let from, let to else { return }
     let edge = Edge(from: from, to: to, text: text)
     // A zip may pull the same list several times: that is one arrow.
     if !edges.contains(edge) { edges.append(edge) }
   }
 
-  package mutating func layer(_ text: String) -> Int {
+  mutating func layer(_ text: String) -> Int {
     layers.append(Layer(text: text))
     return layers.count - 1
   }
@@ -132,7 +134,7 @@ protocol LookedList {
 
 extension Sketch {
   /// A flowchart, from the sources down to the list.
-  package var mermaid: String {
+  var mermaid: String {
     var lines = ["flowchart TD"]
     var isInLayer = Array(repeating: false, count: nodes.count)
     for (number, layer) in layers.enumerated() where !layer.nodes.isEmpty {

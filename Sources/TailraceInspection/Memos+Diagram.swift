@@ -1,4 +1,4 @@
-import TailraceLists
+public import TailraceMemos
 
 extension Memos {
   /// Returns a picture of the keys, as the text of a Mermaid flowchart. In recursive memos, an arrow
@@ -24,7 +24,7 @@ extension Memos {
   ///   most 400 keys are drawn.
   public func diagram() -> String {
     // As many as are drawn, and one more; a copy of the table would make the next event copy it, too.
-    let portraits = store.table.withLock { $0.portraits(atMost: 401) }
+    let portraits = portraits(atMost: Sketch.limit + 1)
     var sketch = Sketch()
     let layer = sketch.layer("Memos")
     var nodes: [Int: Int] = [:]
@@ -37,39 +37,5 @@ extension Memos {
       for input in portrait.inputs { sketch.connect(nodes[input], node) }
     }
     return sketch.mermaid
-  }
-}
-
-extension MemoTable {
-  /// A key, as it is drawn.
-  struct Portrait: Sendable {
-    let place: Int
-    let key: Key
-    let state: String
-    let inputs: [Int]
-  }
-
-  func portraits(atMost count: Int) -> [Portrait] {
-    var portraits: [Portrait] = []
-    for (place, slot) in slots.slots.enumerated() {
-      guard let key = slot.key else { continue }
-      portraits.append(
-        Portrait(
-          place: place, key: key, state: word(for: place), inputs: graph?.inputs(of: place) ?? []))
-      if portraits.count == count { break }
-    }
-    return portraits
-  }
-
-  /// The state of a key, unless it has a value.
-  func word(for place: Int) -> String {
-    switch slots[place] {
-    case .none: "removed"
-    case .computing, .replacing: "computing"
-    case .value: graph?.freshness(of: place) == .fresh || graph == nil ? "" : "out of date"
-    case .failure: "failed"
-    case .renewing: "computing again"
-    case .stale: "out of date"
-    }
   }
 }

@@ -1,3 +1,4 @@
+import TailraceLists
 import TailraceSupport
 
 /// Records which task demanded, computed and awaited which element of which list, and when.
@@ -15,13 +16,12 @@ import TailraceSupport
 /// The recording opens in [Perfetto](https://ui.perfetto.dev) and in other viewers of Chrome's
 /// trace format. Each task is a track; see <doc:LookingAtAList>.
 ///
-/// A recording sees lists that are made while it runs. It sees earlier lists from their next
-/// segment of cells on (at most 128 elements later). Several recordings may run at a time; each
-/// sees everything.
+/// A recording sees the steps of lists that are made while a recording runs, and the waits for all lists.
+/// Several recordings may run at a time; each sees everything.
 ///
-/// - Complexity: up to a microsecond for each event during a recording. Without one, plain steps
-///   cost nothing, and asynchronous steps and waits an atomic load each.
-public final class Recording: EngineObserver, Sendable {
+/// - Complexity: up to a microsecond for each event during a recording. Without one, steps cost nothing, and
+///   a list that is made and a wait an atomic load each.
+public final class Recording: Sendable {
   let state: Locked<RecordingState>
   private let start: ContinuousClock.Instant
   /// Selects the recorded lists by name; `nil` records all.
@@ -59,9 +59,7 @@ public final class Recording: EngineObserver, Sendable {
     return recording
   }
 
-  private func records(_ list: RecordedList) -> Bool {
-    isRecorded.map { $0(list.identity?.recordedTitle ?? list.title) } ?? true
-  }
+  private func records(_ list: RecordedList) -> Bool { isRecorded.map { $0(list.title) } ?? true }
 
   /// Ends the recording. Events still in progress are recorded up to now.
   public func stop() {
@@ -78,29 +76,42 @@ public final class Recording: EngineObserver, Sendable {
     let (seconds, attoseconds) = start.duration(to: .now).components
     return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
   }
+}
 
-  // MARK: Events
-
-  func begin(
+extension Recording: EngineObserver {
+  package func begin(
     _ span: Recorder.Span, _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int,
-    _ track: Recorder.Track, _ behind: String?
+    _ behind: String?
   ) {
     guard records(list) else { return }
-    let time = time
+    let (track, time) = (Track.current, time)
     state.withLock { $0.begin(span, kind, list, position, track, behind, at: time) }
   }
 
-  func end(_ span: Recorder.Span, _ count: Int, _ outcome: String?) {
+  package func end(_ span: Recorder.Span, _ count: Int, _ outcome: String?) {
     let time = time
     state.withLock { $0.end(span, count, outcome, at: time) }
   }
 
-  func note(
-    _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int, _ track: Recorder.Track
-  ) {
+  package func note(_ kind: Recorder.Kind, _ list: RecordedList, _ position: Int) {
     guard records(list) else { return }
-    let time = time
+    let (track, time) = (Track.current, time)
     state.withLock { $0.note(kind, list, position, track, at: time) }
+  }
+}
+
+/// The task of an event.
+struct Track: Hashable, Sendable {
+  /// Distinguishes tasks that exist at the same time.
+  let task: Int?
+  let name: String?
+
+  static var current: Track {
+    let task = withUnsafeCurrentTask { $0?.hashValue }
+    guard task != nil,
+      #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    else { return Track(task: task, name: nil) }
+    return Track(task: task, name: Task.name)
   }
 }
 
@@ -125,18 +136,18 @@ struct RecordingState: Sendable {
   private(set) var events: [Event] = []
   private(set) var dropped = 0
   private(set) var lists: [RecordedList] = []
-  private(set) var tracks: [Recorder.Track] = []
+  private(set) var tracks: [Track] = []
   private var open: [Recorder.Span: Event] = [:]
   private var listNumbers: [ObjectIdentifier: Int] = [:]
   private var titleNumbers: [String: Int] = [:]
-  private var trackNumbers: [Recorder.Track: Int] = [:]
+  private var trackNumbers: [Track: Int] = [:]
   private var isStopped = false
 
   init(limit: Int) { self.limit = limit }
 
   mutating func begin(
     _ span: Recorder.Span, _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int,
-    _ track: Recorder.Track, _ behind: String?, at time: Int
+    _ track: Track, _ behind: String?, at time: Int
   ) {
     guard hasRoom() else { return }
     open[span] = Event(
@@ -153,7 +164,7 @@ struct RecordingState: Sendable {
   }
 
   mutating func note(
-    _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int, _ track: Recorder.Track,
+    _ kind: Recorder.Kind, _ list: RecordedList, _ position: Int, _ track: Track,
     at time: Int
   ) {
     guard hasRoom() else { return }
@@ -193,7 +204,7 @@ struct RecordingState: Sendable {
     return lists.count - 1
   }
 
-  private mutating func number(of track: Recorder.Track) -> Int {
+  private mutating func number(of track: Track) -> Int {
     if let known = trackNumbers[track] { return known }
     tracks.append(track)
     trackNumbers[track] = tracks.count - 1

@@ -1,3 +1,5 @@
+public import TailraceLists
+
 extension LazyList {
   /// Returns a picture of how this list is computed, as the text of a Mermaid flowchart.
   ///
@@ -58,14 +60,21 @@ extension LazyList: LookedList {
 
     /// Skips closed segments without elements.
     private mutating func nextPart() -> Segment<Element>? {
-      let resolved = Segment.resolve(segment, offset) { segment, _ in
-        if let label = segment.label { place.name = label.text }
-        return true
+      while let current = segment {
+        let (name, _, count, following) = current.drawn
+        if let name { place.name = name }
+        if offset < count { return current }
+        switch following {
+        case .unresolved: return current
+        case .more(let next, let start):
+          let (position, overflows) = start.addingReportingOverflow(offset - count)
+          (segment, offset) = (next, overflows ? .max : position)
+        case .end: segment = nil
+        // A failure gets its own part.
+        case .failed: return former == nil || count == 0 ? current : nil
+        }
       }
-      (segment, offset) = resolved.place.map { ($0.segment, $0.offset) } ?? (nil, 0)
-      // A failure gets its own part.
-      guard case .failed = resolved, former != nil, let segment else { return segment }
-      return segment.mark.count == 0 ? segment : nil
+      return nil
     }
 
     /// Draws the part that begins with a segment. `nil` if it has been drawn before.
@@ -107,11 +116,11 @@ extension LazyList: LookedList {
       _ evaluator: Evaluator<Element>, _ first: Segment<Element>,
       _ sketch: inout Sketch
     ) -> Int? {
-      let name = place.name.take() ?? evaluator.name.load()?.text
+      let name = place.name.take() ?? evaluator.drawnName
       let layer = place.layer ?? sketch.layer("")
-      let stage = evaluator.stage?.text ?? "failures"
+      let stage = evaluator.drawnStage ?? "failures"
       // A stage that only converts failures is not drawn between other stages.
-      let isDrawn = evaluator.stage != nil || place.layer == nil
+      let isDrawn = evaluator.drawnStage != nil || place.layer == nil
       var node = place.consumer
       if isDrawn {
         node = sketch.node(place.layer == nil ? stage : [stage, name].joined, in: layer)
@@ -119,23 +128,22 @@ extension LazyList: LookedList {
       }
       // Passes the existing elements without the claim, and new ones with it.
       _ = pass(first, evaluator)
-      if let held = evaluator.claim.take() {
-        let (count, end) = pass(first, evaluator)
-        let isComputing = evaluator.steps?.isComputing == true
-        if let producer = evaluator.producer { sketch.draw(producer, as: node, in: layer) }
-        evaluator.letGo(held)
-        if place.layer == nil {
-          let text = Self.text(count, nil, isComputing ? end.whileComputing : end)
-          sketch.describe(layer, [name, text].joined)
-        }
-      } else {
-        let (count, end) = pass(first, evaluator)
-        let isComputing = !evaluator.isAbandoned
-        if case .open = end, isComputing { sketch.drawCut(node, in: layer) }
-        if place.layer == nil {
-          let text = Self.text(count, nil, isComputing ? end.whileComputing : end)
-          sketch.describe(layer, [name, text].joined)
-        }
+      var passed = (count: 0, end: End.open)
+      var isComputing = false
+      let isLent = evaluator.lendProducer { producer in
+        passed = pass(first, evaluator)
+        isComputing = evaluator.isInStep
+        if let producer { sketch.draw(producer, as: node, in: layer) }
+      }
+      if !isLent {
+        passed = pass(first, evaluator)
+        isComputing = !evaluator.isOver
+        if case .open = passed.end, isComputing { sketch.drawCut(node, in: layer) }
+      }
+      if place.layer == nil {
+        let text = Self.text(
+          passed.count, nil, isComputing ? passed.end.whileComputing : passed.end)
+        sketch.describe(layer, [name, text].joined)
       }
       return node
     }
@@ -157,17 +165,16 @@ extension LazyList: LookedList {
     ) -> (count: Int, end: End) {
       var current = first
       // Elements that the evaluator gave before are not visible any more.
-      var count = evaluator == nil ? 0 : first.start
+      var count = evaluator == nil ? 0 : first.drawn.start
       var skipped = evaluator == nil ? offset : 0
       while true {
-        let mark = current.mark
-        count += Swift.max(0, mark.count - skipped)
+        let (_, position, cells, following) = current.drawn
+        count += Swift.max(0, cells - skipped)
         skipped = 0
-        guard mark.isClosed else {
+        switch following {
+        case .unresolved:
           segment = nil
           return (count, .open)
-        }
-        switch current.link {
         case .end:
           segment = nil
           return (count, .ended)
@@ -178,7 +185,8 @@ extension LazyList: LookedList {
           // Values after computed elements belong to them: the last element often is one.
           let owner = next.evaluator
           let isSame =
-            owner == nil ? next.label == nil : owner === evaluator && next.start > current.start
+            owner == nil
+            ? next.drawn.name == nil : owner === evaluator && next.drawn.start > position
           guard isSame else {
             (segment, offset) = (next, start)
             return (count, .rest)

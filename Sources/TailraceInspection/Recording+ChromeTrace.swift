@@ -1,3 +1,5 @@
+import TailraceLists
+
 extension Recording {
   /// Returns the recording in the Trace Event Format, as JSON text.
   ///
@@ -20,7 +22,7 @@ private struct ChromeTrace {
 
   init(_ state: RecordingState) {
     self.state = state
-    titles = state.lists.map { list in list.identity?.recordedTitle ?? list.title }
+    titles = state.lists.map(\.title)
     add(#"{"ph":"M","pid":1,"name":"process_name","args":{"name":"Tailrace"}}"#)
     for (number, track) in state.tracks.enumerated() { add(track, number) }
     // Events with the same beginning are nested in the order of their ends.
@@ -38,7 +40,7 @@ private struct ChromeTrace {
     text += ",\n"
   }
 
-  private mutating func add(_ track: Recorder.Track, _ number: Int) {
+  private mutating func add(_ track: Track, _ number: Int) {
     let name = track.name ?? (track.task == nil ? "no task" : "task \(number + 1)")
     add(
       "{\"ph\":\"M\",\"pid\":1,\"tid\":\(number + 1),\"name\":\"thread_name\","
