@@ -173,6 +173,8 @@ private struct LookaheadModel: Explorable {
     case .leaves(let reader):
       state.leave(Self.waiters[reader])
       readers[reader] = .idle
+      hasWaited[reader] = false
+      owed.remove(reader)
     case .attaches:
       isAttached = true
       if !state.attach(Self.task, madeAt: .medium) { isCancelled = true }
@@ -208,9 +210,8 @@ private struct LookaheadModel: Explorable {
   /// Those who wait are to be told; a reader that has pulled for itself is.
   private mutating func failForNow(_ puller: Puller) {
     if case .pulling = state.source {
-      for (number, reader) in readers.enumerated() {
-        let isWaiting = reader == .asleep || reader == .waiting(after: state.taken)
-        if isWaiting, state.slots.isEmpty { owed.insert(number) }
+      for number in readers.indices where hasWaited[number] && state.slots.isEmpty {
+        if notes[number].change(at: mark) == .none { owed.insert(number) }
       }
     }
     switch puller {

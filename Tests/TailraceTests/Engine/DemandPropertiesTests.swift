@@ -73,8 +73,8 @@ struct DemandPropertiesTests {
     #expect(has(demand.forCells.deeper, its.depth - 1, its.amount))
   }
 
-  @Test("it is passed in two registers")
+  @Test("it is passed in a register")
   func size() {
-    #expect(MemoryLayout<Demand>.size == 2 * MemoryLayout<Int>.size)
+    #expect(MemoryLayout<Demand>.size == MemoryLayout<Int>.size)
   }
 }

@@ -403,7 +403,7 @@ struct RetryTests {
       for _ in 0..<20 { await Task.yield() }
       #expect(attempts.calls.values == [2, 3], "it has failed ahead")
       await #expect(throws: Mishap.self) { try await list.element(at: 1) }
-      #expect(attempts.calls.values == [2, 3, 3], "its own attempt")
+      #expect(attempts.calls.values.count { $0 == 3 } == 2, "its own attempt")
       #expect((try? await list.array()) == [2, 3, 4, 5])
       #expect(attempts.calls.values.sorted() == [2, 3, 3, 3, 4, 5])
     }

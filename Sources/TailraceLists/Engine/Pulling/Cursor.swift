@@ -250,7 +250,10 @@ package struct Cursor<Element: Sendable> {
           absence = .cancelled
           return .nothing(takeAbsence())
         }
-        if run(sink) { return .stopped }
+        if run(sink) {
+          waitsForAll()
+          return .stopped
+        }
         if producer != nil || segment == nil { return .nothing(takeAbsence()) }
       }
       if let storage = segment?.storage {
@@ -261,9 +264,14 @@ package struct Cursor<Element: Sendable> {
         }
       }
       guard let element = next() else { return .nothing(takeAbsence()) }
+      if producer != nil { waitsForAll() }
       if !sink(element) { return .stopped }
     }
   }
+
+  /// A producer that was taken over has given an element: who wants all waits for those that follow, too.
+  @inlinable @inline(__always)
+  mutating func waitsForAll() { if demand.amount == .all { demand.hasWaited = true } }
 
   /// Moves past the cells that are evaluated here, and lends them; evaluates some if there are
   /// none.
