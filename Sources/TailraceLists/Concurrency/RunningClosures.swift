@@ -230,8 +230,10 @@ struct RunningClosures<Output: Sendable, Waiter: AnyObject & Sendable>: Sendable
   /// come.
   @_alwaysEmitIntoClient
   mutating func enter(_ waiter: Waiter, after taken: Int) -> ResumeReason? {
-    if isAbandoned { return .released }
-    guard isMissing(after: taken) else { return .lookAgain }
+    guard isMissing(after: taken) else {
+      // With the last result the list is over, too; those who come late look at its cells.
+      return isAbandoned && self.taken == taken ? .released : .lookAgain
+    }
     waiters.enter(waiter)
     return nil
   }
