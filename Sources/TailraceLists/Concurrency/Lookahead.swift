@@ -83,7 +83,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func pullOnDemand(_ demand: Demand) -> Step<Slot> {
     source.state.cursor.demand = demand.forOne
     let pulled = source.state.cursor.next()
-    // The depth, and since when its reader waits, are those of this demand; the task that pulls on has others.
+    // The depth, and whether its reader has waited, are those of this demand; the task that pulls on has others.
     source.state.cursor.demand = Demand()
     guard let element = pulled else {
       let absence = source.state.cursor.takeAbsence()
