@@ -117,6 +117,17 @@ struct WatchTests {
     second.kill()
   }
 
+  @Test(
+    "an element is one line, the same value, and nothing that a terminal obeys",
+    arguments: [
+      ("[1,2]", "[1,2]"), ("{\r\n\t\"a\": 1}", "{   \"a\": 1}"), (#""é\u001b""#, #""é\u001b""#),
+      ("\"\u{1B}[2J\u{7}\u{7F}\u{9B}0m\u{0}\"", #""\u001b[2J\u0007\u007f\u009b0m\u0000""#),
+    ])
+  func controls(_ sent: String, _ printed: String) throws {
+    let text = try Array(sent.utf8).withUnsafeBytes { try ByteCoding.jsonText.decode($0, 1) }
+    #expect(text == printed)
+  }
+
   @Test("the program prints each element once, also when it is killed itself")
   func program() async throws {
     let folder = try FeedFolder()
