@@ -46,9 +46,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
   private(set) var page = Segment(start: 0)
   /// The known offsets of another server, by position, ascending.
   private var names: [Name] = [Name(position: 0, offset: ListOffset.beginning)]
-  /// The server has just said that there is nothing behind `count`: by how many that is still believed
-  /// without being asked for.
-  private(set) var believers = 0
+  /// A page has just said that there is nothing behind `count`: believed once, without being asked for.
+  private(set) var isFresh = false
   /// This list is gone.
   private(set) var otherList: RemoteListError.Reason?
   /// Elements that are not kept any more: released outside of the lock, since that may run code of theirs.
@@ -106,8 +105,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
     }
     guard position >= count else { return nil }
     if isEnded { return ListPage([], isEnd: true) }
-    if believers > 0 {
-      believers -= 1
+    if isFresh {
+      isFresh = false
       return ListPage([])
     }
     return isReading && tail.end == count ? ListPage([]) : nil
@@ -211,12 +210,7 @@ struct RemoteContents<Element: Sendable>: Sendable {
     keep(answer, from: position)
     if end > count { count = end }
     if answer.isClosed, end == count { isEnded = true }
-    believers = answer.isUpToDate && end == count ? 1 : 0
-  }
-
-  /// Those that were told of the last answer may believe once, each, that nothing is behind it.
-  mutating func told(_ readers: Int) {
-    if believers > 0 { believers = max(believers, readers) }
+    isFresh = answer.isUpToDate && !answer.isLive && end == count
   }
 
   /// How far the list is known.
@@ -234,7 +228,7 @@ struct RemoteContents<Element: Sendable>: Sendable {
     try recognize(extent.identity)
     if extent.count < asked.count { throw .lacking(from: extent.count) }
     guard extent.count >= count else { return }
-    believers = 1
+    isFresh = true
     count = extent.count
     // An end can be taken back.
     isEnded = extent.isEnded || isEnded && !asked.isEnded

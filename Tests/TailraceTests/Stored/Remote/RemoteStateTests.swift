@@ -65,7 +65,7 @@ private struct RemoteModel: Explorable {
       server: [count, isEnded ? 1 : 0, entered],
       known: [
         contents.count, contents.tail.start, contents.tail.end, contents.page.start,
-        contents.page.end, contents.believers, contents.server == .unknown ? 0 : 1,
+        contents.page.end, contents.isFresh ? 1 : 0, contents.server == .unknown ? 0 : 1,
       ], isEnded: contents.isEnded, link: state.link, pace: state.pace, now: now, waiting: waiting,
       runs: runs, isRunning: awaited.isRunning, fruitless: fruitless)
   }
