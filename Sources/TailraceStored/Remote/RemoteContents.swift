@@ -358,6 +358,11 @@ enum RemoteAnswerError: Error {
   /// A failure of the transport, if it is not one of these.
   init(_ error: any Error) { self = error as? Self ?? .later("\(error)") }
 
+  /// What a reader of the list with this path gets, if no request can help.
+  func told(_ path: String) -> any Error {
+    if case .final(let final) = self { final.error(path) } else { self }
+  }
+
   /// Whether it is a right answer, that tells where the list is.
   var isAnswer: Bool {
     if case .final(.list) = self { true } else { false }

@@ -47,8 +47,7 @@ final class RemoteCore<Element: Sendable>: Sendable {
     do throws(RemoteAnswerError) {
       if let page = try look(from: position, upTo: count) { return page }
     } catch {
-      guard case .final(let final) = error else { throw error }
-      throw final.error(server.path)
+      throw error.told(server.path)
     }
     return try await answer { [self] timer in try await fetch(from: position, upTo: count, timer) }
   }
@@ -143,8 +142,7 @@ final class RemoteCore<Element: Sendable>: Sendable {
     do throws(RemoteAnswerError) {
       try update { (state, _) throws(RemoteAnswerError) in try state.contents.resume(at: place) }
     } catch {
-      guard case .final(let final) = error else { throw error }
-      throw final.error(server.path)
+      throw error.told(server.path)
     }
   }
 
