@@ -9,8 +9,8 @@ private struct RemoteModel: Explorable {
   enum Failure: Hashable, CaseIterable { case later, corrupt, unsupported, silent }
 
   enum Event: Hashable {
-    /// The server's list grows, ends, or is begun anew; the server tells how far it goes.
-    case append, end, anew, extent
+    /// The server's list grows, or ends.
+    case append, end
     /// A task waits for more than so many elements; is cancelled; reads from a position on.
     case wait(for: Int), cancel(Int), read(from: Int)
     /// A run asks what it does next; its pause is over.
@@ -25,27 +25,14 @@ private struct RemoteModel: Explorable {
   enum Phase: Hashable {
     case decides
     case pauses(until: Duration)
-    /// The number of the list, and how much of it was brought.
-    case requests(
-      RemoteLink.Mode, list: Int, from: Int, reach: RemoteContents<Int>.Reach, at: Duration)
-  }
-
-  /// A list of the server's: its elements are its number and their position.
-  struct List: Hashable {
-    var number: Int
-    var count = 1
-    var isEnded = false
-
-    var identity: String { "list-\(number)" }
-    func name(_ position: Int) -> ListOffset { ListOffset(identity, position) }
-    var extent: ListExtent { ListExtent(identity: identity, count: count, isEnded: isEnded) }
+    case requests(RemoteLink.Mode, from: Int, reach: RemoteContents<Int>.Reach, at: Duration)
   }
 
   static let most = 3
   var state: RemoteState<Int>
   var awaited = WhileAwaited<RemoteOutcome, Int>(lingers: true)
-  /// The last one is the present one.
-  var lists = [List(number: 0)]
+  var count = 1
+  var isEnded = false
   var now = Duration.zero
   var waiting: [Int: Int] = [:]
   var entered = 0
@@ -60,11 +47,8 @@ private struct RemoteModel: Explorable {
   }
 
   struct Key: Hashable {
-    var lists: [List]
-    var entered: Int
+    var server: [Int]
     var known: [Int]
-    var server: RemoteContents<Int>.Server
-    var isGone: Bool
     var isEnded: Bool
     var link: RemoteLink
     var pace: RequestPace
@@ -78,21 +62,18 @@ private struct RemoteModel: Explorable {
   var key: Key {
     let contents = state.contents
     return Key(
-      lists: lists, entered: entered,
+      server: [count, isEnded ? 1 : 0, entered],
       known: [
         contents.count, contents.tail.start, contents.tail.end, contents.page.start,
-        contents.page.end, contents.isFresh ? 1 : 0,
-      ], server: contents.server, isGone: contents.otherList != nil, isEnded: contents.isEnded,
-      link: state.link, pace: state.pace, now: now, waiting: waiting,
+        contents.page.end, contents.isFresh ? 1 : 0, contents.server == .unknown ? 0 : 1,
+      ], isEnded: contents.isEnded, link: state.link, pace: state.pace, now: now, waiting: waiting,
       runs: runs, isRunning: awaited.isRunning, fruitless: fruitless)
   }
 
   var events: [Event] {
-    let (count, isEnded) = (list.count, list.isEnded)
-    var events: [Event] = [.idle, .extent] + (0...count).map { .read(from: $0) }
+    var events: [Event] = [.idle] + (0...count).map { .read(from: $0) }
     if !isEnded, count < Self.most { events.append(.append) }
     if !isEnded { events.append(.end) }
-    if lists.count < 2 { events.append(.anew) }
     if entered < 3 { events += (0...count).map { .wait(for: $0) } }
     events += waiting.keys.sorted().map { .cancel($0) }
     for (run, phase) in runs.sorted(by: { $0.key < $1.key }) {
@@ -109,28 +90,17 @@ private struct RemoteModel: Explorable {
     return events
   }
 
-  private var list: List { lists[lists.count - 1] }
-
-  /// What a list has from a position on.
-  private func answer(
-    _ list: List, from position: Int, isLive: Bool
-  ) -> RemoteContents<Int>.Answer {
-    let positions = position..<max(position, list.count)
+  private func answer(_ positions: Range<Int>, isLive: Bool) -> RemoteContents<Int>.Answer {
+    let isAll = positions.upperBound == count
     return RemoteContents.Answer(
-      elements: positions.map { 100 * list.number + $0 }, sizes: positions.map { _ in 300 },
-      next: list.name(positions.upperBound).name, isUpToDate: true, isClosed: list.isEnded,
-      isOurs: true, isLive: isLive)
-  }
-
-  /// Whether the server knows an offset: no, if it is of a list that is gone.
-  private func isKnown(_ offset: String) -> Bool {
-    ListOffset(offset).map { $0.identity == list.identity } ?? true
+      elements: Array(positions), sizes: positions.map { _ in 300 },
+      next: ListOffset("a", positions.upperBound).name, isUpToDate: isAll,
+      isClosed: isEnded && isAll, isOurs: true, isLive: isLive)
   }
 
   mutating func apply(_ event: Event) {
     do throws(RemoteAnswerError) { try perform(event) } catch {
-      // It is told to whoever has asked.
-      if lists.count < 2 || !error.isOfAnotherList { violation = "\(event) throws \(error)" }
+      violation = "\(event) throws \(error)"
     }
     for action in awaited.takeEffects().apply({ waiting[$0] = nil }) {
       switch action {
@@ -144,11 +114,8 @@ private struct RemoteModel: Explorable {
 
   private mutating func perform(_ event: Event) throws(RemoteAnswerError) {
     switch event {
-    case .append: lists[lists.count - 1].count += 1
-    case .end: lists[lists.count - 1].isEnded = true
-    case .anew: lists.append(List(number: lists.count))
-    case .extent:
-      try state.took(list.extent, asked: state.contents.reach, at: now, &awaited)
+    case .append: count += 1
+    case .end: isEnded = true
     case .wait(let position):
       entered += 1
       guard let number = state.enter(waitingFor: position, &awaited) else { return }
@@ -170,36 +137,26 @@ private struct RemoteModel: Explorable {
           violation = "a request without a pause"
         }
         let reach = state.contents.reach
-        guard let start = state.contents.liveStart() else {
-          return violation = "no place to begin"
+        if state.contents.liveStart() == nil {
+          try state.took(
+            ListExtent(identity: "a", count: count, isEnded: isEnded), asked: reach, at: now,
+            &awaited)
         }
-        runs[run] = .requests(
-          mode, list: list.number, from: start.position, reach: reach, at: now)
-        guard isKnown(start.offset) else {
-          let error = state.gone(list.name(0), from: start.position, at: now, &awaited)
-          return finish(run, error)
-        }
+        guard let start = state.contents.liveStart() else { return violation = "no place to begin" }
+        runs[run] = .requests(mode, from: start.position, reach: reach, at: now)
       }
     case .pauseOver(let run):
       if case .pauses(let time)? = runs[run] { now = max(now, time) }
       runs[run] = .decides
     case .open(let run): state.opened(run, awaited)
     case .bring(let run):
-      guard case .requests(let mode, let number, let position, let reach, let time)? = runs[run]
-      else { return }
-      let answer = answer(lists[number], from: position, isLive: true)
-      do throws(RemoteAnswerError) {
-        try state.took(answer, from: position, run: run, at: now, &awaited)
-      } catch {
-        // What is known by now may be of the list that was begun anew meanwhile.
-        guard lists.count > 1 else { throw error }
-        return finish(run, error)
-      }
+      guard case .requests(let mode, let position, let reach, let time)? = runs[run] else { return }
+      try state.took(
+        answer(position..<count, isLive: true), from: position, run: run, at: now, &awaited)
       if state.contents.isFull, awaited.count == 0, awaited.isRunning {
         violation = "more comes than anybody reads"
       }
-      runs[run] = .requests(
-        mode, list: number, from: position + answer.elements.count, reach: reach, at: time)
+      runs[run] = .requests(mode, from: count, reach: reach, at: time)
       if mode == .longPoll { finish(run, nil) }
     case .finish(let run, let isHeld):
       if isHeld { now += .seconds(60) }
@@ -218,7 +175,7 @@ private struct RemoteModel: Explorable {
   }
 
   private mutating func finish(_ run: Int, _ error: RemoteAnswerError?) {
-    guard case .requests(_, _, _, let reach, let time)? = runs[run] else { return }
+    guard case .requests(_, _, let reach, let time)? = runs[run] else { return }
     // Of a run that is not the present one, nothing is counted.
     if awaited.isPresent(run), error != nil || state.contents.reach == reach,
       now - time < .seconds(1)
@@ -238,30 +195,29 @@ private struct RemoteModel: Explorable {
     if let page = try state.look(from: position, upTo: 9, awaited) {
       return check(page, from: position)
     }
+    if state.contents.start(for: position) == nil {
+      try state.took(
+        ListExtent(identity: "a", count: count, isEnded: isEnded), asked: state.contents.reach,
+        at: now, &awaited)
+    }
     guard let start = state.contents.start(for: position) else {
       return violation = "no place to begin"
     }
-    guard isKnown(start.offset) else {
-      throw state.gone(list.name(0), from: start.position, at: now, &awaited)
-    }
     try state.took(
-      answer(list, from: start.position, isLive: false), from: start.position, at: now, &awaited)
+      answer(start.position..<count, isLive: false), from: start.position, at: now, &awaited)
     guard let page = try state.look(from: position, upTo: 9, awaited) else {
       return violation = "an answer from \(start.position) on is not seen from \(position) on"
     }
     check(page, from: position)
-    if page.elements.isEmpty, position < list.count { violation = "an element is not read" }
+    if page.elements.isEmpty, position < count { violation = "an element is not read" }
   }
 
-  /// Elements are of one list, which is the one that is known.
   private mutating func check(_ page: ListPage<Int>, from position: Int) {
-    guard case .ours(let identity) = state.contents.server,
-      let list = lists.first(where: { $0.identity == identity })
-    else { return violation = "elements of no list" }
-    let end = position + page.elements.count
-    let expected = (position..<min(list.count, end)).map { 100 * list.number + $0 }
+    let expected = Array(position..<min(count, position + page.elements.count))
     if page.elements != expected { violation = "from \(position) on: \(page.elements)" }
-    if page.isEnd, !list.isEnded || end < list.count { violation = "an end at \(end)" }
+    if page.isEnd, !isEnded || position + page.elements.count < count {
+      violation = "an end at \(position + page.elements.count)"
+    }
   }
 
   private mutating func check() {
@@ -278,12 +234,6 @@ private struct RemoteModel: Explorable {
   }
 }
 
-extension RemoteAnswerError {
-  fileprivate var isOfAnotherList: Bool {
-    if case .final(.remote(.otherList)) = self { true } else { false }
-  }
-}
-
 extension WhileAwaited.Effects where Continuation == Int {
   fileprivate func apply(_ told: (Int) -> Void) -> [WhileAwaited.Action] {
     for woken in woken { told(woken.continuation) }
@@ -294,7 +244,7 @@ extension WhileAwaited.Effects where Continuation == Int {
 @Suite("A remote list as a value", .inTurn)
 struct RemoteStateTests {
   @Test(
-    "every order of answers, failures and readers: no element is wrong or of another list, nobody waits for what is here, no request without a pause",
+    "every order of answers, failures and readers: no element is wrong, nobody waits for what is here, no request without a pause",
     arguments: [nil, Duration.seconds(1)])
   func orders(_ patience: Duration?) async {
     await RemoteModel(patience: patience)
