@@ -46,8 +46,9 @@ struct RemoteContents<Element: Sendable>: Sendable {
   private(set) var page = Segment(start: 0)
   /// The known offsets of another server, by position, ascending.
   private var names: [Name] = [Name(position: 0, offset: ListOffset.beginning)]
-  /// A page has just said that there is nothing behind `count`: believed once, without being asked for.
-  private(set) var isFresh = false
+  /// The server has just said that there is nothing behind `count`: by how many that is still believed
+  /// without being asked for.
+  private(set) var believers = 0
   /// This list is gone.
   private(set) var otherList: RemoteListError.Reason?
   /// Elements that are not kept any more: released outside of the lock, since that may run code of theirs.
@@ -105,8 +106,8 @@ struct RemoteContents<Element: Sendable>: Sendable {
     }
     guard position >= count else { return nil }
     if isEnded { return ListPage([], isEnd: true) }
-    if isFresh {
-      isFresh = false
+    if believers > 0 {
+      believers -= 1
       return ListPage([])
     }
     return isReading && tail.end == count ? ListPage([]) : nil
@@ -210,7 +211,12 @@ struct RemoteContents<Element: Sendable>: Sendable {
     keep(answer, from: position)
     if end > count { count = end }
     if answer.isClosed, end == count { isEnded = true }
-    isFresh = answer.isUpToDate && !answer.isLive && end == count
+    believers = answer.isUpToDate && end == count ? 1 : 0
+  }
+
+  /// Those that were told of the last answer may believe once, each, that nothing is behind it.
+  mutating func told(_ readers: Int) {
+    if believers > 0 { believers = max(believers, readers) }
   }
 
   /// How far the list is known.
@@ -228,7 +234,7 @@ struct RemoteContents<Element: Sendable>: Sendable {
     try recognize(extent.identity)
     if extent.count < asked.count { throw .lacking(from: extent.count) }
     guard extent.count >= count else { return }
-    isFresh = true
+    believers = 1
     count = extent.count
     // An end can be taken back.
     isEnded = extent.isEnded || isEnded && !asked.isEnded

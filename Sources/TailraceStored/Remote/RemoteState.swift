@@ -172,6 +172,7 @@ struct RemoteState<Element: Sendable>: Sendable {
     at now: Duration, _ awaited: inout Awaited<some Sendable>
   ) {
     let told = awaited.wake(.ready) { [contents] in contents.mayHaveMore(than: $0) }
+    contents.told(told)
     if told > 0, awaited.count == 0 { idleSince = now }
     if contents.isFull { awaited.end() }
   }

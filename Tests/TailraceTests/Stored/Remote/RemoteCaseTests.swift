@@ -77,7 +77,10 @@ struct RemoteCaseTests {
       try await source.append([element], isEnd: row.endsAtLast && element == row.appended.last)
     }
     #expect(try await reader.value == row.expected)
-    if isLive { #expect(faulty.requests.values.allSatisfy { $0.path.contains("live=") }) }
+    // One live response has had all of it.
+    if isLive, row.elements.count <= 100, row.appended.isEmpty {
+      #expect(faulty.requests.values.allSatisfy { $0.path.contains("live=") })
+    }
     if mode == .longPoll { #expect(faulty.events <= 1) }
     // A closed list is not asked again.
     let requests = faulty.requests.count

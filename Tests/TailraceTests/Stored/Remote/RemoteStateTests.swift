@@ -65,7 +65,7 @@ private struct RemoteModel: Explorable {
       server: [count, isEnded ? 1 : 0, entered],
       known: [
         contents.count, contents.tail.start, contents.tail.end, contents.page.start,
-        contents.page.end, contents.isFresh ? 1 : 0, contents.server == .unknown ? 0 : 1,
+        contents.page.end, contents.believers, contents.server == .unknown ? 0 : 1,
       ], isEnded: contents.isEnded, link: state.link, pace: state.pace, now: now, waiting: waiting,
       runs: runs, isRunning: awaited.isRunning, fruitless: fruitless)
   }
@@ -249,5 +249,29 @@ struct RemoteStateTests {
   func orders(_ patience: Duration?) async {
     await RemoteModel(patience: patience)
       .expectSafe(depth: 9, limit: 60_000, isComplete: false)
+  }
+
+  @Test(
+    "whoever was told by a long poll knows that no more is there, though the connection is over")
+  func believers() throws {
+    var state = RemoteState(RemoteContents<Int>(.beginning), patience: nil)
+    var awaited = WhileAwaited<RemoteOutcome, Int>(lingers: true)
+    let numbers = [0, 0].map { state.enter(waitingFor: $0, &awaited) }
+    #expect(numbers == [1, 2])
+    for number in 1...2 { #expect(awaited.wait(number, number) == nil) }
+    #expect(state.step(1, at: .zero, &awaited) == .request(.events))
+    state.failed(.unsupported(status: 501, body: ""), 1, at: .zero, chance: 0, &awaited)
+    #expect(state.step(1, at: .seconds(1), &awaited) == .request(.longPoll))
+    let answer = RemoteContents.Answer(
+      elements: [7], sizes: [1], next: ListOffset("a", 1).name, isUpToDate: true, isClosed: false,
+      isOurs: true, isLive: true)
+    try state.took(answer, from: 0, run: 1, at: .seconds(2), &awaited)
+    state.ended(1, at: .seconds(2), chance: 0, awaited)
+    // Nobody waits at this moment.
+    #expect(state.step(1, at: .seconds(2), &awaited) == nil)
+    for _ in 0..<2 {
+      #expect(try state.look(from: 1, upTo: 1, awaited) == ListPage([]))
+    }
+    #expect(try state.look(from: 1, upTo: 1, awaited) == nil)
   }
 }
