@@ -31,7 +31,8 @@ import TailraceSupport
 /// An offset is of one list: it has the list's identity. An offset of a list that was there before, of
 /// elements that were discarded, or beyond the end is answered with 410, which names the first offset. An
 /// unknown offset, limit or mode is refused with 400, and another method with 405. `limit=100` asks for
-/// pages of at most a hundred elements.
+/// pages of at most a hundred elements. `If-Match`, the conditions with dates, and ranges are ignored: an
+/// offset and `If-None-Match` say what a client has.
 ///
 /// Responses that wait for the next elements share one reader: an element is read and encoded once, for
 /// whatever number of clients. They make a list compute one element at a time; other responses compute

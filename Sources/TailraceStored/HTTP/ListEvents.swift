@@ -1,6 +1,5 @@
 public import Foundation
 import TailraceLists
-import TailraceSupport
 
 /// The Server-Sent Events of a list: bytes, to be sent as they come.
 ///
@@ -50,33 +49,15 @@ public struct ListEvents: AsyncSequence, Sendable {
   public nonisolated(nonsending) func send(
     to write: @escaping @Sendable (Data) async throws -> Void
   ) async throws {
-    let writing = SendingSince()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        for try await bytes in self {
-          let start = now()
-          writing.time.withLock { $0 = start }
-          try await write(bytes)
-          writing.time.withLock { $0 = nil }
-        }
+    let timer = ActivityTimer(now)
+    try await timer.run(atMost: sendPatience, on: clock, otherwise: ClientStalledError()) {
+      for try await bytes in self {
+        timer.restart()
+        try await write(bytes)
+        timer.stop()
       }
-      group.addTask {
-        while true {
-          let begin = writing.time.withLock { $0 }
-          let rest = begin.map { sendPatience - (now() - $0) } ?? sendPatience
-          guard rest > .zero else { throw ClientStalledError() }
-          try await clock.sleep(for: rest)
-        }
-      }
-      defer { group.cancelAll() }
-      try await group.next()
     }
   }
-}
-
-/// Since when bytes are being sent; `nil` if none are.
-private final class SendingSince: Sendable {
-  let time = Locked<Duration?>(nil)
 }
 
 /// A client has not read for too long what was sent to it.

@@ -9,7 +9,9 @@ extension LazyList {
   /// try await source.read(from: 0, upTo: 10).elements   // [1]
   /// ```
   ///
-  /// It retains the list from its head on, with all evaluated elements.
+  /// It retains the list from its head on, with all evaluated elements. Each access makes a source with an
+  /// identity of its own, and an endpoint refuses the offsets of another identity: make one source of a list,
+  /// and one endpoint of that, for all requests.
   ///
   /// - Laziness: reading evaluates nothing. Waiting for more than *i* elements demands the element
   ///   at *i*, and no other.

@@ -31,22 +31,32 @@ struct FailureBudget: Sendable {
     case .later(let reason, _): why = reason
     case .silent(let silence): why = "nothing was heard for \(silence)"
     }
-    begin(at: now)
-    return isOver(at: now)
+    since = since ?? now
+    return isOver(at: now) ? unreachable : nil
   }
 
-  /// Somebody waits for a server that has failed.
-  mutating func begin(at now: Duration) { since = since ?? now }
+  enum Turn: Sendable {
+    case request
+    case pause(until: Duration)
+    /// Patience is over.
+    case over(RemoteAnswerError.Final)
+  }
 
-  /// The error to tell when patience is over; `nil` if it is not.
-  func isOver(at now: Duration) -> RemoteAnswerError.Final? {
-    guard let end, now >= end else { return nil }
-    return .remote(.unreachable(why))
+  /// Somebody waits for a request that may be sent at a time.
+  mutating func turn(_ earliest: Duration, at now: Duration) -> Turn {
+    guard earliest > now else { return .request }
+    since = since ?? now
+    if isOver(at: now) { return .over(unreachable) }
+    return .pause(until: end.map { min(earliest, $0) } ?? earliest)
   }
 
   /// When patience is over, if it has a limit.
-  var end: Duration? {
+  private var end: Duration? {
     guard let since, let patience else { return nil }
     return since + patience
   }
+
+  private func isOver(at now: Duration) -> Bool { end.map { now >= $0 } ?? false }
+
+  private var unreachable: RemoteAnswerError.Final { .remote(.unreachable(why)) }
 }

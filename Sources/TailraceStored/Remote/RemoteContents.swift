@@ -23,11 +23,6 @@ struct RemoteContents<Element: Sendable>: Sendable {
 
     init(start: Int) { self.start = start }
 
-    init(start: Int, _ answer: Answer) {
-      self.start = start
-      append(answer, skipping: 0)
-    }
-
     mutating func append(_ answer: Answer, skipping count: Int) {
       elements += answer.elements.dropFirst(count)
       let new = answer.sizes.dropFirst(count)
@@ -48,12 +43,12 @@ struct RemoteContents<Element: Sendable>: Sendable {
   /// Behind whose last element the live connection reads on.
   private(set) var tail = Segment(start: 0)
   /// What was read last without waiting.
-  private var page = Segment(start: 0)
+  private(set) var page = Segment(start: 0)
   /// The known offsets of another server, by position, ascending.
   private var names: [Name] = [Name(position: 0, offset: ListOffset.beginning)]
   /// The server has just said that there is nothing behind `count`: by how many that is still believed
   /// without being asked for.
-  private var believers = 0
+  private(set) var believers = 0
   /// This list is gone.
   private(set) var otherList: RemoteListError.Reason?
   /// Elements that are not kept any more: released outside of the lock, since that may run code of theirs.
@@ -97,29 +92,25 @@ struct RemoteContents<Element: Sendable>: Sendable {
 
   // MARK: Reading
 
-  enum Look {
-    case page(ListPage<Element>)
-    /// Ask the server.
-    case ask
-  }
-
-  /// The elements from a position on that are here.
+  /// The elements from a position on that are here; `nil` if the server must be asked.
+  ///
+  /// - Parameter isReading: what the server has comes without being asked for.
   mutating func look(
     from position: Int, upTo limit: Int, isReading: Bool
-  ) throws(RemoteAnswerError) -> Look {
+  ) throws(RemoteAnswerError) -> ListPage<Element>? {
     if let otherList { throw .final(.remote(otherList)) }
     for segment in [tail, page] where segment.start <= position && position < segment.end {
       let elements = segment.elements.dropFirst(position - segment.start).prefix(limit)
       let isEnd = isEnded && position + elements.count == count
-      return .page(ListPage(Array(elements), isEnd: isEnd))
+      return ListPage(Array(elements), isEnd: isEnd)
     }
-    guard position >= count else { return .ask }
-    if isEnded { return .page(ListPage([], isEnd: true)) }
+    guard position >= count else { return nil }
+    if isEnded { return ListPage([], isEnd: true) }
     if believers > 0 {
       believers -= 1
-      return .page(ListPage([]))
+      return ListPage([])
     }
-    return isReading && tail.end == count ? .page(ListPage([])) : .ask
+    return isReading && tail.end == count ? ListPage([]) : nil
   }
 
   /// Whether there may be more than so many elements.
@@ -181,6 +172,10 @@ struct RemoteContents<Element: Sendable>: Sendable {
     /// Whether it comes from an endpoint of ours.
     var isOurs: Bool
     var isLive: Bool
+    /// What the server wants to hear with the next live request.
+    var cursor: String?
+    /// How long the server wants a client to pause that has lost its connection.
+    var pause: Duration?
   }
 
   /// Takes the answer to a request that began at a position.
@@ -305,22 +300,22 @@ struct RemoteContents<Element: Sendable>: Sendable {
     if position <= tail.end, end > tail.end, answer.isLive || tail.end == position {
       tail.append(answer, skipping: tail.end - position)
       guard tail.elements.count > 2 * Self.capacity || tail.bytes > 2 * byteCapacity else { return }
-      // What was just read is wanted next.
-      let former = tail
+      discarded.append(tail.elements)
       var surplus = 0
-      while surplus < former.elements.count - answer.elements.count,
-        former.elements.count - surplus > Self.capacity || tail.bytes > byteCapacity
+      // What was just read is wanted next.
+      while surplus < tail.elements.count - answer.elements.count,
+        tail.elements.count - surplus > Self.capacity || tail.bytes > byteCapacity
       {
-        tail.bytes -= former.sizes[surplus]
+        tail.bytes -= tail.sizes[surplus]
         surplus += 1
       }
       tail.start += surplus
-      tail.elements = Array(former.elements.dropFirst(surplus))
-      tail.sizes = Array(former.sizes.dropFirst(surplus))
-      discarded.append(former.elements)
+      tail.elements.removeFirst(surplus)
+      tail.sizes.removeFirst(surplus)
     } else if !answer.isLive {
       discarded.append(page.elements)
-      page = Segment(start: position, answer)
+      page = Segment(start: position)
+      page.append(answer, skipping: 0)
     }
   }
 
@@ -368,6 +363,11 @@ enum RemoteAnswerError: Error {
 
   /// A failure of the transport, if it is not one of these.
   init(_ error: any Error) { self = error as? Self ?? .later("\(error)") }
+
+  /// What a reader of the list with this path gets, if no request can help.
+  func told(_ path: String) -> any Error {
+    if case .final(let final) = self { final.error(path) } else { self }
+  }
 
   /// Whether it is a right answer, that tells where the list is.
   var isAnswer: Bool {

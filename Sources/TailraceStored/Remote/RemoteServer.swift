@@ -28,19 +28,10 @@ struct RemoteServer<Element: Sendable>: Sendable {
     _ body: @escaping @Sendable (ActivityTimer) async throws -> Value
   ) async throws -> Value {
     let timer = ActivityTimer(now)
-    return try await withThrowingTaskGroup(of: Value?.self) { group in
-      group.addTask { try await body(timer) }
-      group.addTask {
-        while true {
-          let rest = silence - (now() - timer.last)
-          guard rest > .zero else { throw RemoteAnswerError.silent(silence) }
-          try await clock.sleep(for: min(rest, isIdle?() ?? rest))
-        }
-      }
-      defer { group.cancelAll() }
-      guard let value = try await group.next() ?? nil else { throw CancellationError() }
-      return value
-    }
+    timer.restart()
+    return try await timer.run(
+      atMost: silence, on: clock, otherwise: RemoteAnswerError.silent(silence), whileIdle: isIdle
+    ) { try await body(timer) }
   }
 
   func request(
@@ -88,7 +79,7 @@ struct RemoteServer<Element: Sendable>: Sendable {
   /// A page of elements, or the answer to a long poll.
   func page(
     from offset: String, limit: Int?, cursor: String?, isLive: Bool, _ timer: ActivityTimer
-  ) async throws -> RemoteReply<Element> {
+  ) async throws -> RemoteContents<Element>.Answer {
     let response = try await transport(
       request(
         offset: offset, limit: limit, live: isLive ? "long-poll" : nil, cursor: cursor))
@@ -105,22 +96,21 @@ struct RemoteServer<Element: Sendable>: Sendable {
       }
       found = try decoded(bytes)
     }
-    return RemoteReply(
-      answer: RemoteContents.Answer(
-        elements: found.elements, sizes: found.sizes, next: next,
-        isUpToDate: response.status == 204 || Self.isTrue(response["Stream-Up-To-Date"]),
-        isClosed: Self.isTrue(response["Stream-Closed"]), isOurs: Self.isOurs(response),
-        isLive: isLive), cursor: response["Stream-Cursor"])
+    return RemoteContents.Answer(
+      elements: found.elements, sizes: found.sizes, next: next,
+      isUpToDate: response.status == 204 || Self.isTrue(response["Stream-Up-To-Date"]),
+      isClosed: Self.isTrue(response["Stream-Closed"]), isOurs: Self.isOurs(response),
+      isLive: isLive, cursor: response["Stream-Cursor"])
   }
 
   /// Reads events.
   ///
   /// - Parameters:
   ///   - opened: called when the response has begun.
-  ///   - reply: gets the elements up to an offset. Returns whether there may be more.
+  ///   - take: gets the elements up to an offset. Returns whether there may be more.
   func events(
     from offset: String, cursor: String?, _ timer: ActivityTimer, opened: () -> Void,
-    reply: (RemoteReply<Element>) throws -> Bool
+    take: (RemoteContents<Element>.Answer) throws -> Bool
   ) async throws {
     let response = try await transport(request(offset: offset, live: "sse", cursor: cursor))
     timer.restart()
@@ -158,14 +148,10 @@ struct RemoteServer<Element: Sendable>: Sendable {
           let answer = RemoteContents.Answer(
             elements: pending.elements, sizes: pending.sizes, next: control.streamNextOffset,
             isUpToDate: control.upToDate ?? false, isClosed: control.streamClosed ?? false,
-            isOurs: isOurs, isLive: true)
+            isOurs: isOurs, isLive: true, cursor: control.streamCursor,
+            pause: parser.reconnectionTime.map { .milliseconds($0) })
           (pending, size) = (Elements(), 0)
-          guard
-            try reply(
-              RemoteReply(
-                answer: answer, cursor: control.streamCursor,
-                pause: parser.reconnectionTime.map { .milliseconds($0) }))
-          else { return }
+          guard try take(answer) else { return }
         default: break
         }
       }
@@ -253,14 +239,6 @@ struct RemoteServer<Element: Sendable>: Sendable {
 /// An endpoint of ours says that an offset is of no element, and where its list begins.
 struct RemoteGone: Error {
   let first: ListOffset
-}
-
-/// An answer, and what the server wants to hear with the next live request.
-struct RemoteReply<Element: Sendable>: Sendable {
-  var answer: RemoteContents<Element>.Answer
-  var cursor: String?
-  /// How long the server wants a client to pause that has lost its connection.
-  var pause: Duration?
 }
 
 /// The data of a control event.

@@ -136,20 +136,14 @@ enum RetryAfter {
       let month = words.lazy.compactMap({ months.firstIndex(of: String($0)) }).first
     else { return nil }
     let clock = times[0].split(separator: ":").compactMap { Int($0) }
-    var (day, year) = (numbers[0], numbers[1])
+    var year = numbers[1]
     if year < 100 { year += year < 70 ? 2000 : 1900 }
-    guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]),
-      (0...60).contains(clock[2]), (1...31).contains(day), (1970...9999).contains(year)
-    else { return nil }
-    // The days before the year, with one for each leap year; then those before the month.
-    let leaps = { (year: Int) in year / 4 - year / 100 + year / 400 }
-    let isLeap = leaps(year) > leaps(year - 1)
-    day += 365 * (year - 1970) + leaps(year - 1) - leaps(1969) - 1
-    for (index, length) in [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30].enumerated()
-    where index < month {
-      day += length + (index == 1 && isLeap ? 1 : 0)
-    }
-    return Date(
-      timeIntervalSince1970: Double(((day * 24 + clock[0]) * 60 + clock[1]) * 60 + clock[2]))
+    guard clock.count == 3, (1970...9999).contains(year) else { return nil }
+    let date = DateComponents(
+      calendar: Calendar(identifier: .gregorian), timeZone: .gmt, year: year, month: month + 1,
+      day: numbers[0], hour: clock[0], minute: clock[1],
+      // A second may be one that was put in.
+      second: clock[2] == 60 ? 59 : clock[2])
+    return date.isValidDate ? date.date : nil
   }
 }

@@ -45,10 +45,12 @@ final class AwaitedTask<Contents: Sendable, Outcome: Sendable>: Sendable {
     state = Locked(State(contents: contents, awaited: Awaited(lingers: lingers)))
   }
 
-  /// Changes the contents, and does what follows.
+  /// Changes the contents, and does what follows, also if the change throws.
   @discardableResult
-  func update<Value: Sendable>(_ change: (inout Contents, inout Awaited) -> Value) -> Value {
-    update(change, work: nil)
+  func update<Value: Sendable, Failure: Error>(
+    _ change: (inout Contents, inout Awaited) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try update(change, work: nil)
   }
 
   /// Waits until the task is told something.
@@ -77,12 +79,14 @@ final class AwaitedTask<Contents: Sendable, Outcome: Sendable>: Sendable {
     return outcome
   }
 
-  private func update<Value: Sendable>(
-    _ change: (inout Contents, inout Awaited) -> Value, work: Work?
-  ) -> Value {
-    let (value, effects) = state.withLock { state in
-      let value = change(&state.contents, &state.awaited)
-      return (value, state.awaited.takeEffects())
+  private func update<Value: Sendable, Failure: Error>(
+    _ change: (inout Contents, inout Awaited) throws(Failure) -> Value, work: Work?
+  ) throws(Failure) -> Value {
+    let (result, effects) = state.withLock { state in
+      let result = Result { () throws(Failure) in
+        try change(&state.contents, &state.awaited)
+      }
+      return (result, state.awaited.takeEffects())
     }
     for action in effects.actions {
       switch action {
@@ -98,7 +102,7 @@ final class AwaitedTask<Contents: Sendable, Outcome: Sendable>: Sendable {
       }
     }
     for waiter in effects.woken { waiter.continuation.resume(returning: waiter.outcome) }
-    return value
+    return try result.get()
   }
 
   private func start(_ run: Int, _ work: @escaping Work) {

@@ -15,7 +15,9 @@ extension RouterMethods {
   @discardableResult
   package func list<Source>(_ path: RouterPath, _ endpoint: ListEndpoint<Source>) -> Self {
     // The endpoint refuses other methods with 405; the router would answer 404.
-    for method in [HTTPRequest.Method.get, .head, .options, .post, .put, .patch, .delete] {
+    for method in [
+      HTTPRequest.Method.get, .head, .options, .post, .put, .patch, .delete, .trace, .connect,
+    ] {
       on(path, method: method) { request, _ in try await endpoint.response(to: request) }
     }
     return self
@@ -24,7 +26,7 @@ extension RouterMethods {
 
 extension ListEndpoint {
   /// Returns the response to a request. A request that waits ends when its client disconnects, or
-  /// when the server shuts down gracefully.
+  /// when the server shuts down gracefully. Its connection is closed then, as HTTP/1.1 does it.
   package func response(to request: Request) async throws -> Response {
     try await Response.answering(request) { try await self.response(to: $0) }
   }
@@ -57,7 +59,10 @@ extension Response {
     }
   }
 
-  /// The answer to HEAD, with the length that the one to GET has: Hummingbird would say 0.
+  /// The answer to HEAD, with the length that the one to GET has.
+  ///
+  /// It costs a page: a response without a length is sent in chunks here, also one to HEAD, and Hummingbird
+  /// would say 0. A client that wants to know where the list ends asks `GET ?offset=now`, as `RemoteList` does.
   private static func head(
     _ values: ListRequest, _ answer: @Sendable (ListRequest) async throws -> ListResponse
   ) async throws -> ListResponse {

@@ -128,6 +128,8 @@ enum FeedScript {
       if (response.status === 410) {
         // What would come next was discarded, or there is another list: never put behind the old one.
         const beginning = response.headers.get('Stream-Next-Offset')
+        // Of somebody else on the way.
+        if (beginning === null) return retry()
         const isOther = identity(beginning) !== identity(feed.position)
         if (isOther) feed = { ...structuredClone(empty), lists: feed.lists + 1 }
         feed.position = beginning

@@ -23,7 +23,8 @@ struct Watch {
         try FileHandle.standardOutput.write(contentsOf: Data("\(element)\n".utf8))
       }
     } catch {
-      try? FileHandle.standardError.write(contentsOf: Data("watch: \(error)\n".utf8))
+      try? FileHandle.standardError.write(
+        contentsOf: Data("watch: \("\(error)".withoutControls)\n".utf8))
       exit(error is RemoteListError ? 3 : 1)
     }
   }
@@ -105,13 +106,30 @@ struct WatchOptions: Sendable {
 }
 
 extension ByteCoding<String> {
-  /// A JSON value as it is.
+  /// A JSON value as it is, but in one line, and without characters that a terminal obeys.
   static var jsonText: ByteCoding {
     ByteCoding(name: "JSON text") { text, bytes in
       bytes += text.utf8
     } decode: { bytes, _ in
-      String(decoding: bytes, as: UTF8.self)
+      String(decoding: bytes, as: UTF8.self).withoutControls
     }
+  }
+}
+
+extension String {
+  /// The same JSON value: white space of each kind is a space, and other control characters are escaped.
+  var withoutControls: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\n", "\r", "\t": text.unicodeScalars.append(" ")
+      case _ where scalar.properties.generalCategory == .control:
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
   }
 }
 

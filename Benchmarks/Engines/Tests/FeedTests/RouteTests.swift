@@ -116,6 +116,7 @@ struct RouteTests {
     Row(method: .delete, status: 405),
     Row(method: .patch, status: 405),
     Row(method: .options, status: 405),
+    Row(method: .trace, status: 405),
   ]
 
   @Test("a request of the list", arguments: rows)

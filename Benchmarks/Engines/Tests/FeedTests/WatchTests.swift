@@ -117,6 +117,22 @@ struct WatchTests {
     second.kill()
   }
 
+  @Test(
+    "an element is one line, the same value, and nothing that a terminal obeys",
+    arguments: [
+      ("[1,2]", "[1,2]"), ("{\r\n\t\"a\": 1}", "{   \"a\": 1}"), (#""é\u001b""#, #""é\u001b""#),
+      ("\"\u{1B}[2J\u{7}\u{7F}\u{9B}0m\u{0}\"", #""\u001b[2J\u0007\u007f\u009b0m\u0000""#),
+    ])
+  func controls(_ sent: String, _ printed: String) async throws {
+    let transport: RemoteTransport = { _ in
+      RemoteResponse(
+        status: 200, headers: ["Stream-Next-Offset": "1", "Stream-Closed": "true"],
+        body: [Array("[\(sent)]".utf8)])
+    }
+    let list = RemoteList(transport, path: "/list", element: .jsonText)
+    #expect(try await LazyList(reading: list).array() == [printed])
+  }
+
   @Test("the program prints each element once, also when it is killed itself")
   func program() async throws {
     let folder = try FeedFolder()

@@ -146,6 +146,14 @@ def behind_proxy(browser, binary, shot):
         browser.wait(f"feed.elements > {before}")
         expect(browser.evaluate(FAULTS) == 0, "faults after a 502")
 
+        # A 410 of somebody else on the way does not say where the list begins.
+        browser.evaluate(
+            "disconnect(); const sent = fetch; window.fetch = async () => {"
+            " window.fetch = sent; return new Response('', { status: 410 }) }; inquire(); 0"
+        )
+        browser.wait("source !== null")
+        expect(browser.evaluate("feed.lists") == 1, "somebody else's 410 is taken for a new list")
+
         server.begin_anew()
         browser.wait("feed.lists === 2 && feed.isComplete")
         expect(browser.evaluate("feed.elements") == 100, "the new list was not read as a whole")

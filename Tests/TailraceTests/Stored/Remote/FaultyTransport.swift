@@ -136,16 +136,34 @@ extension Gate {
   }
 }
 
-/// A clock on which short pauses are over at once, and long ones only by cancellation.
-struct HurriedClock: Clock {
-  typealias Instant = ContinuousClock.Instant
+/// A clock whose time goes on by pauses only, and by each of them at once.
+///
+/// A sleep that is longer than any pause is a limit that nothing reaches: it ends by cancellation.
+final class PauseClock: Clock {
+  struct Instant: InstantProtocol {
+    var offset: Duration
 
-  var now: Instant { .now }
+    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    func duration(to other: Instant) -> Duration { other.offset - offset }
+    static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private let time = Locked(Duration.zero)
+  private let longest: Duration
+
+  init(longestPause: Duration = .seconds(25)) { longest = longestPause }
+
+  var now: Instant { Instant(offset: time.withLock { $0 }) }
   var minimumResolution: Duration { .nanoseconds(1) }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    guard deadline - now > .seconds(25) else { return }
-    try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+    let isPause = time.withLock { time in
+      guard deadline.offset - time <= longest else { return false }
+      time = max(time, deadline.offset)
+      return true
+    }
+    if !isPause { try await Gate().waitUntilCancelled() }
+    try Task.checkCancellation()
   }
 }
 
@@ -210,7 +228,7 @@ final class ForeignServer: Sendable {
 func remote(
   _ transport: @escaping RemoteTransport, patience: Duration? = nil,
   lingering: Duration = .seconds(100), byteLimit: Int = 1 << 20,
-  clock: any Clock<Duration> = HurriedClock()
+  clock: any Clock<Duration> = PauseClock()
 ) -> RemoteList<Int> {
   RemoteList(
     transport, path: "/list", element: .json, patience: patience, lingering: lingering,

@@ -52,7 +52,7 @@ struct RemoteListTests {
     }
     let remote = RemoteList(
       faulty.transport, path: "/list", element: counting, lingering: .seconds(100),
-      clock: HurriedClock())
+      clock: PauseClock())
     let ready = Probe<Void>()
     let sums = try await withThrowingTaskGroup(of: [Int].self) { group in
       for _ in 0..<10 {

@@ -6,27 +6,31 @@ import Testing
 
 @testable import TailraceStored
 
-/// When requests were made, in virtual time.
+/// When requests were made, on a clock that goes on by pauses only.
 private final class RequestTimes: Sendable {
-  let scheduler = VirtualScheduler()
-  let times = Probe<(path: String, time: Duration)>()
+  let clock = PauseClock(longestPause: .seconds(1000))
+  let pages = Probe<Duration>()
+  let live = Probe<Duration>()
 
   func note(_ request: RemoteRequest) {
-    times.record((request.path, scheduler.now.offset))
+    (request.path.contains("live=") ? live : pages).record(clock.now.offset)
   }
 
-  /// A list that takes no silence for a lost connection: time may go on while a response is on its way.
+  /// A list that takes no silence for a lost connection.
   func list(
-    _ transport: @escaping RemoteTransport, patience: Duration? = nil
+    _ transport: @escaping RemoteTransport, patience: Duration? = nil, chance: Double = 1
   ) -> RemoteList<Int> {
     RemoteList(
-      transport, path: "/list", element: .json, patience: patience, silence: .seconds(1_000_000),
-      lingering: .seconds(100), clock: scheduler.clock)
+      RemoteServer(
+        transport: transport, path: "/list", element: .json, silence: .seconds(1_000_000),
+        byteLimit: 1 << 20, clock: clock, now: timeFromNow(on: clock), chance: { chance }),
+      .beginning, patience, .seconds(1_000_000))
   }
 
-  /// The pauses between the requests whose path has a part.
-  func pauses(_ part: String) -> [Duration] {
-    let times = times.values.filter { $0.path.contains(part) }.map { $0.time }
+  /// The first pauses between requests.
+  static func pauses(_ times: Probe<Duration>, _ count: Int) async -> [Duration] {
+    await times.waitForCount(count + 1)
+    let times = times.values.prefix(count + 1)
     return zip(times, times.dropFirst()).map { $1 - $0 }
   }
 }
@@ -37,14 +41,12 @@ struct RemotePauseTests {
     "Stream-Next-Offset": "0", "Stream-Up-To-Date": "true", "Content-Type": "application/json",
   ]
 
-  @Test("events that end at once with nothing: the pause that the server has named")
+  @Test(
+    "events that end at once with nothing: the pause that the server has named, or a longer one")
   func named() async throws {
     let requests = RequestTimes()
-    let transport: RemoteTransport = { request in
+    let list = requests.list { request in
       requests.note(request)
-      guard request.path.contains("live=") else {
-        return RemoteResponse(status: 200, headers: Self.empty, body: [Array("[]".utf8)])
-      }
       let body = """
         retry: 10000
 
@@ -56,63 +58,68 @@ struct RemotePauseTests {
       return RemoteResponse(
         status: 200, headers: ["Content-Type": "text/event-stream"], body: [Array(body.utf8)])
     }
-    let list = requests.list(transport)
     let reader = Task { try await list.waitForMore(than: 0) }
-    try await requests.scheduler.advancing(by: .milliseconds(100)) {
-      await requests.times.waitForCount(5)
-    }
-    #expect(requests.pauses("live=").allSatisfy { $0 >= .seconds(10) })
+    let pauses = await RequestTimes.pauses(requests.live, 8)
     reader.cancel()
+    #expect(pauses == [10, 10, 10, 10, 10, 10, 15, 15].map { .seconds($0) })
+  }
+
+  enum Fruitless: CaseIterable {
+    /// Responses of events that end at once; refused events, and long polls that nothing holds; pages.
+    case events, longPolls, pages
   }
 
   @Test(
-    "responses that end at once with nothing, of every kind: longer and longer pauses",
-    arguments: [true, false])
-  func growing(_ hasEvents: Bool) async throws {
+    "requests of every kind that bring nothing: longer and longer pauses, up to a bound",
+    arguments: Fruitless.allCases, [0.0, 1.0])
+  func growing(_ kind: Fruitless, _ chance: Double) async throws {
     let requests = RequestTimes()
-    let transport: RemoteTransport = { request in
-      requests.note(request)
-      if hasEvents, request.path.contains("live=sse") {
-        return RemoteResponse(status: 200, headers: ["Content-Type": "text/event-stream"])
+    let list = requests.list(
+      { request in
+        requests.note(request)
+        if kind == .events, request.path.contains("live=sse") {
+          return RemoteResponse(status: 200, headers: ["Content-Type": "text/event-stream"])
+        }
+        if request.path.contains("live=") {
+          return RemoteResponse(
+            status: request.path.contains("long-poll") ? 204 : 501, headers: Self.empty)
+        }
+        return RemoteResponse(status: 503, headers: [:])
+      }, chance: chance)
+    let reader = Task {
+      if kind == .pages {
+        _ = try await list.read(from: 0, upTo: 1)
+      } else {
+        try await list.waitForMore(than: 0)
       }
-      if request.path.contains("live=") {
-        return RemoteResponse(
-          status: request.path.contains("long-poll") ? 204 : 501, headers: Self.empty)
-      }
-      return RemoteResponse(status: 200, headers: Self.empty, body: [Array("[]".utf8)])
     }
-    let list = requests.list(transport)
-    let reader = Task { try await list.waitForMore(than: 0) }
-    try await requests.scheduler.advancing(by: .milliseconds(50)) {
-      await requests.times.waitForCount(12)
-    }
-    let pauses = requests.pauses("live=")
-    #expect(pauses.dropFirst().allSatisfy { $0 >= RequestPace.shortest / 2 })
-    // A response that was long on its way, by this clock, begins a new row of pauses.
-    #expect(pauses.contains { $0 >= RequestPace.longest / 2 }, "\(pauses)")
+    let pauses = await RequestTimes.pauses(kind == .pages ? requests.pages : requests.live, 11)
     reader.cancel()
+    let growing: [Duration] =
+      [250, 500, 1000, 2000, 4000, 8000, 15000, 15000, 15000, 15000, 15000]
+      .map { .milliseconds($0) }
+    #expect(growing.last == RequestPace.longest && growing.first == RequestPace.shortest)
+    // Half of it is by chance, so that clients do not all come again at the same time.
+    #expect(pauses == growing.map { $0 * (0.5 + chance / 2) })
   }
 
   @Test("Retry-After as a date, by the server's clock, for requests of every kind")
   func date() async throws {
     let requests = RequestTimes()
-    let transport: RemoteTransport = { request in
-      requests.note(request)
-      return RemoteResponse(
-        status: 503,
-        headers: [
-          "Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT",
-        ])
-    }
-    let list = requests.list(transport)
+    let list = requests.list(
+      { request in
+        requests.note(request)
+        return RemoteResponse(
+          status: 503,
+          headers: [
+            "Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT",
+          ])
+      }, chance: 0)
     let first = Task { try await list.read(from: 0, upTo: 1) }
-    await requests.times.waitForCount(1)
+    await requests.pages.waitForCount(1)
     let second = Task { try await list.waitForMore(than: 0) }
-    try await requests.scheduler.advancing(by: .seconds(1)) {
-      await requests.times.waitForCount(4)
-    }
-    for part in ["live=", "limit="] {
-      #expect(requests.pauses(part).allSatisfy { $0 >= .seconds(60) })
+    for times in [requests.live, requests.pages] {
+      #expect(await RequestTimes.pauses(times, 3).allSatisfy { $0 >= .seconds(60) })
     }
     first.cancel()
     second.cancel()
@@ -123,26 +130,25 @@ struct RemotePauseTests {
     arguments: [false, true])
   func patience(_ isLive: Bool) async throws {
     let requests = RequestTimes()
-    let transport: RemoteTransport = { request in
-      requests.note(request)
-      return RemoteResponse(status: 503, headers: ["Retry-After": "250"])
-    }
-    let list = requests.list(transport, patience: .seconds(20))
-    for _ in 0..<2 {
-      try await requests.scheduler.advancing(by: .seconds(1)) {
-        do {
-          if isLive {
-            try await list.waitForMore(than: 0)
-          } else {
-            _ = try await list.read(from: 0, upTo: 1)
-          }
-          Issue.record("was read")
-        } catch {
-          guard case .unreachable = (error as? RemoteListError)?.reason else { throw error }
+    let list = requests.list(
+      { request in
+        requests.note(request)
+        return RemoteResponse(status: 503, headers: ["Retry-After": "250"])
+      }, patience: .seconds(20))
+    for end in [20, 40] {
+      do {
+        if isLive {
+          try await list.waitForMore(than: 0)
+        } else {
+          _ = try await list.read(from: 0, upTo: 1)
         }
+        Issue.record("was read")
+      } catch {
+        guard case .unreachable = (error as? RemoteListError)?.reason else { throw error }
       }
+      #expect(requests.clock.now.offset == .seconds(end))
     }
-    #expect(requests.times.count == 1)
+    #expect(requests.live.count + requests.pages.count == 1)
   }
 
   @Test("a closed list with fewer elements than were known: asked a few times, then told")
@@ -325,12 +331,22 @@ struct RemotePauseTests {
       #expect(contents.tail.bytes == 300 * contents.tail.elements.count)
       #expect(contents.isFull == (contents.tail.bytes >= 1000))
       let last = try contents.look(from: number, upTo: 1, isReading: true)
-      guard case .page(let page) = last else { return #expect(Bool(false)) }
-      #expect(page.elements == [number])
+      #expect(last?.elements == [number])
     }
-    guard case .ask = try contents.look(from: 0, upTo: 1, isReading: true) else {
-      return #expect(Bool(false), "nothing is dropped")
-    }
+    #expect(try contents.look(from: 0, upTo: 1, isReading: true) == nil, "nothing is dropped")
+  }
+
+  @Test("a list that nobody reads: once more is here than it keeps, the connection ends")
+  func unread() async throws {
+    let source = ChangingSource([0])
+    let faulty = FaultyTransport(ListEndpoint(source, pageLimit: 10).transport)
+    let remote = remote(faulty.transport, byteLimit: 300)
+    try await remote.waitForMore(than: 0)
+    for number in 1..<200 { try await source.append([number]) }
+    await faulty.closed.waitForCount(1)
+    #expect(faulty.events == 1)
+    try await source.append([200], isEnd: true)
+    #expect(try await LazyList(reading: remote).array() == Array(0...200))
   }
 
   @Test("a server of another make is read at any place, by way of its nearest known offset")

@@ -66,7 +66,7 @@ struct RemoteReentrancyTests {
       let transport = FaultyTransport(ListEndpoint(source, pageLimit: 10).transport)
       let list = RemoteList(
         transport.transport, path: "/list", element: items, lingering: .seconds(100),
-        clock: HurriedClock())
+        clock: PauseClock())
       if isLive {
         reader.begin(waitingFor: list, than: 20_000)
       } else {
