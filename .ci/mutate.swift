@@ -8,7 +8,7 @@
 // `.ci/mutants` has a row for each value: its name, the files that are changed, the files of its tests. All of
 // them are compiled into a module of their own, over the modules of the debug build: a type that is defined
 // there hides the one of the same name in the library. Lines below a row that begin with `same:` are changes
-// that change nothing, each with its reason; they are not counted.
+// that change nothing, or no part of the value, each with its reason; they are not counted.
 import Foundation
 
 func fail(_ words: String) -> Never {
