@@ -232,6 +232,8 @@ struct Bench {
   func put(_ text: String, _ path: String) {
     let module =
       path.hasPrefix("Sources/") ? "@testable import \(path.split(separator: "/")[1]); " : ""
+    // Of one module's files, either all or none say how far an import reaches.
+    let text = text.replacing(#/(internal|package|public) import /#, with: "import ")
     write(module + text, to: folder + "/" + (path as NSString).lastPathComponent)
   }
 
