@@ -40,9 +40,11 @@ let package = Package(
     .executableTarget(
       name: "compare", dependencies: ["Measuring", "Works"], path: "Sources/Compare"),
     .testTarget(name: "InsideTests", dependencies: ["Measuring", "Works"]),
+    // The plugin takes those targets alone whose folder is in one named Benchmarks.
     .executableTarget(
       name: "Benchmarks",
       dependencies: ["Measuring", "Works", .product(name: "Benchmark", package: "benchmark")],
+      path: "Sources/Benchmarks/All",
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
   ],
   swiftLanguageModes: [.v6]

@@ -22,6 +22,12 @@ struct Compare {
   }
 
   private static func rehearse(_ options: Options) async throws {
+    let rows = Topic.all.flatMap { topic in
+      topic.rows.flatMap { row in row.peers.map { "\(topic.name) · \(row.name), \($0.who)" } }
+    }
+    for (name, peer) in Comparison.summarized where !rows.contains("\(name), \(peer)") {
+      throw Flaw("the summary has a row that there is not: \(name), \(peer)")
+    }
     for topic in options.topics {
       for row in topic.rows {
         try await Race.rehearse(row)

@@ -14,6 +14,32 @@ struct Comparison {
     ].filter { !$0.1.rows.isEmpty }
   }
 
+  /// What stands first: five rows of the first table in which Tailrace costs less, and five in which it
+  /// costs more, in turn.
+  var summary: Table {
+    var table = Table(header: ["what", "ours, ns", "peer", "peer's, ns", "ours by peer's"])
+    for (name, peer) in Self.summarized {
+      for row in results.ratios.rows where row[0] == name && row[4] == peer {
+        table.rows.append([name, row[2], peer, row[5], row[6]])
+      }
+    }
+    return table
+  }
+
+  /// The rows of the summary, and the peer that each is compared with.
+  static let summarized = [
+    ("First pass · map and filter Ints", "`.async.map.filter`"),
+    ("Operators · none, the source alone", "AsyncSequence"),
+    ("Iteration · read Ints again", "`array.async`"),
+    ("Collecting · an array of Ints", "`Array(lazy.map.filter)`"),
+    ("Fan-out · 8 readers, a step that suspends", "`.async.map.share()`"),
+    ("Async steps · a step that does not suspend", "`.async.map`"),
+    ("Async steps · a step that suspends", "`.async.map`"),
+    ("Async steps · a step that leaves its thread", "`.async.map`"),
+    ("Memos · ask for keys that are there", "an actor that keeps tasks"),
+    ("Streams · a buffered stream, first pass", "`AsyncStream`"),
+  ]
+
   var limits: [Limit] { results.limits + insides.map { $1.limit($0) } }
 
   /// The cost of running inside a test.

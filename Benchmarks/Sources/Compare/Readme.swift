@@ -15,7 +15,11 @@ struct Readme {
       let picture = pictureFolder.appending(path: "\(file).svg")
       try chart.svg.write(to: picture, atomically: true, encoding: .utf8)
     }
-    try MarkedFile.write(section(comparison), into: folder.appending(path: "README.md"))
+    let readme = folder.appending(path: "README.md")
+    try MarkedFile.write(section(comparison), into: readme)
+    try MarkedFile.write(
+      [comparison.summary.lines.joined(separator: "\n"), comparison.surroundings], into: readme,
+      between: "ten rows")
   }
 
   private static func section(_ comparison: Comparison) -> [String] {

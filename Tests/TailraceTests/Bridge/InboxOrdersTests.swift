@@ -287,7 +287,7 @@ struct InboxOrdersTests {
     ).expectSafe()
   }
 
-  @Test("several readers, where senders wait for room", arguments: 0...1)
+  @Test("several readers, where senders wait for room", arguments: Size.usual(1, full: 0)...1)
   func readersAndSenders(_ limit: Int) async {
     await InboxModel(.bufferingOldest(limit), limit: limit, readers: 2, senders: 1).expectSafe()
   }

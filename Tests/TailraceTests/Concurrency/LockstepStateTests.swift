@@ -190,6 +190,21 @@ struct LockstepStateTests {
     #expect(world.standing(0) == .reading)
   }
 
+  @Test("to look at how one is getting on awaits nobody")
+  func lookingAwaitsNobody() {
+    var state = LockstepState<Int>(readers: 2, distance: 1)
+    var awaited = [false, false]
+    let answer = state.answer(at: [1, 0], noting: &awaited) {
+      $0.demand(by: 0, at: 1, waiter: 7, $1)
+    }
+    #expect(answer == .mustWait)
+    #expect(awaited == [false, true])
+    awaited = [false, false]
+    let standing = state.answer(at: [1, 0], noting: &awaited) { $0.standing(of: 0, $1) }
+    #expect(standing == .waiting(for: [1], at: 0))
+    #expect(awaited == [false, false])
+  }
+
   @Test(
     "all orders of events, against a model",
     arguments: [(2, 1, 9), (2, 2, 9), (2, 3, 9), (3, 1, 6), (3, 2, 6)])

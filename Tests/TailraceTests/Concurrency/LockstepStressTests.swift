@@ -95,7 +95,7 @@ struct LockstepStressTests {
   @Test("nothing is computed beyond the distance", arguments: [(2, 1), (3, 10), (8, 64)])
   func spread(_ readers: Int, _ distance: Int) async {
     let spread = Spread(readers)
-    let crowd = LazyList(0..<5_000).map { number in
+    let crowd = LazyList(0..<Size.usual(1_000, full: 5_000)).map { number in
       spread.evaluated(number)
       return number
     }.lockstep(readers: readers, maxLead: distance)

@@ -14,6 +14,7 @@ struct ClaimTests {
 
     var isHeld: Bool { claim.isHeld }
     var isContested: Bool { claim.isContested }
+    var isAwaited: Bool { claim.isAwaited }
     var isAbandoned: Bool { claim.isAbandoned }
     func take() -> Bool { isHolder(claim.take()) }
     func release() -> Bool { !isHolder(claim.release(Held())) }
@@ -34,6 +35,7 @@ struct ClaimTests {
     #expect(!claim.isHeld)
     #expect(claim.take())
     #expect(claim.isHeld && !claim.isContested)
+    #expect(!claim.isAwaited && !claim.isAbandoned)
     #expect(!claim.take())
     #expect(claim.release())
     #expect(!claim.isHeld)
@@ -53,7 +55,7 @@ struct ClaimTests {
     let claim = Shared()
     #expect(claim.take())
     #expect(claim.noteAwaited() && claim.noteAwaited())
-    #expect(claim.isContested)
+    #expect(claim.isContested && claim.isAwaited)
     #expect(!claim.release())
     #expect(claim.isHeld)
     #expect(claim.releaseAwaited())

@@ -242,6 +242,41 @@ struct JobSlotTests {
     #expect(slot.state == .ended)
   }
 
+  @Test("a task that ends while it runs is over")
+  func ended() {
+    var slot = JobSlot(.running)
+    #expect(slot.ends() == nil)
+    #expect(slot.state == .ended)
+  }
+
+  @Test(
+    "a task rests while it is parked, and when it is over",
+    arguments: [
+      (.idle, false), (.running, false), (.awaited, false), (.ended, true), (.holding(16), false),
+      (.parked(16), true),
+    ] as [(JobSlot.State, Bool)])
+  func resting(_ state: JobSlot.State, _ rests: Bool) {
+    #expect(JobSlot(state).isResting == rests)
+  }
+
+  @Test(
+    "a job that runs elsewhere says whether a reader waited to run it", arguments: [true, false])
+  func elsewhere(_ isAwaited: Bool) {
+    var slot = JobSlot(isAwaited ? .awaited : .idle)
+    let hasWaited = slot.begin()
+    #expect(hasWaited == isAwaited)
+    #expect(slot.state == .running)
+  }
+
+  @Test("a reader that leaves is not waited for any more")
+  func readerGone() {
+    var slot = JobSlot(.awaited)
+    let isForgotten = slot.readerLeaves()
+    #expect(isForgotten)
+    #expect(slot.state == .idle)
+    #expect(slot.arrived(16, isOwn: true) == .dispatch(16))
+  }
+
   @Test("in no order of events a job is lost, or runs twice")
   func explored() async {
     await TaskModel(demands: 3, suspensions: 3, children: 1, waits: 2).expectSafe(limit: 3_000_000)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Steps that end: a reader that comes at the same moment is woken", .inTurn, .hangLimit)
 struct PublicationTests {
   private static let rounds = RandomCases.count(
-    "TAILRACE_PUBLICATIONS", debug: 10_000, optimised: 100_000, full: 20)
+    "TAILRACE_PUBLICATIONS", usual: 2_000, debug: 10_000, optimised: 100_000, full: 20)
 
   /// The list that the other one's step reads.
   private final class Knot: Sendable {

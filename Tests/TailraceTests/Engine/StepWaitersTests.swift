@@ -192,6 +192,21 @@ private struct StepWaitersModel: Explorable {
 
 @Suite("StepWaiters: every order of events", .inTurn)
 struct StepWaitersTests {
+  @Test("a step waits if somebody is there, or the driver of its attempt is on its way")
+  func coming() {
+    final class Guest: Sendable {}
+    let (step, reader) = (Guest(), Guest())
+    var waiters = StepWaiters<Guest>()
+    let isEarly = waiters.stepWaits(with: step)
+    #expect(!isEarly && !waiters.isComing)
+    waiters.begins()
+    let isOnItsWay = waiters.stepWaits(with: step)
+    #expect(isOnItsWay && waiters.isComing)
+    waiters.enter(reader)
+    #expect(!waiters.isComing)
+    #expect(waiters.leave(reader) === step)
+  }
+
   @Test("all who wait are woken, and the step is told when the last has left")
   func orders() async {
     await StepWaitersModel(asks: [2, 2, 0]).expectSafe()

@@ -125,8 +125,3 @@ enum SourceKind: CaseIterable, Sendable {
     }
   }
 }
-
-/// An error that tells its position.
-struct Mishap: Error, Equatable {
-  let position: Int
-}

@@ -43,6 +43,17 @@ struct SlotMapTests {
     }
   }
 
+  @Test("the number of the latest computation begins at zero for each key")
+  func numbers() {
+    var map = SlotMap<String, Int>()
+    let place = map.add("first", 1)
+    #expect(place == 0 && map.slots[0].number == 0)
+    map.slots[0].number = 5
+    #expect(map.remove(0, leaving: 0).number == 5)
+    #expect(map.slots[0].number == 0)
+    #expect(map.add("second", 2) == 0 && map.slots[0].number == 0)
+  }
+
   @Test("a key that is not equal to itself gets none")
   func unequal() {
     var map = SlotMap<Double, Int>()

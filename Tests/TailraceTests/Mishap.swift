@@ -1,0 +1,4 @@
+/// An error that tells its position.
+struct Mishap: Error, Equatable {
+  let position: Int
+}
