@@ -96,20 +96,6 @@ struct JournalHeader: Sendable, Equatable {
     throw failure
   }
 
-  /// Whether a file has this header. It reads the fixed part of the first copy, and more only if that is
-  /// another one.
-  func isHeader(of file: any DiskFile, at path: String) throws -> Bool {
-    let isSame = (try? file.upTo(Self.nameOffset, at: 0))?.withUnsafeBytes { bytes in
-      bytes.count == Self.nameOffset && bytes.number(UInt64.self, at: 0) == Self.magic
-        && bytes.number(UInt32.self, at: 8) == Self.version
-        && bytes.number(UInt64.self, at: 24) == id.high
-        && bytes.number(UInt64.self, at: 32) == id.low
-    }
-    if isSame == true { return true }
-    let other = try JournalHeader(of: file, at: path)
-    return other.id == id && other.schema == schema
-  }
-
   /// Whether a copy is not whole, or cannot be read.
   static func hasLostCopy(_ file: any DiskFile) -> Bool {
     [0, block].contains { offset in
