@@ -43,7 +43,7 @@ seed = crc(low, crc(high))
 (_, high_boot, low_boot, written, _, synced, _, offset, first, _, flags) = mark(file, seed)
 digits = open("/proc/sys/kernel/random/boot_id").read().replace("-", "").strip()
 is_same_boot = int(digits, 16) == high_boot << 64 | low_boot
-limit = len(file) if flags & 1 or not is_same_boot else synced
+limit = len(file) if flags & 2 or not is_same_boot else synced
 name = struct.unpack("<Q", high)[0] ^ struct.unpack("<Q", low)[0]
 is_first, is_end, expected = offset == 16384, False, first
 while offset + 64 <= limit:

@@ -137,6 +137,11 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     try await journal.append(draft, at: position)
   }
 
+  /// Ends the list behind its last element, whoever of this store's lists is appending. False if it has ended.
+  nonisolated(nonsending) func end() async throws -> Bool {
+    try await journal.end(JournalDraft(count: 0, hasState: false, isEnd: true))
+  }
+
   // MARK: Retention and repair
 
   /// Discards elements before a position, and frees their space if the file system can.
@@ -156,7 +161,8 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   ///
   /// All elements are on the disk then, and the list is the same one after a loss of power, whatever its
   /// durability. Without this call, a list with ``Durability/survivesProcess`` is another one for whoever
-  /// compares identities, once the machine was started anew and somebody writes again.
+  /// compares identities, once the machine was started anew and somebody writes again, even if nothing is
+  /// missing: the last elements, and the marks that told of them, would have been lost together.
   public nonisolated(nonsending) func release() async throws { try await journal.release() }
 
   /// The list's identity, first element, count and end. It opens the file only to read it.

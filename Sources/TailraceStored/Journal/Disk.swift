@@ -132,15 +132,31 @@ extension DiskFile {
 }
 
 extension Disk {
+  /// Makes a file under a new name beside a path, with contents that are on the disk. Returns the name.
+  ///
+  /// - Parameters:
+  ///   - former: a file whose owner and rights it has.
+  ///   - fill: writes the contents. If it throws, there is no file.
+  func make(
+    beside path: [CChar], with former: (any DiskFile)? = nil, _ fill: (any DiskFile) throws -> Void
+  ) throws -> [CChar] {
+    let (file, name) = try make(beside: path)
+    do {
+      try fill(file)
+      if let former { try file.takeRights(of: former) }
+      try file.synchronize()
+    } catch {
+      remove(name)
+      throw error
+    }
+    return name
+  }
+
   /// Makes a file with some contents; does nothing if it exists. No reader ever sees a part of it, and
   /// of two creators one is first. Its name may not be on the disk yet.
-  func create(_ path: [CChar], contents: [UInt8]) throws(SystemError) {
-    let (file, name) = try make(beside: path)
-    do throws(SystemError) {
-      try file.put(contents, at: 0)
-      try file.synchronize()
-      try self.name(name, as: path)
-    } catch {
+  func create(_ path: [CChar], contents: [UInt8]) throws {
+    let name = try make(beside: path) { try $0.put(contents, at: 0) }
+    do throws(SystemError) { try self.name(name, as: path) } catch {
       remove(name)
       if error.code != EEXIST { throw error }
     }
@@ -155,12 +171,9 @@ extension Disk {
   func replace(
     _ path: [CChar], _ former: any DiskFile, _ fill: (any DiskFile) throws -> Void
   ) throws -> [CChar] {
-    let (file, name) = try make(beside: path)
+    let name = try make(beside: path, with: former, fill)
     let aside = path.beside("damaged")
     do {
-      try fill(file)
-      try file.takeRights(of: former)
-      try file.synchronize()
       if try links(path, to: aside) {
         do {
           try synchronizeFolder(of: path)

@@ -17,12 +17,12 @@ extension Journal {
   ) async throws -> Value? {
     try await withTurn { journal in
       let wasWriter = journal.writer != nil
+      // Before anything is cut off.
+      if let reader = try journal.writer?.reader ?? journal.opened() {
+        try journal.look(at: reader, size: journal.writer?.end ?? 0)
+      }
       guard try journal.isWriter(), let writer = journal.writer else { return nil }
       do {
-        try journal.look(at: writer.reader, size: writer.end)
-        if let given = journal.reading.withLock({ $0.given }), given.position > writer.count {
-          throw ListStoreError.damaged(at: writer.count)
-        }
         return try read(
           JournalCheckpoint(
             count: writer.count, state: try writer.state(), isEnded: writer.isEnded))
@@ -30,6 +30,24 @@ extension Journal {
         if !wasWriter { journal.writer.take()?.lock.unlock() }
         throw error
       }
+    }
+  }
+
+  /// Stores the end where the list is, between two appends. False if it was there.
+  nonisolated(nonsending) func end(_ draft: JournalDraft) async throws -> Bool {
+    try await withTurn { journal in
+      guard try journal.isWriter(), let reader = journal.writer?.reader,
+        let (count, end) = journal.writer.map({ ($0.count, $0.end) })
+      else { throw ListStoreError.inUse }
+      try journal.look(at: reader, size: end)
+      var draft = draft
+      let (elements, state) = journal.versions
+      guard
+        let isOpen = try journal.writer?.seal(
+          &draft, at: count, elements: elements, state: state), isOpen
+      else { return false }
+      try journal.store(draft, syncing: true)
+      return true
     }
   }
 
@@ -81,13 +99,7 @@ extension Journal {
     if isPoisoned { throw ListStoreError.poisoned }
     if writer != nil { return true }
     guard let lock = try openOrCreate() else { throw SystemError(code: ENOENT) }
-    if let kind = disk.remoteFileSystem(of: try lock.status()) {
-      throw ListStoreError.refused(
-        """
-        \(name) is on a network file system (\(kind)), where neither a lock nor a sync can be relied \
-        on: it can be read there, not written. Keep the list in a file of this machine, or in a database
-        """)
-    }
+    try checkIsLocal(try lock.status())
     guard try lock.lock() else { return false }
     guard let file = try open(writes: true) else { throw SystemError(code: ENOENT) }
     // It may have been replaced before it was locked: then the lock is that of another file.
@@ -95,8 +107,8 @@ extension Journal {
     let reader = try reader(of: file)
     // The name of a new file may not be on the disk: whoever made it may have stopped before.
     if try reader.mark().number == 0 { try disk.synchronizeFolder(of: path) }
-    writer = try walking { walked in
-      try JournalWriter(reader, lock: lock, durability, walked: &walked) { range in
+    writer = try walking { known in
+      try JournalWriter(reader, lock: lock, durability, known: &known) { range in
         try keepAside(range, of: file)
       }
     }
@@ -105,8 +117,7 @@ extension Journal {
 
   /// Copies some bytes of the file into another one beside it, which stays.
   private func keepAside(_ range: Range<Int>, of file: any DiskFile) throws {
-    let (copy, name) = try disk.make(beside: path)
-    do {
+    let name = try disk.make(beside: path, with: file) { copy in
       var offset = range.lowerBound
       while offset < range.upperBound {
         let bytes = try file.upTo(min(1 << 20, range.upperBound - offset), at: offset)
@@ -114,14 +125,18 @@ extension Journal {
         try copy.put(bytes, at: offset - range.lowerBound)
         offset += bytes.count
       }
-      try copy.takeRights(of: file)
-      try copy.synchronize()
-      try disk.rename(name, to: path.beside("lost"))
-    } catch {
-      disk.remove(name)
-      throw error
     }
+    try disk.rename(name, to: path.beside("lost"))
     try disk.synchronizeFolder(of: path)
+  }
+
+  private func checkIsLocal(_ status: FileStatus) throws {
+    guard let kind = disk.remoteFileSystem(of: status) else { return }
+    throw ListStoreError.refused(
+      """
+      \(name) is on a network file system (\(kind)), where neither a lock nor a sync can be relied \
+      on: a list can be read there, not written. Keep it in a file of this machine, or in a database
+      """)
   }
 
   private func openOrCreate() throws -> (any DiskFile)? {
@@ -132,13 +147,7 @@ extension Journal {
         "the names of the codings have \(schema.utf8.count) bytes; a file has room for "
           + "\(JournalHeader.longestName)")
     }
-    if let folder = try disk.status(of: path.folder), let kind = disk.remoteFileSystem(of: folder) {
-      throw ListStoreError.refused(
-        """
-        \(name) would be on a network file system (\(kind)), where neither a lock nor a sync can be \
-        relied on: keep the list in a file of this machine, or in a database
-        """)
-    }
+    if let folder = try disk.status(of: path.folder) { try checkIsLocal(folder) }
     try disk.create(path, contents: header.bytes(in: disk.boot))
     if let file = try open(writes: false) { return file }
     throw ListStoreError.refused(
@@ -186,67 +195,15 @@ extension Journal {
 
   /// Writes a sealed draft at the end, and syncs it if required. The caller holds the turn.
   private func store(_ draft: JournalDraft, syncing: Bool) throws(SystemError) {
-    guard let file = writer?.file, let end = writer?.end else { throw SystemError(code: EBADF) }
+    guard var writer = writer.take() else { throw SystemError(code: EBADF) }
     do throws(SystemError) {
-      try file.put(draft.bytes, at: end)
+      try writer.append(draft, syncing: syncing)
     } catch {
-      takeBack()
+      // If it is unknown what is there, the file is closed; a new store finds out.
+      if writer.takeBack() { self.writer = writer } else { isPoisoned = true }
       throw error
     }
-    makeRoom(behind: draft)
-    if syncing { try synchronize(draft) } else { writer?.didAppend(draft) }
-    if let given = writer?.given { reading.withLock { $0.note(given) } }
-  }
-
-  /// Brings on the disk what was written, and tells readers.
-  private func synchronize(_ draft: JournalDraft) throws(SystemError) {
-    guard var writer = writer.take() else { return }
-    do throws(SystemError) {
-      try writer.synchronize()
-    } catch {
-      // The contents of the disk are unknown. The file is closed; a new store finds out.
-      isPoisoned = true
-      throw error
-    }
+    reading.withLock { $0.known.note(writer.last) }
     self.writer = writer
-    do throws(SystemError) {
-      try writer.didSync(draft)
-    } catch {
-      takeBack()
-      throw error
-    }
-    self.writer = writer
-  }
-
-  /// Cuts off a commit that could not be written, for example because the disk is full: the next demand
-  /// tries again. The writer is as it was before.
-  private func takeBack() {
-    guard var writer = writer.take() else { return }
-    do {
-      // Nobody has seen the commit, unless its mark is there, or it is whole and need not be marked.
-      guard try writer.isMarked(), try !writer.showsNext() else { throw ListStoreError.poisoned }
-      try writer.file.truncate(to: writer.end)
-      writer.didTruncate()
-      self.writer = writer
-    } catch {
-      isPoisoned = true
-    }
-  }
-
-  /// Extends the file for later commits, if possible, and frees the surplus of a list that ends.
-  /// Neither must succeed: zeros after the last frame are no frame.
-  private func makeRoom(behind draft: JournalDraft) {
-    guard let file = writer?.file, let end = writer?.end else { return }
-    if writer?.hasRoomLeft(behind: draft) == true {
-      try? file.truncate(to: end + draft.bytes.count)
-    }
-    guard let room = writer?.room(behind: draft) else { return }
-    do throws(SystemError) {
-      try file.extend(room)
-      writer?.didMakeRoom(to: room.upperBound)
-    } catch {
-      writer?.stopMakingRoom()
-      try? file.truncate(to: room.lowerBound)
-    }
   }
 }

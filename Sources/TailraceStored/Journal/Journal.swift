@@ -48,12 +48,12 @@ package final class Journal: @unchecked Sendable {
   ) async throws -> JournalPage {
     try await blocking { [self] in
       guard let reader = try opened() else { return JournalPage() }
-      let known = reading.withLock { $0.place(of: position) }
+      let place = reading.withLock { $0.place(of: position) }
       do {
-        let page = try walking { walked in
-          try reader.page(from: position, upTo: count, known: known, walked: &walked)
+        let page = try walking { known in
+          try reader.page(from: position, upTo: count, place, known: &known)
         }
-        reading.withLock { $0.give(page) }
+        reading.withLock { $0.remember(page.next) }
         return page
       } catch ListStoreError.damaged(let position) {
         // Or the file was cut off, or replaced: that is told in its own words.
@@ -70,16 +70,15 @@ package final class Journal: @unchecked Sendable {
         return ListExtent(identity: nil, first: 0, count: 0, isEnded: false)
       }
       try look(at: reader)
-      return try walking { try reader.extent(walked: &$0) }
+      return try walking { try reader.extent(known: &$0) }
     }
   }
 
   /// Remembers how far a walk over the frames comes.
-  func walking<Value>(_ walk: (_ walked: inout KnownFrame?) throws -> Value) throws -> Value {
-    let start = reading.withLock { $0.walked }
-    var walked = start
-    defer { reading.withLock { [walked] in $0.note(walked: walked, from: start) } }
-    return try walk(&walked)
+  func walking<Value>(_ walk: (_ known: inout KnownFrame?) throws -> Value) throws -> Value {
+    var known = reading.withLock { $0.known }
+    defer { reading.withLock { [known] in $0.known.note(known) } }
+    return try walk(&known)
   }
 
   /// The journal, opened for reading; `nil` if it does not exist yet.
@@ -118,7 +117,7 @@ package final class Journal: @unchecked Sendable {
     return JournalReader(file, header, boot: disk.boot, path: name)
   }
 
-  /// Looks whether the open file is still the one at the path, and has all that was given of it.
+  /// Looks whether the open file is still the one at the path, and not shorter than it was.
   ///
   /// - Parameter size: the least that it has.
   func look(at reader: JournalReader, size: Int = 0) throws {
@@ -131,16 +130,14 @@ package final class Journal: @unchecked Sendable {
       throw ListStoreError.refused(
         "another file is in the place of \(name) now: make the store and its lists anew")
     }
-    let given = reading.withLock { $0.given }
-    guard status.size >= max(size, given?.offset ?? 0) else {
+    guard status.size >= max(size, reading.withLock { $0.known?.offset ?? 0 }) else {
       throw ListStoreError.refused(
         "\(name) is shorter than it was: make the store and its lists anew, to see what is left")
     }
-    guard try reader.header.isHeader(of: reader.file, at: name) else {
+    guard try JournalHeader(of: reader.file, at: name) == reader.header else {
       throw ListStoreError.refused(
         "\(name) has another list now: make the store and its lists anew")
     }
-    if let given, try !reader.holds(given) { throw reader.replaced }
   }
 
   /// Waits until there may be more elements.

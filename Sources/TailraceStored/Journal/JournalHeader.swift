@@ -27,10 +27,11 @@ struct JournalHeader: Sendable, Equatable {
   let id: JournalID
   let schema: String
 
+  private init(id: JournalID, schema: String) { (self.id, self.schema) = (id, schema) }
+
   /// The header of a new journal.
   init(schema: String) {
-    id = JournalID(.random(in: 0...(.max)), .random(in: 0...(.max)))
-    self.schema = schema
+    self.init(id: JournalID(.random(in: 0...(.max)), .random(in: 0...(.max))), schema: schema)
   }
 
   /// The seed of this journal's checksums.
@@ -65,85 +66,54 @@ struct JournalHeader: Sendable, Equatable {
 
   /// Reads the header of a file: the first copy that is whole.
   init(of file: any DiskFile, at path: String) throws {
-    var failure: any Error = ListStoreError.refused("\(path) is not a stored list")
+    var failure: (any Error)?
     for offset in [0, Self.block] {
-      let bytes: [UInt8]
-      do throws(SystemError) { bytes = try file.upTo(Self.block, at: offset) } catch {
-        failure = error
-        continue
-      }
-      switch Self.copy(bytes) {
-      case .whole(let id, let schema):
-        (self.id, self.schema) = (id, schema)
-        return
-      case .version(let version):
-        // Or a bit of this copy is wrong: then the other one is whole.
-        failure = ListStoreError.refused(
-          """
-          \(path) is a stored list in version \(version) of the format, and this library reads and writes \
-          version \(Self.version)
-          """)
-      case .features(let features):
-        throw ListStoreError.refused(
-          """
-          \(path) is a stored list with features that this library does not know \
-          (\(String(features, radix: 16)))
-          """)
-      case .damaged: failure = ListStoreError.damaged(at: 0)
-      case .foreign: break
+      do {
+        if let copy = try Self.copy(try file.upTo(Self.block, at: offset), at: path) {
+          self = copy
+          return
+        }
+      } catch {
+        failure = failure ?? error
       }
     }
-    throw failure
-  }
-
-  /// Whether a file has this header. It reads the fixed part of the first copy, and more only if that is
-  /// another one.
-  func isHeader(of file: any DiskFile, at path: String) throws -> Bool {
-    let isSame = (try? file.upTo(Self.nameOffset, at: 0))?.withUnsafeBytes { bytes in
-      bytes.count == Self.nameOffset && bytes.number(UInt64.self, at: 0) == Self.magic
-        && bytes.number(UInt32.self, at: 8) == Self.version
-        && bytes.number(UInt64.self, at: 24) == id.high
-        && bytes.number(UInt64.self, at: 32) == id.low
-    }
-    if isSame == true { return true }
-    let other = try JournalHeader(of: file, at: path)
-    return other.id == id && other.schema == schema
+    throw failure ?? ListStoreError.refused("\(path) is not a stored list")
   }
 
   /// Whether a copy is not whole, or cannot be read.
   static func hasLostCopy(_ file: any DiskFile) -> Bool {
     [0, block].contains { offset in
-      guard let bytes = try? file.upTo(block, at: offset), case .whole = copy(bytes) else {
-        return true
-      }
-      return false
+      (try? copy(try file.upTo(block, at: offset), at: "")) == nil
     }
   }
 
-  private enum Copy {
-    case whole(JournalID, String)
-    case version(UInt32)
-    case features(UInt64)
-    case damaged
-    case foreign
-  }
-
-  private static func copy(_ bytes: [UInt8]) -> Copy {
-    bytes.withUnsafeBytes { bytes in
-      guard bytes.count >= nameOffset, bytes.number(UInt64.self, at: 0) == magic else {
-        return .foreign
-      }
+  /// A header; `nil` if there is none.
+  private static func copy(_ bytes: [UInt8], at path: String) throws -> JournalHeader? {
+    try bytes.withUnsafeBytes { bytes in
+      guard bytes.count >= nameOffset, bytes.number(UInt64.self, at: 0) == magic else { return nil }
       let version = bytes.number(UInt32.self, at: 8)
+      if version != Self.version {
+        throw ListStoreError.refused(
+          """
+          \(path) is a stored list in version \(version) of the format, and this library reads and writes \
+          version \(Self.version)
+          """)
+      }
       let length = Int(bytes.number(UInt32.self, at: 40))
       guard length <= min(longestName, bytes.count - nameOffset),
         bytes.number(UInt32.self, at: 12) == checksum(bytes, length)
-      else { return version == Self.version ? .damaged : .version(version) }
-      if version != Self.version { return .version(version) }
+      else { throw ListStoreError.damaged(at: 0) }
       let features = bytes.number(UInt64.self, at: 16)
-      if features != 0 { return .features(features) }
-      return .whole(
-        JournalID(bytes.number(UInt64.self, at: 24), bytes.number(UInt64.self, at: 32)),
-        String(decoding: bytes.part(nameOffset..<nameOffset + length), as: UTF8.self))
+      if features != 0 {
+        throw ListStoreError.refused(
+          """
+          \(path) is a stored list with features that this library does not know \
+          (\(String(features, radix: 16)))
+          """)
+      }
+      return JournalHeader(
+        id: JournalID(bytes.number(UInt64.self, at: 24), bytes.number(UInt64.self, at: 32)),
+        schema: String(decoding: bytes.part(nameOffset..<nameOffset + length), as: UTF8.self))
     }
   }
 }

@@ -12,7 +12,7 @@ import FileReading
 /// | 48 ..< 64 | up to where it was on the disk, and the last frame before |
 /// | 64 ..< 80 | the first frame kept, and the position of its first element |
 /// | 80 ..< 88 | the list's history: another random number after elements may have been lost; 0 at first |
-/// | 88 ..< 96 | 1 if readers may have seen what is not on the disk, and 2 if that is known on the disk |
+/// | 88 ..< 96 | 1 if readers may have seen what is not on the disk, or will; 2 if they do |
 ///
 /// There are two, in blocks of their own, written in turn: the whole one with the higher number
 /// counts. Nothing else in a journal is ever rewritten. A mark that is lost in a loss of power leaves
@@ -35,10 +35,10 @@ struct JournalMark: Sendable, Equatable {
   var first = JournalHeader.size
   var firstPosition = 0
   var history: UInt64 = 0
-  /// Whether readers may have seen frames behind those that were synced.
+  /// Whether readers may have seen frames behind those that were synced. It is on the disk before they do.
+  var mayShowUnsynced = false
+  /// Whether they do.
   var showsUnsynced = false
-  /// Whether a loss of power leaves a mark that says so.
-  var isShowingOnDisk = false
   /// Whether the disk cannot read the other mark, which may be the newer one. It is not stored.
   private(set) var isAlone = false
 
@@ -48,7 +48,7 @@ struct JournalMark: Sendable, Equatable {
   static func initial(_ boot: JournalID) -> JournalMark {
     var mark = JournalMark()
     mark.boot = boot
-    (mark.showsUnsynced, mark.isShowingOnDisk) = (true, true)
+    (mark.mayShowUnsynced, mark.showsUnsynced) = (true, true)
     return mark
   }
 
@@ -77,7 +77,7 @@ struct JournalMark: Sendable, Equatable {
   }
 
   /// Whether readers may have seen frames that are not in the file any more, if they are not promised.
-  var mayHaveShownMore: Bool { showsUnsynced || isAlone }
+  var mayHaveShownMore: Bool { mayShowUnsynced || isAlone }
 
   func bytes(seed: UInt32) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.size)
@@ -86,7 +86,7 @@ struct JournalMark: Sendable, Equatable {
       let fields: [UInt64] = [
         UInt64(number), boot.high, boot.low, UInt64(written), UInt64(writtenLast), UInt64(synced),
         UInt64(syncedLast), UInt64(first), UInt64(firstPosition), history,
-        UInt64((showsUnsynced ? 1 : 0) | (isShowingOnDisk ? 2 : 0)),
+        UInt64((mayShowUnsynced ? 1 : 0) | (showsUnsynced ? 2 : 0)),
       ]
       for (index, field) in fields.enumerated() {
         bytes.put(field, at: 8 + index * 8)
@@ -107,7 +107,7 @@ struct JournalMark: Sendable, Equatable {
     boot = JournalID(field(1), field(2))
     (written, writtenLast, synced, syncedLast) = (place(3), place(4), place(5), place(6))
     (first, firstPosition, history) = (place(7), place(8), field(9))
-    (showsUnsynced, isShowingOnDisk) = (field(10) & 1 != 0, field(10) & 2 != 0)
+    (mayShowUnsynced, showsUnsynced) = (field(10) & 1 != 0, field(10) & 2 != 0)
     // The checksum is right: a faulty writer.
     let places = 0...JournalFrame.farthest
     guard
@@ -122,16 +122,12 @@ struct JournalMark: Sendable, Equatable {
   init?(of file: any DiskFile, seed: UInt32) throws(SystemError) {
     var marks: [JournalMark] = []
     var failure: SystemError?
-    do throws(SystemError) {
-      let bytes = try file.upTo(Self.stride + Self.size, at: Self.offset)
-      for start in [0, Self.stride] { marks += Self.marks(in: bytes.dropFirst(start), seed) }
-    } catch {
-      for start in [0, Self.stride] {
-        do throws(SystemError) {
-          marks += Self.marks(in: try file.upTo(Self.size, at: Self.offset + start)[...], seed)
-        } catch {
-          failure = error
-        }
+    for start in [0, Self.stride] {
+      do throws(SystemError) {
+        let bytes = try file.upTo(Self.size, at: Self.offset + start)
+        if let mark = bytes.withUnsafeBytes({ JournalMark($0, seed: seed) }) { marks.append(mark) }
+      } catch {
+        failure = error
       }
     }
     guard let mark = marks.max(by: { $0.number < $1.number }) else {
@@ -140,10 +136,6 @@ struct JournalMark: Sendable, Equatable {
     }
     self = mark
     isAlone = failure != nil
-  }
-
-  private static func marks(in bytes: ArraySlice<UInt8>, _ seed: UInt32) -> [JournalMark] {
-    bytes.prefix(size).withUnsafeBytes { JournalMark($0, seed: seed).map { [$0] } ?? [] }
   }
 
   /// Writes this mark over the older one.

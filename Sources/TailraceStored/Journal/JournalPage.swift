@@ -15,8 +15,6 @@ package struct JournalPage: Sendable {
   @usableFromInline var isEnd = false
   /// The next position, and its frame.
   var next = JournalPlace(position: 0, offset: 0)
-  /// The last frame that the page has something of.
-  var given: KnownFrame?
 }
 
 /// A position, and where its frame begins, or will begin if it is the end.
@@ -25,27 +23,28 @@ struct JournalPlace: Sendable, Hashable {
   var offset: Int
   /// The name of the frame before, if it is known: the frame there must have it.
   var previous: UInt64?
-  /// The name of the frame there, if something of it was given.
-  var own: UInt64?
 }
 
-/// A frame of the chain that was seen there.
+/// A frame that was seen in the chain. While it is there, all before it is.
 struct KnownFrame: Sendable {
   let offset: Int
   let name: UInt64
-  /// The position behind its last element, or behind the last one given.
-  let position: Int
+}
+
+extension KnownFrame? {
+  /// Another one was seen: the farthest one counts.
+  mutating func note(_ frame: KnownFrame?) {
+    if let frame, frame.offset >= self?.offset ?? 0 { self = frame }
+  }
 }
 
 extension JournalPage {
   /// Nothing follows; a repeated read, which may begin beyond the end, gets the same answer.
   mutating func end(with frame: JournalFrame, at offset: Int) {
-    let count = frame.positions.upperBound
     isEnd = true
-    given = KnownFrame(offset: offset, name: frame.name, position: count)
     next = JournalPlace(
-      position: min(next.position, count), offset: offset, previous: frame.previous, own: frame.name
-    )
+      position: min(next.position, frame.positions.upperBound), offset: offset,
+      previous: frame.previous)
   }
 
   /// Takes elements of a frame, from the next position on, up to a number of them.

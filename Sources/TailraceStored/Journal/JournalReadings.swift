@@ -4,10 +4,8 @@ struct JournalReadings: Sendable {
   private static let mostPlaces = 16
 
   var reader: JournalReader?
-  /// The frame of the farthest element that was given, or stored. While it is there, all before it is.
-  private(set) var given: KnownFrame?
-  /// The farthest frame that was seen in the chain: a walk begins there.
-  private(set) var walked: KnownFrame?
+  /// The farthest frame that was seen in the chain, or stored: a walk begins there.
+  var known: KnownFrame?
   private var places: [JournalPlace] = []
   /// How many consecutive waits have ended without a change.
   var quietWaits = 0
@@ -17,25 +15,12 @@ struct JournalReadings: Sendable {
   /// The place of a position, if it is known. Other readers may continue from there, too.
   func place(of position: Int) -> JournalPlace? { places.last { $0.position == position } }
 
-  /// A page was read.
-  mutating func give(_ page: JournalPage) {
-    if let given = page.given { note(given) }
-    let place = page.next
+  /// A page ends at a place.
+  mutating func remember(_ place: JournalPlace) {
     if place.offset == 0 || places.last == place { return }
     places.removeAll { $0.position == place.position }
     if places.count == Self.mostPlaces { places.removeFirst() }
     places.append(place)
-  }
-
-  /// Elements of a frame were given, or stored.
-  mutating func note(_ frame: KnownFrame) {
-    if frame.position >= given?.position ?? 0 { given = frame }
-  }
-
-  /// A walk that began with a known frame has come to another one.
-  mutating func note(walked frame: KnownFrame?, from start: KnownFrame?) {
-    // A frame that is not there any more is forgotten; and what others have found meanwhile is kept.
-    if walked?.name == start?.name || frame?.offset ?? 0 > walked?.offset ?? 0 { walked = frame }
   }
 
   /// Whether it is time to look at the file again. However busily it is written, it may be another one.

@@ -26,7 +26,7 @@ struct JournalRepair {
       file, try JournalHeader(of: file, at: name), boot: disk.boot, path: name)
     let mark = try? JournalMark(of: file, seed: reader.seed)
     let size = try file.status().size
-    let start = mark?.first ?? reader.anyFrame(from: JournalHeader.size, upTo: size)
+    let start = mark?.first ?? anyFrame(of: reader, from: JournalHeader.size, upTo: size)
     let part = try part(of: reader, from: start ?? JournalHeader.size, upTo: size)
     var outcome = Outcome(first: part.first, count: part.count)
     if let mark, !mark.isAlone, part.end >= mark.promised(in: disk.boot), !part.hasLostStates,
@@ -60,7 +60,7 @@ struct JournalRepair {
     let first = try walk(reader, from: start, upTo: size)
     if first.end > first.offset, first.isUsable { return first }
     var (best, offset) = (Part(offset: start, end: start), first.end)
-    while let next = reader.anyFrame(from: offset + 1, upTo: size) {
+    while let next = anyFrame(of: reader, from: offset + 1, upTo: size) {
       let part = try walk(reader, from: next, upTo: size)
       if part.length > best.length { best = part }
       offset = max(part.end - 1, next)
@@ -72,7 +72,7 @@ struct JournalRepair {
     _ reader: JournalReader, from start: Int, upTo size: Int,
     passing pass: (JournalFrame, Int, _ hasState: Bool) throws -> Void = { _, _, _ in }
   ) throws -> Part {
-    var frames = reader.frames(from: start, upTo: size, .repair)
+    var frames = reader.frames(from: start, upTo: size, repairs: true)
     var part = Part(offset: start, end: start)
     // The first frame of those whose state is lost, and behind which no other one has a state.
     var cut: (end: Int, count: Int)?
@@ -95,49 +95,69 @@ struct JournalRepair {
     return part
   }
 
+  /// The first frame of this list behind a place, whatever is between. What cannot be read is passed.
+  private func anyFrame(
+    of reader: JournalReader, from start: Int, upTo size: Int
+  ) -> Int? {
+    let (step, overlap) = (1 << 16, JournalFrame.headerSize)
+    var offset = start
+    while offset < size {
+      guard let bytes = try? reader.file.upTo(min(step + overlap, size - offset), at: offset) else {
+        // Block by block: the disk cannot read one of them.
+        offset = (offset / JournalHeader.block + 1) * JournalHeader.block
+        continue
+      }
+      if bytes.isEmpty { return nil }
+      let found = bytes.withUnsafeBytes { bytes in
+        (0..<min(step, bytes.count)).first { place in
+          bytes[place] == JournalFrame.firstByte && place + overlap <= bytes.count
+            && JournalFrame(
+              bytes.part(place..<place + overlap), at: offset + place, seed: reader.seed) != nil
+        }
+      }
+      if let found { return offset + found }
+      offset += step
+    }
+    return nil
+  }
+
   /// Writes a new journal of some frames, with an identity of its own.
   private func copy(_ part: Part, of reader: JournalReader, to file: any DiskFile) throws {
     let header = JournalHeader(schema: reader.header.schema)
     try file.put(header.bytes(in: disk.boot), at: 0)
-    var (end, last, state) = (JournalHeader.size, 0, 0)
-    var (name, length) = (header.root, 0)
-    var jumps = JournalJumps(from: nil) { _ in nil }
-    _ = try walk(reader, from: part.offset, upTo: part.end) { frame, offset, hasState in
-      var (draft, copy) = try self.draft(of: frame, at: offset, hasState, reader)
-      copy.previous = name
-      (copy.jump, copy.span) = jumps.next
-      copy.previousLength = length
-      name = copy.seal(&draft, at: end, stateOffset: state, seed: header.seed)
-      try file.put(draft.bytes, at: end)
-      jumps.append(at: end)
-      if hasState { state = end }
-      (last, length) = (end, copy.length)
-      end += copy.length
-    }
     var mark = JournalMark()
     mark.firstPosition = part.first
-    (mark.written, mark.writtenLast, mark.synced, mark.syncedLast) = (end, last, end, last)
     try mark.put(to: file, seed: header.seed)
+    var known = KnownFrame?.none
+    var writer = try JournalWriter(
+      JournalReader(file, header, boot: disk.boot, path: name), lock: file, .survivesProcess,
+      known: &known
+    ) { _ in }
+    _ = try walk(reader, from: part.offset, upTo: part.end) { frame, offset, hasState in
+      var draft = try draft(of: frame, at: offset, hasState, reader)
+      guard
+        try writer.seal(
+          &draft, at: frame.position, elements: frame.elementVersion, state: frame.stateVersion)
+      else { throw ListStoreError.damaged(at: frame.position) }
+      try writer.append(draft, syncing: false)
+    }
+    try writer.finish()
   }
 
   /// A frame's bytes, without a state that is lost.
   private func draft(
     of frame: JournalFrame, at offset: Int, _ hasState: Bool, _ reader: JournalReader
-  ) throws -> (JournalDraft, JournalFrame) {
-    var copy = frame
+  ) throws -> JournalDraft {
     let isCut = frame.hasState && !hasState
     let length = isCut ? frame.length - frame.stateLength : frame.length
     guard var bytes = try reader.file.bytes(length, at: offset) else {
       throw ListStoreError.damaged(at: frame.position)
     }
-    if isCut {
-      // In place of the state, a frame says where the last one is.
-      bytes.insert(contentsOf: repeatElement(0, count: 8), at: JournalFrame.headerSize)
-      copy.flags &= ~JournalFrame.stateFlag
-      (copy.elementsLength, copy.stateLength) = (frame.elementsLength + 8, 0)
-    }
+    // In place of the state, a frame says where the last one is.
+    if isCut { bytes.insert(contentsOf: repeatElement(0, count: 8), at: JournalFrame.headerSize) }
     var draft = JournalDraft(count: frame.count, hasState: hasState, isEnd: frame.isEnd)
+    draft.stateStart = hasState ? length - frame.stateLength : bytes.count
     draft.bytes = bytes
-    return (draft, copy)
+    return draft
   }
 }

@@ -32,19 +32,22 @@ struct JournalWriter: Sendable {
   /// Where the next frame begins.
   private(set) var end: Int
   private(set) var isEnded = false
+  /// The last frame, and its length.
+  private(set) var last: KnownFrame?
+  private var lastLength = 0
   /// Where the last frame with a state begins; 0 if there is none.
-  private(set) var stateOffset = 0
+  private var stateOffset = 0
   private var jumps = JournalJumps(from: nil) { _ in nil }
-  private var last = (offset: 0, length: 0)
-  private var lastName: UInt64
   private var mark: JournalMark
   /// What another writer has left unsynced in this start of the machine. A sync may have failed since:
   /// it is written again before the next one.
   private var unproven: Range<Int>?
+  /// Whether a sync has failed: what is on the disk is unknown.
+  private(set) var isLost = false
   /// Whether all is on the disk, and nothing will follow.
   private var isFinished = false
   /// The file's length: zeros follow the last frame. A reader finds no frame there.
-  private var size = 0
+  private var size: Int
   private var makesRoom: Bool
   /// The name of the draft sealed last.
   private var sealedName: UInt64 = 0
@@ -58,38 +61,30 @@ struct JournalWriter: Sendable {
   ///
   /// If readers may have seen elements that are lost, the list has another history from now on.
   ///
-  /// - Parameter keepAside: keeps some bytes of the file that are not all zero, before they are cut off.
+  /// - Parameter keepAside: keeps some bytes of the file, before they are cut off.
   init(
     _ reader: JournalReader, lock: any DiskFile, _ durability: Durability,
-    walked: inout KnownFrame?, keepAside: (Range<Int>) throws -> Void
+    known: inout KnownFrame?, keepAside: (Range<Int>) throws -> Void
   ) throws {
     self.lock = lock
     self.reader = reader
     self.durability = durability
     makesRoom = durability == .survivesPowerLoss
-    lastName = reader.header.root
     mark = try reader.mark()
     end = mark.first
-    size = try reader.file.status().size
-    try walk(&walked)
-    let isCut = size > end
+    size = try reader.file.size()
+    try walk(&known)
     let isOther = try hasLostElements()
-    if isOther {
-      if isCut, try hasContents(end..<size) { try keepAside(end..<size) }
-      mark.history = .random(in: 1...(.max))
-    }
-    if isCut { try file.truncate(to: end) }
-    size = end
-    jumps = JournalJumps(from: last.offset) { [mark] offset in
+    if isOther, size > end { try keepAside(end..<size) }
+    jumps = JournalJumps(from: last?.offset) { [mark] offset in
       offset >= mark.first ? (try? reader.frame(at: offset)) ?? nil : nil
     }
-    try settle(isCut: isCut, isOther: isOther)
+    try settle(isOther: isOther)
   }
 
-  private mutating func walk(_ walked: inout KnownFrame?) throws {
+  private mutating func walk(_ known: inout KnownFrame?) throws {
     var (state, isFirst) = (0, true)
-    let limit = try reader.limit(mark, nil)
-    let found = try reader.end(mark, limit, walked: &walked) { frame, offset in
+    let found = try reader.end(mark, size, known: &known) { frame, offset in
       if frame.hasState {
         state = offset
       } else if isFirst {
@@ -98,8 +93,7 @@ struct JournalWriter: Sendable {
       isFirst = false
     }
     (end, count, isEnded) = (found.offset, found.position ?? mark.firstPosition, found.isEnded)
-    stateOffset = state
-    if let (frame, offset) = found.last { (last, lastName) = ((offset, frame.length), frame.name) }
+    (stateOffset, last, lastLength) = (state, found.known, found.last?.frame.length ?? 0)
   }
 
   /// The offset of the last state, from a frame without one.
@@ -111,62 +105,61 @@ struct JournalWriter: Sendable {
 
   /// Whether elements that somebody has seen may be missing now.
   ///
-  /// Nothing follows an end. In the same start of the machine only damage takes a frame, and those
-  /// behind it are still there.
+  /// Nothing follows an end. In the same start of the machine a frame is missing only if it is damaged; one
+  /// that was written in part, and never seen, is shorter than it says.
   private func hasLostElements() throws -> Bool {
     if isEnded || !mark.mayHaveShownMore { return false }
-    return !mark.isOf(reader.boot) || reader.anyFrame(from: end + 1, upTo: size) != nil
+    if !mark.isOf(reader.boot) { return true }
+    let rest = size - end
+    if rest < JournalFrame.headerSize { return false }
+    return try reader.frame(at: end).map { $0.length <= rest } ?? true
   }
 
-  private func hasContents(_ range: Range<Int>) throws -> Bool {
-    var offset = range.lowerBound
-    while offset < range.upperBound {
-      let bytes = try file.upTo(min(1 << 20, range.upperBound - offset), at: offset)
-      if bytes.isEmpty { return false }
-      if bytes.contains(where: { $0 != 0 }) { return true }
-      offset += bytes.count
-    }
-    return false
-  }
-
-  /// Brings on the disk what may not be there: in the end a later loss of power finds no frame of the
-  /// tail that was cut off, and none that another start of the machine has left unsynced. Then tells
-  /// readers.
+  /// Cuts off what is no frame, brings on the disk what has to be there, and tells readers the end.
   ///
   /// - Parameter isOther: whether the list has another history from now on.
-  private mutating func settle(isCut: Bool, isOther: Bool) throws {
+  private mutating func settle(isOther: Bool) throws {
     let isFromDisk = mark.isBefore(reader.boot)
     if !isFromDisk, mark.synced < end { unproven = mark.synced..<end }
     // Nothing follows an end: all of a list that has ended is brought on the disk.
     let isKept = durability == .survivesPowerLoss || isEnded
-    if isKept {
+    let tellsFirst = isOther || !isKept && !mark.showsUnsynced
+    if tellsFirst {
+      // Before anything goes, before readers see what a loss of power may take, and before an element of
+      // the new history may be on the disk without it.
+      try put { mark in
+        if isOther { mark.history = .random(in: 1...(.max)) }
+        if !isKept { mark.mayShowUnsynced = true }
+      }
+    }
+    if size > end { try file.truncate(to: end) }
+    size = end
+    if isKept, tellsFirst || isFromDisk || mark.synced < end {
       try synchronize()
-    } else if isCut || isFromDisk {
+    } else if tellsFirst || isFromDisk {
       try file.synchronize()
     }
-    if isKept || isFromDisk {
-      (mark.synced, mark.syncedLast) = (end, last.offset)
-    }
-    let isKnown = mark.showsUnsynced && mark.isShowingOnDisk
-    try publish(isKnown: isKnown)
-    if isOther || mark.showsUnsynced && !isKnown {
-      // Before anybody sees what a loss of power may take, and before an element of the new history may
-      // be on the disk without it.
-      try file.synchronize()
-      if mark.showsUnsynced { try publish(isKnown: true) }
-    }
+    try publish(isSynced: isKept || isFromDisk)
   }
 
   /// Tells readers the journal's present end.
   ///
-  /// - Parameter isKnown: whether the disk has a mark that says that readers see what is not there yet.
-  private mutating func publish(isKnown: Bool = true) throws(SystemError) {
+  /// - Parameter isSynced: whether all is on the disk.
+  private mutating func publish(isSynced: Bool = false) throws(SystemError) {
+    let (boot, end, last) = (reader.boot, end, last?.offset ?? 0)
+    let showsUnsynced = durability == .survivesProcess && !isFinished && !isEnded
+    try put { mark in
+      mark.boot = boot
+      (mark.written, mark.writtenLast) = (end, last)
+      if isSynced { (mark.synced, mark.syncedLast) = (end, last) }
+      (mark.mayShowUnsynced, mark.showsUnsynced) = (showsUnsynced, showsUnsynced)
+    }
+  }
+
+  private mutating func put(_ change: (inout JournalMark) -> Void) throws(SystemError) {
     var next = mark
     next.number += 1
-    next.boot = reader.boot
-    (next.written, next.writtenLast) = (end, last.offset)
-    next.showsUnsynced = durability == .survivesProcess && !isFinished && !isEnded
-    next.isShowingOnDisk = next.showsUnsynced && isKnown
+    change(&next)
     do throws(SystemError) {
       try next.put(to: file, seed: reader.seed)
     } catch {
@@ -177,28 +170,30 @@ struct JournalWriter: Sendable {
   }
 
   /// Returns when all that was written is on the disk.
-  mutating func synchronize() throws(SystemError) {
-    if let range = unproven {
+  private mutating func synchronize() throws(SystemError) {
+    do throws(SystemError) {
       // After a failed sync it is unknown what the system has dropped: written again.
-      var offset = range.lowerBound
-      while offset < range.upperBound {
+      var offset = unproven?.lowerBound ?? end
+      while let range = unproven, offset < range.upperBound {
         let bytes = try file.upTo(min(1 << 20, range.upperBound - offset), at: offset)
         if bytes.isEmpty { throw SystemError(code: EIO) }
         try file.put(bytes, at: offset)
         offset += bytes.count
       }
       unproven = nil
+      try file.synchronize()
+    } catch {
+      isLost = true
+      throw error
     }
-    try file.synchronize()
   }
 
   /// Brings all on the disk, and says so: then a restart of the machine changes nothing.
   mutating func finish() throws(SystemError) {
-    guard durability == .survivesProcess, mark.showsUnsynced else { return }
-    try synchronize()
-    (mark.synced, mark.syncedLast) = (end, last.offset)
+    guard mark.mayShowUnsynced else { return }
     isFinished = true
-    try publish()
+    try synchronize()
+    try publish(isSynced: true)
     try file.synchronize()
   }
 
@@ -225,10 +220,19 @@ struct JournalWriter: Sendable {
       (draft.isEnd ? JournalFrame.endFlag : 0) | (draft.hasState ? JournalFrame.stateFlag : 0)
     frame.elementVersion = elements
     frame.stateVersion = state
-    frame.previous = lastName
+    frame.previous = last?.name ?? reader.header.root
     (frame.jump, frame.span) = jumps.next
-    frame.previousLength = last.length
-    sealedName = frame.seal(&draft, at: end, stateOffset: stateOffset, seed: reader.seed)
+    frame.previousLength = lastLength
+    let stateStart = draft.stateStart
+    draft.bytes.withUnsafeMutableBytes { bytes in
+      if !frame.hasState { bytes.put(UInt64(stateOffset), at: JournalFrame.headerSize) }
+      let body = UnsafeRawBufferPointer(bytes)
+      frame.elementsChecksum = CRC32C.of(
+        body.part(JournalFrame.headerSize..<stateStart), after: reader.seed)
+      frame.stateChecksum = CRC32C.of(body.part(stateStart..<body.count), after: reader.seed)
+      frame.put(into: bytes, at: end, seed: reader.seed)
+    }
+    sealedName = frame.name
     return true
   }
 
@@ -237,76 +241,68 @@ struct JournalWriter: Sendable {
     durability == .survivesPowerLoss || draft.isEnd
   }
 
-  /// The range to prepare after a draft written at the end; usually `nil`.
-  func room(behind draft: JournalDraft) -> Range<Int>? {
-    let next = end + draft.bytes.count
-    // After large commits it would cost more than it saves.
-    guard makesRoom, !draft.isEnd, next > size, draft.bytes.count <= Self.roomBytes / 8 else {
-      return nil
-    }
-    return next..<next + Self.roomBytes
-  }
-
-  /// The file was extended.
-  mutating func didMakeRoom(to size: Int) { self.size = size }
-
-  /// The file could not be extended: commits go on at its end.
-  mutating func stopMakingRoom() { makesRoom = false }
-
-  /// The bytes after the end were cut off.
-  mutating func didTruncate() { size = end }
-
-  /// Whether unneeded room is left after a draft that ends the list.
-  func hasRoomLeft(behind draft: JournalDraft) -> Bool {
-    draft.isEnd && size > end + draft.bytes.count
-  }
-
-  /// A sealed draft is at the end of the file.
-  mutating func didAppend(_ draft: JournalDraft) {
-    pass(draft)
-    // Without a mark it takes longer to find the end.
-    if end - mark.written > Self.unknownBytes { try? publish() }
-  }
-
-  /// All that was written is on the disk.
-  ///
-  /// - Parameter draft: the one that was appended last, if `didAppend` has not been called for it.
-  /// - Throws: if readers cannot be told, and see nothing without the mark.
-  mutating func didSync(_ draft: JournalDraft? = nil) throws(SystemError) {
-    if let draft { pass(draft) }
-    (mark.synced, mark.syncedLast) = (end, last.offset)
-    do throws(SystemError) { try publish() } catch {
-      if durability == .survivesPowerLoss { throw error }
-    }
-  }
-
-  private mutating func pass(_ draft: JournalDraft) {
-    last = (end, draft.bytes.count)
-    lastName = sealedName
+  /// Writes a sealed draft at the end, syncs it if required, and tells readers.
+  mutating func append(_ draft: JournalDraft, syncing: Bool) throws(SystemError) {
+    try file.put(draft.bytes, at: end)
+    makeRoom(behind: draft)
+    if syncing { try synchronize() }
+    let before = syncing ? self : nil
+    last = KnownFrame(offset: end, name: sealedName)
+    lastLength = draft.bytes.count
     jumps.append(at: end)
     if draft.hasState { stateOffset = end }
     count += draft.count
     isEnded = draft.isEnd
     end += draft.bytes.count
     size = max(size, end)
+    do throws(SystemError) {
+      // Without a mark it takes longer to find the end.
+      if syncing || end - mark.written > Self.unknownBytes { try publish(isSynced: syncing) }
+    } catch {
+      guard let before, durability == .survivesPowerLoss else { return }
+      self = before
+      throw error
+    }
   }
 
-  /// Whether the mark that counts is the last one of this writer.
-  func isMarked() throws -> Bool { try reader.mark().number == mark.number }
+  /// Extends the file for later commits, if possible, and frees the surplus of a list that ends.
+  /// Neither must succeed: zeros after the last frame are no frame.
+  private mutating func makeRoom(behind draft: JournalDraft) {
+    let next = end + draft.bytes.count
+    do throws(SystemError) {
+      if draft.isEnd {
+        if size > next { try file.truncate(to: next) }
+        size = next
+      } else if makesRoom, size < next, draft.bytes.count <= Self.roomBytes / 8 {
+        // After large commits it would cost more than it saves.
+        try file.extend(next..<next + Self.roomBytes)
+        size = next + Self.roomBytes
+      }
+    } catch {
+      makesRoom = false
+      try? file.truncate(to: next)
+    }
+  }
+
+  /// Cuts off a commit that could not be written, for example because the disk is full: the next demand
+  /// tries again. False if its outcome is unknown.
+  mutating func takeBack() -> Bool {
+    // Nobody has seen the commit, unless its mark is there, or it is whole and need not be marked.
+    guard !isLost, (try? reader.mark())?.number == mark.number, (try? showsNext()) == false,
+      (try? file.truncate(to: end)) != nil
+    else { return false }
+    size = end
+    return true
+  }
 
   /// Whether readers see a commit behind the last one.
-  func showsNext() throws -> Bool {
+  private func showsNext() throws -> Bool {
     guard durability == .survivesProcess else { return false }
-    var frames = reader.frames(from: end, previous: lastName, upTo: try file.size())
+    var frames = reader.frames(from: end, previous: last?.name, upTo: try file.size())
     return try frames.next() != nil
   }
 
   // MARK: Where it stands
-
-  /// The last frame.
-  var given: KnownFrame? {
-    last.offset > 0 ? KnownFrame(offset: last.offset, name: lastName, position: count) : nil
-  }
 
   /// The last state, and the number of elements before it.
   func state() throws -> JournalState? {
@@ -323,11 +319,12 @@ struct JournalWriter: Sendable {
   /// Discards the frames that lie wholly before a position, up to the one with the last state.
   /// Returns the first position kept.
   mutating func trim(before position: Int) throws -> Int {
-    guard last.offset > 0 else { return mark.firstPosition }
+    guard let last else { return mark.firstPosition }
     // Without a state, all elements are needed to continue.
     if position <= mark.firstPosition || stateOffset == 0 { return mark.firstPosition }
-    var walked = given
-    let place = try reader.place(of: min(position, count), mark, limit: end, walked: &walked)
+    var known = KnownFrame?.none
+    let place = try reader.place(
+      of: min(position, count), from: last.offset, mark, limit: end, known: &known)
     let kept = min(place?.offset ?? last.offset, stateOffset, last.offset)
     guard let frame = try reader.frame(at: kept) else {
       throw ListStoreError.damaged(at: position)
@@ -336,32 +333,14 @@ struct JournalWriter: Sendable {
     // In this order: a mark must not name a first frame that is not on the disk; and no mark may
     // name one that is removed, not even one that a loss of power brings back.
     try synchronize()
-    (mark.synced, mark.syncedLast) = (end, last.offset)
     for _ in 0..<2 {
       (mark.first, mark.firstPosition) = (kept, frame.position)
-      try publish()
+      try publish(isSynced: true)
       try file.synchronize()
     }
     // A read there finds zeros, and then that it is trimmed.
     file.punch(JournalHeader.size..<kept)
     return frame.position
-  }
-}
-
-extension JournalFrame {
-  /// Completes a draft with this header. Returns the frame's name.
-  mutating func seal(
-    _ draft: inout JournalDraft, at offset: Int, stateOffset: Int, seed: UInt32
-  ) -> UInt64 {
-    let stateStart = Self.headerSize + elementsLength
-    draft.bytes.withUnsafeMutableBytes { bytes in
-      if !hasState { bytes.put(UInt64(stateOffset), at: Self.headerSize) }
-      let body = UnsafeRawBufferPointer(bytes)
-      elementsChecksum = CRC32C.of(body.part(Self.headerSize..<stateStart), after: seed)
-      stateChecksum = CRC32C.of(body.part(stateStart..<body.count), after: seed)
-      put(into: bytes, at: offset, seed: seed)
-    }
-    return name
   }
 }
 

@@ -54,7 +54,16 @@ extension LazyList where Failure == any Error {
     atTail policy: TailPolicy = .compute, file: StaticString = #fileID, line: UInt = #line,
     next: @escaping @Sendable (inout Store.State) throws -> Element?
   ) where Store.Element == Element {
-    self.init(storing: store, from: position, policy, file, line, StoredWork(state, next))
+    let work = StoredWork<Store>(
+      state, nil,
+      next: { state in
+        // It changes only if the step succeeds.
+        var attempt = state
+        guard let element = try next(&attempt) else { return nil }
+        state = attempt
+        return element
+      })
+    self.init(storing: store, from: position, policy, file, line, work)
   }
 
   /// Creates a list of the stored elements, continued by an asynchronous closure that computes
@@ -65,7 +74,15 @@ extension LazyList where Failure == any Error {
     atTail policy: TailPolicy = .compute, file: StaticString = #fileID, line: UInt = #line,
     next: @escaping @Sendable (inout Store.State) async throws -> Element?
   ) where Store.Element == Element {
-    self.init(storing: store, from: position, policy, file, line, StoredWork(state, next))
+    let work = StoredWork<Store>(
+      state, nil,
+      asyncNext: { state in
+        var attempt = state
+        guard let element = try await next(&attempt) else { return nil }
+        state = attempt
+        return element
+      })
+    self.init(storing: store, from: position, policy, file, line, work)
   }
 
   /// Creates a list of the stored elements, continued by a closure that computes from a state
@@ -107,9 +124,9 @@ extension LazyList where Failure == any Error {
     next: @escaping @Sendable (Store.State) throws -> Element?
   ) where Store.Element == Element {
     snapshots.check(file, line)
-    self.init(
-      storing: store, from: position, policy, file, line,
-      StoredWork(state, snapshots, rebuild, next))
+    let work = StoredWork<Store>(
+      state, .init(snapshots, rebuild), next: { state in try next(state) })
+    self.init(storing: store, from: position, policy, file, line, work)
   }
 
   /// Creates a list of the stored elements, continued by an asynchronous closure that computes
@@ -123,9 +140,9 @@ extension LazyList where Failure == any Error {
     next: @escaping @Sendable (Store.State) async throws -> Element?
   ) where Store.Element == Element {
     snapshots.check(file, line)
-    self.init(
-      storing: store, from: position, policy, file, line,
-      StoredWork(state, snapshots, rebuild, next))
+    let work = StoredWork<Store>(
+      state, .init(snapshots, rebuild), asyncNext: { state in try await next(state) })
+    self.init(storing: store, from: position, policy, file, line, work)
   }
 
   /// - Parameter patience: for how long demanded elements are gathered before they are stored

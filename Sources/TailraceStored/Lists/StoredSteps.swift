@@ -35,175 +35,122 @@ struct StoredWork<Store: ListStore>: Sendable {
 }
 
 extension StoredWork {
-  /// Steps of plain calls, over a value that is made from a checkpoint.
+  @usableFromInline typealias Work = StepState<Store.Element, Store.State>
+
+  /// Steps of plain calls.
   @_alwaysEmitIntoClient
-  private init<Work: Sendable>(
-    _ makeWork:
-      nonisolated(nonsending) @escaping @Sendable (
-        Store, ListCheckpoint<Store.State>
-      ) async throws -> Work,
-    step: @escaping @Sendable (inout Work) throws -> StoredStep<Store.Element, Store.State>?
+  init(
+    _ initial: Store.State, _ rebuilding: Work.Rebuilding?,
+    next: @escaping @Sendable (inout Store.State) throws -> Store.Element?
   ) {
     self.init { store, checkpoint in
-      let work = Owned(try await makeWork(store, checkpoint))
+      let work = Owned(try await Work(initial, rebuilding, from: checkpoint, in: store))
       return Steps(
         stage: "storedIn",
-        stepping: { _ in
-          do { return try step(&work.state).map { .element($0) } ?? .nothing(.end) } catch {
-            return .nothing(.failedTransiently(error))
-          }
-        })
+        stepping: { _ in work.state.answer(Result { try next(&work.state.state) }) })
     }
   }
 
-  /// Steps of asynchronous calls, over a value that is made from a checkpoint.
+  /// Steps of asynchronous calls.
   @_alwaysEmitIntoClient
-  private init<Work: Sendable>(
-    _ makeWork:
-      nonisolated(nonsending) @escaping @Sendable (
-        Store, ListCheckpoint<Store.State>
-      ) async throws -> Work,
-    asyncStep step:
-      @escaping @Sendable (inout Work) async throws -> StoredStep<Store.Element, Store.State>?
+  init(
+    _ initial: Store.State, _ rebuilding: Work.Rebuilding?,
+    asyncNext next: @escaping @Sendable (inout Store.State) async throws -> Store.Element?
   ) {
     self.init { store, checkpoint in
-      let work = Owned(try await makeWork(store, checkpoint))
+      let work = Owned(try await Work(initial, rebuilding, from: checkpoint, in: store))
       return Steps(
         stage: "storedIn",
         inTask: { steps in
           while steps.begin() {
-            var next = Step<StoredStep<Store.Element, Store.State>>.nothing(.end)
-            do { if let found = try await step(&work.state) { next = .element(found) } } catch {
-              next = .nothing(.failedTransiently(error))
+            let found: Result<Store.Element?, any Error>
+            do { found = .success(try await next(&work.state.state)) } catch {
+              found = .failure(error)
             }
-            if steps.finish(next) { await steps.executor.park() }
+            if steps.finish(work.state.answer(found)) { await steps.executor.park() }
           }
         })
     }
   }
-
-  /// Steps that change a state stored with each element. The state changes only if a step succeeds.
-  @_alwaysEmitIntoClient
-  init(
-    _ initial: Store.State,
-    _ next: @escaping @Sendable (inout Store.State) throws -> Store.Element?
-  ) {
-    self.init { _, checkpoint in
-      try checkpoint.completeState ?? initial
-    } step: { state in
-      var attempt = state
-      guard let element = try next(&attempt) else { return nil }
-      state = attempt
-      return StoredStep(element, attempt)
-    }
-  }
-
-  /// The same with an asynchronous closure.
-  @_alwaysEmitIntoClient
-  init(
-    _ initial: Store.State,
-    _ next: @escaping @Sendable (inout Store.State) async throws -> Store.Element?
-  ) {
-    self.init { _, checkpoint in
-      try checkpoint.completeState ?? initial
-    } asyncStep: { state in
-      var attempt = state
-      guard let element = try await next(&attempt) else { return nil }
-      state = attempt
-      return StoredStep(element, attempt)
-    }
-  }
-
-  /// Steps from a state folded from the elements.
-  @_alwaysEmitIntoClient
-  init(
-    _ initial: Store.State, _ snapshots: SnapshotPolicy,
-    _ fold: @escaping @Sendable (inout Store.State, Store.Element) -> Void,
-    _ next: @escaping @Sendable (Store.State) throws -> Store.Element?
-  ) {
-    self.init { store, checkpoint in
-      try await RebuiltState(initial, snapshots, fold, from: checkpoint, in: store)
-    } step: { state in
-      try next(state.state).map { state.take($0) }
-    }
-  }
-
-  /// The same with an asynchronous closure.
-  @_alwaysEmitIntoClient
-  init(
-    _ initial: Store.State, _ snapshots: SnapshotPolicy,
-    _ fold: @escaping @Sendable (inout Store.State, Store.Element) -> Void,
-    _ next: @escaping @Sendable (Store.State) async throws -> Store.Element?
-  ) {
-    self.init { store, checkpoint in
-      try await RebuiltState(initial, snapshots, fold, from: checkpoint, in: store)
-    } asyncStep: { state in
-      try await next(state.state).map { state.take($0) }
-    }
-  }
 }
 
-extension ListCheckpoint {
-  /// The state after the last element; `nil` if there is neither.
-  ///
-  /// - Throws: ``ListStoreError/refused(_:)`` if there are elements behind the last state. A list that
-  ///   stores its state with each element did not make them.
-  @usableFromInline
-  var completeState: State? {
-    get throws {
-      guard stateCount == count else {
-        throw ListStoreError.refused(
-          """
-          the list has \(count) elements, and the state stored last is the one after \(stateCount): it was \
-          stored by a list that rebuilds its state. Make it with \
-          LazyList(storedIn:state:rebuilding:next:), as before
-          """)
-      }
-      return state
-    }
-  }
-}
-
-/// A state folded from the elements, and stored now and then.
+/// The state that the next element is made from: it is stored with each element; or folded from the
+/// elements, and stored now and then.
 @usableFromInline
-struct RebuiltState<Element: Sendable, State: Sendable>: Sendable {
-  @usableFromInline typealias Fold = @Sendable (inout State, Element) -> Void
+struct StepState<Element: Sendable, State: Sendable>: Sendable {
+  @usableFromInline
+  struct Rebuilding: Sendable {
+    @usableFromInline let snapshots: SnapshotPolicy
+    @usableFromInline let fold: @Sendable (inout State, Element) -> Void
 
-  @usableFromInline let snapshots: SnapshotPolicy
-  @usableFromInline let fold: Fold
+    @_alwaysEmitIntoClient
+    init(_ snapshots: SnapshotPolicy, _ fold: @escaping @Sendable (inout State, Element) -> Void) {
+      self.snapshots = snapshots
+      self.fold = fold
+    }
+  }
+
+  @usableFromInline let rebuilding: Rebuilding?
   @usableFromInline var state: State
   @usableFromInline var count: Int
-  /// The number of elements at the last snapshot.
+  /// After how many elements the state was stored last.
   @usableFromInline var stored: Int
 
-  /// The state at a checkpoint: its snapshot, and the elements stored since.
+  /// The state at a checkpoint: the stored one, and the elements stored since.
+  ///
+  /// - Throws: ``ListStoreError/refused(_:)`` if there are elements behind the last state, and it cannot be
+  ///   rebuilt. A list that stores its state with each element did not make them.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) init<Source: ListSource<Element>>(
-    _ initial: State, _ snapshots: SnapshotPolicy, _ fold: @escaping Fold,
-    from checkpoint: ListCheckpoint<State>, in source: Source
+    _ initial: State, _ rebuilding: Rebuilding?, from checkpoint: ListCheckpoint<State>,
+    in source: Source
   ) async throws {
-    self.snapshots = snapshots
-    self.fold = fold
+    self.rebuilding = rebuilding
     state = checkpoint.state ?? initial
     stored = checkpoint.stateCount
     count = stored
+    guard count < checkpoint.count else { return }
+    guard let rebuilding else { throw checkpoint.refusal }
     var size = PageSize()
     while count < checkpoint.count {
       let page = try await source.read(
         from: count, upTo: min(size.count, checkpoint.count - count))
       if page.elements.isEmpty { throw ListStoreError.damaged(at: count) }
-      for element in page.elements { fold(&state, element) }
+      for element in page.elements { rebuilding.fold(&state, element) }
       count += page.elements.count
       size.grow()
     }
   }
 
+  /// The answer to a call that has made an element, or has found the end.
   @_alwaysEmitIntoClient
-  mutating func take(_ element: Element) -> StoredStep<Element, State> {
-    fold(&state, element)
-    count += 1
-    guard snapshots.isDue(after: count, since: stored) else { return StoredStep(element, nil) }
-    stored = count
-    return StoredStep(element, state, endsCommit: true)
+  mutating func answer(
+    _ found: Result<Element?, any Error>
+  ) -> Step<StoredStep<Element, State>> {
+    switch found {
+    case .failure(let error): return .nothing(.failedTransiently(FailedAttempt(error)))
+    case .success(nil): return .nothing(.end)
+    case .success(let element?):
+      guard let rebuilding else { return .element(StoredStep(element, state)) }
+      rebuilding.fold(&state, element)
+      count += 1
+      guard rebuilding.snapshots.isDue(after: count, since: stored) else {
+        return .element(StoredStep(element, nil))
+      }
+      stored = count
+      return .element(StoredStep(element, state, endsCommit: true))
+    }
+  }
+}
+
+extension ListCheckpoint {
+  @usableFromInline
+  var refusal: ListStoreError {
+    .refused(
+      """
+      the list has \(count) elements, and the state stored last is the one after \(stateCount): it was \
+      stored by a list that rebuilds its state. Make it with \
+      LazyList(storedIn:state:rebuilding:next:), as before
+      """)
   }
 }

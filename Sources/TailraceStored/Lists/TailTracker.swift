@@ -15,7 +15,7 @@ import TailraceLists
 ///
 /// A lease counts only if it ends where this list has read to: its state must be the one after
 /// this list's last element. A lease that ends further on is not kept: until the list gets there,
-/// its store may be repaired, and the state discarded, or the end removed.
+/// its store may be repaired, and the state discarded.
 @usableFromInline
 struct TailTracker<State: Sendable> {
   @usableFromInline

@@ -90,13 +90,10 @@ struct ListFiles: Sendable {
     }
   }
 
-  /// Stores the first state of a new list. When this returns it is on the disk.
+  /// Stores the first state of a new list. When this returns it is on the disk, and its name will be when the
+  /// list's file is made.
   func store(_ state: [UInt8], of key: String) async throws {
-    let path = url(key, Self.first).fileSystemPath
-    try await blocking {
-      try disk.create(path, contents: state)
-      try disk.synchronizeFolder(of: path)
-    }
+    try await blocking { try disk.create(url(key, Self.first).fileSystemPath, contents: state) }
   }
 
   func firstState(of key: String) async throws -> [UInt8] {

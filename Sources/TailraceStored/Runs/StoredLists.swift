@@ -137,7 +137,8 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
   ///   - state: the first step's state. Without effect if the list exists.
   /// - Returns: whether the list is a new one.
   /// - Throws: ``TooManyListsError`` if as many lists are produced as the limits allow;
-  ///   `ListStoreError.refused` if the key cannot be the name of a file, or after ``close()``.
+  ///   `ListStoreError.refused` if the key cannot be the name of a file, or after ``close()``;
+  ///   `ListStoreError.inUse` if another process produces the list.
   @discardableResult
   public nonisolated(nonsending) func start(_ key: String, state: State) async throws -> Bool {
     try ListFiles.check(key)
@@ -157,7 +158,15 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
       try self.state.encode(state, &bytes)
       try await files.store(bytes, of: key)
       let store = openStore(key)
-      if let run = contents.withLock({ $0.table.didStore(key) }) { produce(key, run, store) }
+      // It makes the file of the list, so that the first element, or a stop, need not; and brings the names
+      // of both files on the disk.
+      guard try await store.acquireLease() != nil else { throw ListStoreError.inUse }
+      if let run = contents.withLock({ $0.table.didStore(key) }) {
+        produce(key, run, store)
+      } else {
+        // Closed meanwhile: the next process goes on.
+        try await store.release()
+      }
       return true
     }
   }
@@ -227,7 +236,7 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     task?.cancel()
     let store = openStore(key)
     do {
-      let isNew = try await end(store)
+      let isNew = try await store.end()
       contents.withLock { contents in
         contents.table.didStop(key, failure: nil)
         contents.stores[key] = nil
@@ -236,20 +245,6 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     } catch {
       contents.withLock { $0.table.didStop(key, failure: "\(error)") }
       throw error
-    }
-  }
-
-  /// Stores the end. False if it was there.
-  private nonisolated(nonsending) func end(_ store: Store) async throws -> Bool {
-    while true {
-      guard let lease = try await store.acquireLease() else { throw ListStoreError.inUse }
-      if lease.isEnded { return false }
-      do {
-        try await store.append(ListCommit([], state: nil, isEnd: true), at: lease.count)
-        return true
-      } catch ListStoreError.superseded {
-        // An element came in between: the end is behind it.
-      }
     }
   }
 

@@ -19,11 +19,14 @@ struct DiskModelTests {
   /// A random life of a list: several leases, appends of 1 to 3 elements, trims and releases.
   ///
   /// - Returns: the disk, and whether nothing has failed but what was ordered.
+  ///
+  /// - Parameter durability: of all stores; `nil`: each has another one.
   static func live(
-    _ disk: ModelDisk, _ durability: Durability, steps: Int,
+    _ disk: ModelDisk, _ durability: Durability?, steps: Int,
     using random: inout SeededGenerator
   ) async throws -> Int {
-    var store = Self.store(disk, durability)
+    var present = durability ?? .survivesPowerLoss
+    var store = Self.store(disk, present)
     var walk = Walk()
     var (count, given, hasEnded) = (0, 0, false)
     var (isWriter, identity) = (false, String?.none)
@@ -40,6 +43,7 @@ struct DiskModelTests {
             "another identity, and the machine was not started anew")
           identity = now
           disk.log(.given(given, identity: identity))
+          if present == .survivesPowerLoss { disk.log(.promised(given)) }
         }
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
@@ -47,7 +51,8 @@ struct DiskModelTests {
           isWriter = false
           disk.log(.released)
         case 1:
-          store = Self.store(disk, durability)
+          present = durability ?? Durability.all.randomElement(using: &random)!
+          store = Self.store(disk, present)
           isWriter = false
         case 2 where count > 0:
           try await store.trim(before: Int.random(in: 0...count, using: &random))
@@ -67,11 +72,12 @@ struct DiskModelTests {
           (walk, count) = (next, count + elements.count)
           given = count
           disk.log(.given(given, identity: identity))
+          if present == .survivesPowerLoss { disk.log(.promised(given)) }
         }
       } catch {
         guard disk.contents.withLock({ $0.hasFailed }) else { throw error }
         // The store may be poisoned, and its end is unknown: another one finds out.
-        store = Self.store(disk, durability)
+        store = Self.store(disk, present)
         isWriter = false
       }
     }
@@ -139,13 +145,16 @@ struct DiskModelTests {
     return after.count
   }
 
-  @Test("a loss of power at any call, any part of what was not synced", arguments: Durability.all)
-  func powerLoss(_ durability: Durability) async throws {
+  @Test(
+    "a loss of power at any call, any part of what was not synced",
+    arguments: [.survivesProcess, .survivesPowerLoss, nil] as [Durability?])
+  func powerLoss(_ lives: Durability?) async throws {
+    let durability = lives ?? .survivesPowerLoss
     var random = SeededGenerator(seed: RandomCases.firstSeed)
     var images = 0
     for life in 0..<Size.usual(3, full: 40) {
       let disk = ModelDisk()
-      let total = try await Self.live(disk, durability, steps: 14, using: &random)
+      let total = try await Self.live(disk, lives, steps: 14, using: &random)
       let (log, initial) = disk.contents.withLock { ($0.log, $0.initial) }
       var loss = PowerLoss(initial)
       var (given, promised, told) = (0, 0, [String: Int]())
@@ -155,12 +164,15 @@ struct DiskModelTests {
         case .given(let count, let identity):
           given = count
           if let identity { told[identity] = count }
-          if durability == .survivesPowerLoss { promised = given }
+        case .promised(let count): promised = count
         case .sync: promised = max(promised, given)
         case .released: promised = given
         case .write, .truncate, .names, .syncFolder, .failedSync, .repaired: break
         }
-        if case .given = event { continue }
+        switch event {
+        case .given, .promised: continue
+        default: break
+        }
         for image in loss.images(atMost: Size.usual(4, full: 60), using: &random) {
           images += 1
           let name = "life \(life) of \(total), call \(index), image \(images)"
@@ -190,7 +202,7 @@ struct DiskModelTests {
       }
     }
     #expect(images > 100)
-    print("\(durability): \(images) images")
+    print("\(lives.map { "\($0)" } ?? "mixed"): \(images) images")
   }
 
   @Test("all processes are killed at any call: what was given is there", arguments: Durability.all)

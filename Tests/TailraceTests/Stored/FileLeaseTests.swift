@@ -1,15 +1,38 @@
 import FileReading
 import Foundation
 import Tailrace
-import TailraceStored
 import TailraceTesting
 import Testing
 
 @testable import TailraceFoundation
+@testable import TailraceStored
 
 /// Leases of a file.
 @Suite("Leases of stored lists in files", .hangLimit, .inTurn)
 struct FileLeaseTests {
+  @Test(
+    "the end that is stored for a list is behind its last element, once", arguments: Durability.all)
+  func end(_ durability: Durability) async throws {
+    let file = try StoredFile()
+    let store = Walk.store(file, durability)
+    let list = Walk.list(in: store)
+    _ = try await list.element(at: 4)
+    await #expect(throws: ListStoreError.inUse) { try await Walk.store(file).end() }
+    #expect(try await store.end())
+    #expect(try await !store.end())
+    #expect(try await list.array() == Walk.elements(5))
+    #expect(try await Walk.list(in: store).array() == Walk.elements(5))
+    try await store.release()
+    #expect(try await !Walk.store(file).end())
+    // A list of no elements has an end, too.
+    let other = try StoredFile()
+    let empty = Walk.store(other, durability)
+    #expect(try await empty.end())
+    let extent = try await empty.extent()
+    #expect(extent.count == 0 && extent.isEnded)
+    withExtendedLifetime(other) {}
+  }
+
   @Test("a refused lease opens nothing for writing: closing that would wake all followers")
   func refusedClaims() async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())

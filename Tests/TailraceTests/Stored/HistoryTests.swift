@@ -98,6 +98,75 @@ struct HistoryTests {
     #expect(try await Walk.store(flipped).acquireLease()?.count == 4)
     #expect(try await Walk.store(flipped).extent().identity != before.identity)
     #expect(try Self.others(flipped, "lost").count == 1)
+    // So is damage of the last one, which was whole; and of its header.
+    let last = try #require(Data(whole).range(of: Data(Walk.elements(9)[8].utf8))).lowerBound
+    for place in [last, last - 20] {
+      bytes = whole
+      bytes[place] ^= 1
+      let damaged = try StoredFile.copy(of: bytes)
+      #expect(try await Walk.store(damaged).acquireLease()?.count == 8)
+      #expect(try await Walk.store(damaged).extent().identity != before.identity)
+      #expect(try Self.others(damaged, "lost").count == 1)
+    }
+  }
+
+  @Test("the history is another one before anything is cut off, whoever is killed in between")
+  func historyFirst() async throws {
+    let disk = ModelDisk()
+    let store = DiskModelTests.store(disk, .survivesProcess)
+    _ = try await store.acquireLease()
+    var walk = Walk()
+    for position in 0..<3 {
+      try await store.append(ListCommit([walk.next()], state: walk), at: position)
+    }
+    let before = try await store.extent()
+    // The last frame is damaged, whose end is not in a mark yet.
+    var image = disk.contents.withLock { $0.image }
+    let file = try #require(image.names[DiskModelTests.path])
+    let size = try #require(image.files[file]?.count)
+    image.files[file]?[size - 1] ^= 1
+    var calls = 0
+    for number in 1... {
+      let damaged = ModelDisk(image, boot: disk.boot)
+      damaged.fail(.write, number: number, times: 100)
+      let isKilled =
+        (try? await DiskModelTests.store(damaged, .survivesProcess).acquireLease()) == nil
+      let after = damaged.killed()
+      let names = after.contents.withLock { Array($0.image.names.keys) }
+      let isCut = after.contents.withLock { $0.image.files[file]?.count ?? 0 } < size
+      let extent = try await DiskModelTests.store(after, .survivesProcess).extent()
+      #expect(extent.count == 2)
+      #expect(!isCut || extent.identity != before.identity, "write \(number)")
+      if !isKilled {
+        #expect(isCut && extent.identity != before.identity)
+        #expect(names.count == 2, "what was cut off is kept")
+        break
+      }
+      calls = number
+    }
+    #expect(calls > 1)
+  }
+
+  @Test("what a loss of power may take is not shown before the disk has a mark that says so")
+  func showsLater() async throws {
+    let disk = ModelDisk()
+    var walk = Walk()
+    do {
+      let store = DiskModelTests.store(disk, .survivesPowerLoss)
+      _ = try await store.acquireLease()
+      try await store.append(ListCommit([walk.next()], state: walk), at: 0)
+      // Written, and not on the disk.
+      disk.fail(.sync, number: 1)
+      let commit = ListCommit([walk.next()], state: walk)
+      await #expect(throws: (any Error).self) { try await store.append(commit, at: 1) }
+    }
+    let next = disk.killed()
+    next.fail(.sync, number: 1)
+    let store = DiskModelTests.store(next, .survivesProcess)
+    await #expect(throws: (any Error).self) { try await store.acquireLease() }
+    #expect(try await DiskModelTests.store(next, .survivesProcess).extent().count == 1)
+    #expect(try await DiskModelTests.store(next, .survivesProcess).acquireLease()?.count == 2)
+    #expect(try await DiskModelTests.store(next, .survivesProcess).extent().count == 2)
   }
 
   @Test(

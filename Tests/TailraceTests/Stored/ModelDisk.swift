@@ -25,6 +25,8 @@ final class ModelDisk: Disk {
     /// So many elements of a list with this identity were given to a reader. They are promised if they
     /// are on the disk.
     case given(Int, identity: String?)
+    /// So many elements must be there after a loss of power.
+    case promised(Int)
     /// The lease was given up, in order.
     case released
     /// A sync that failed: what was not on the disk may never get there, whatever syncs succeed later.
@@ -237,7 +239,7 @@ extension ModelDisk.Image {
     case .write(let file, let offset, let bytes): files[file, default: []].put(bytes, at: offset)
     case .truncate(let file, let size): files[file, default: []].resize(to: size)
     case .names(let changes): for (name, file) in changes { names[name] = file }
-    case .sync, .syncFolder, .given, .released, .failedSync, .repaired: break
+    case .sync, .syncFolder, .given, .promised, .released, .failedSync, .repaired: break
     }
   }
 

@@ -36,7 +36,7 @@ struct PowerLoss {
     case .truncate(let file, let size):
       change(file, from: size, to: now.files[file]?.count ?? 0, by: event)
       return
-    case .given, .released, .repaired: break
+    case .given, .promised, .released, .repaired: break
     }
     now.apply(event)
   }

@@ -7,7 +7,7 @@ import TailraceStored
 import ValkeyStore
 
 /// A stored list to which each run appends some more elements. Opening is not timed, but for the
-/// claim of each run.
+/// lease of each run.
 final class Growing<Store: ListStore>: Sendable
 where Store.Element: TextElement, Store.State == Int {
   /// How many elements a run appends.

@@ -9,7 +9,7 @@ actor SQLiteReader {
   private struct Waiter {
     let position: Int
     /// From when on the waiter wants to know that the lease is free.
-    let claimTime: LeaseTime?
+    let leaseTime: LeaseTime?
     let continuation: CheckedContinuation<Bool, any Error>
   }
 
@@ -99,13 +99,13 @@ actor SQLiteReader {
   /// Waits for more elements than `position`, for the end, or for a lease that is free.
   ///
   /// - Returns: whether the lease is free.
-  func wait(for position: Int, orClaimAt claimTime: LeaseTime?) async throws -> Bool {
+  func wait(for position: Int, orLeaseAt leaseTime: LeaseTime?) async throws -> Bool {
     lastWaiter += 1
     let number = lastWaiter
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         waiters[number] = Waiter(
-          position: position, claimTime: claimTime, continuation: continuation)
+          position: position, leaseTime: leaseTime, continuation: continuation)
         if pause == nil {
           Self.awaited.withLock { $0[table.path, default: [:]][ObjectIdentifier(self)] = self }
           pause = 0.001
@@ -151,7 +151,7 @@ actor SQLiteReader {
       let now = LeaseTime.now
       for (number, waiter) in waiters {
         let hasMore = list.count > waiter.position || list.isEnded
-        let isFree = waiter.claimTime.map { $0 <= now && !list.claim.isValid(at: now) } ?? false
+        let isFree = waiter.leaseTime.map { $0 <= now && !list.granted.isValid(at: now) } ?? false
         guard hasMore || isFree else { continue }
         waiters[number] = nil
         waiter.continuation.resume(returning: !hasMore)

@@ -66,7 +66,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   private let lease: Int
   private var connection: SQLiteFile?
   private var known = SeenList()
-  private var lastClaim: SQLiteTable.Claim?
+  private var lastHolder: SQLiteTable.Holder?
   /// After a refused lease, how often those who wait were told that the lease is free.
   private var timesTold: Int?
 
@@ -119,9 +119,9 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
 
   // Not an isolated one: 6.3 cannot optimise programs that use a generic actor with that.
   deinit {
-    guard let lastClaim, let connection else { return }
+    guard let lastHolder, let connection else { return }
     executor.run { [table] in
-      _ = try? connection.queue.write { try table.renew(lastClaim, for: 0, in: $0) }
+      _ = try? connection.queue.write { try table.renew(lastHolder, for: 0, in: $0) }
       SQLiteReader.look(at: table.path)
     }
   }
@@ -147,10 +147,10 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   public func waitForMore(than position: Int) async throws {
     // The list whose lease was refused may be gone, and one that only follows be waiting here. It
     // is told less and less often, and does not spin.
-    let claimTime = timesTold.map { told in
+    let leaseTime = timesTold.map { told in
       LeaseTime.now + (told == 0 ? 0 : min(lease, 10 << min(told, 20)))
     }
-    if try await reader.wait(for: position, orClaimAt: claimTime) {
+    if try await reader.wait(for: position, orLeaseAt: leaseTime) {
       timesTold = timesTold.map { $0 + 1 }
     }
   }
@@ -159,31 +159,31 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
 
   /// Becomes the writer, if no other has a lease. Makes what is missing.
   public func acquireLease() throws -> ListCheckpoint<State>? {
-    typealias Claimed = (claim: SQLiteTable.Claim, checkpoint: ListCheckpoint<State>)
-    let claimed = try transaction(isMaking: true) { db, list -> Claimed? in
+    typealias Acquired = (holder: SQLiteTable.Holder, checkpoint: ListCheckpoint<State>)
+    let acquired = try transaction(isMaking: true) { db, list -> Acquired? in
       guard let list else { return nil }
-      var claim = SQLiteTable.Claim(epoch: list.epoch, identity: list.identity)
-      if claim != lastClaim {
-        if list.claim.isValid(at: .now) { return nil }
-        claim = SQLiteTable.Claim(epoch: list.epoch + 1, identity: list.identity)
+      var holder = SQLiteTable.Holder(epoch: list.epoch, identity: list.identity)
+      if holder != lastHolder {
+        if list.granted.isValid(at: .now) { return nil }
+        holder = SQLiteTable.Holder(epoch: list.epoch + 1, identity: list.identity)
         try db.execute(
           sql: "UPDATE tailrace_lists SET epoch = ? WHERE name = ?",
-          arguments: [claim.epoch, table.name])
+          arguments: [holder.epoch, table.name])
       }
-      try table.renew(claim, for: lease, in: db)
+      try table.renew(holder, for: lease, in: db)
       // A state that cannot be read undoes the lease.
       let checkpoint = ListCheckpoint(
         count: list.count, state: try list.state.map(Self.state), stateCount: list.stateCount,
         isEnded: list.isEnded)
-      return (claim, checkpoint)
+      return (holder, checkpoint)
     }
-    timesTold = claimed == nil ? 0 : nil
-    guard let claimed else { return nil }
-    if claimed.claim != lastClaim {
-      lastClaim = claimed.claim
-      keep(claimed.claim)
+    timesTold = acquired == nil ? 0 : nil
+    guard let acquired else { return nil }
+    if acquired.holder != lastHolder {
+      lastHolder = acquired.holder
+      keep(acquired.holder)
     }
-    return claimed.checkpoint
+    return acquired.checkpoint
   }
 
   private static func state(_ json: String) throws -> State {
@@ -196,12 +196,12 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
 
   /// Stores a commit at the end of the list, in one transaction.
   public func append(_ commit: ListCommit<Element, State>, at position: Int) throws {
-    guard let lastClaim else { throw ListStoreError.superseded }
+    guard let lastHolder else { throw ListStoreError.superseded }
     let state = try commit.state.map {
       String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
     }
     try transaction { db, list in
-      guard let list, list.epoch == lastClaim.epoch, list.count == position, !list.isEnded else {
+      guard let list, list.epoch == lastHolder.epoch, list.count == position, !list.isEnded else {
         throw ListStoreError.superseded
       }
       let update = try db.cachedStatement(
@@ -238,7 +238,7 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   }
 
   /// Discards elements before a position, whoever writes the list. Positions do not change. The
-  /// elements after the last state are kept. A list that was never claimed is not made.
+  /// elements after the last state are kept. A list that was never leased is not made.
   ///
   /// - Returns: the position of the first element kept.
   @discardableResult
@@ -257,14 +257,14 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   // MARK: The lease
 
   /// Renews a lease three times while it lasts, until the lease is lost or the store released.
-  private func keep(_ claim: SQLiteTable.Claim) {
+  private func keep(_ holder: SQLiteTable.Holder) {
     executor.run(after: Double(lease) / 3000) { [weak self] in
       self?.assumeIsolated { store in
         // A failure loses nothing: the next renewal may succeed, and the epoch decides.
         let isOurs = try? store.transaction { db, _ in
-          try store.table.renew(claim, for: store.lease, in: db)
+          try store.table.renew(holder, for: store.lease, in: db)
         }
-        if isOurs != false { store.keep(claim) }
+        if isOurs != false { store.keep(holder) }
       }
     }
   }
@@ -274,8 +274,8 @@ where Element: FetchableRecord & EncodableRecord & Sendable, State: Codable & Se
   /// Changes the database: all, or nothing.
   ///
   /// - Parameters:
-  ///   - isMaking: whether to make a list that was never claimed.
-  ///   - change: gets the list's row; `nil` for a list that was never claimed.
+  ///   - isMaking: whether to make a list that was never leased.
+  ///   - change: gets the list's row; `nil` for a list that was never leased.
   private func transaction<Value>(
     isMaking: Bool = false, _ change: (Database, SQLiteTable.List?) throws -> Value
   ) throws -> Value {

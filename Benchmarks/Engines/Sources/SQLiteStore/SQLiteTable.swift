@@ -24,14 +24,14 @@ struct SQLiteTable: Sendable {
     var isEnded: Bool
     /// A random one for each list.
     var identity: String
-    /// How many claims there were.
+    /// How many leases there were.
     var epoch: Int
     /// When the last lease ends, in milliseconds since the machine was started.
     var expires: Int
     /// For how long it was given, in milliseconds.
     var lease: Int
 
-    var claim: Lease { Lease(expires: LeaseTime(milliseconds: expires), length: lease) }
+    var granted: Lease { Lease(expires: LeaseTime(milliseconds: expires), length: lease) }
 
     /// The table's columns.
     static let columns = [
@@ -62,7 +62,7 @@ struct SQLiteTable: Sendable {
     return true
   }
 
-  /// The list's row; `nil` if it was never claimed.
+  /// The list's row; `nil` if it was never leased.
   func list(in db: Database) throws -> List? {
     try List.fetchOne(
       db.cachedStatement(sql: "SELECT * FROM tailrace_lists WHERE name = ?"), arguments: [name])
@@ -102,21 +102,21 @@ struct SQLiteTable: Sendable {
     }
   }
 
-  /// Begins a lease anew; one of no length ends. False if another writer has claimed since.
+  /// Begins a lease anew; one of no length ends. False if another writer has acquired it since.
   @discardableResult
-  func renew(_ claim: Claim, for length: Int, in db: Database) throws -> Bool {
+  func renew(_ holder: Holder, for length: Int, in db: Database) throws -> Bool {
     let expires = length == 0 ? 0 : (LeaseTime.now + length).milliseconds
     try db.execute(
       sql: """
         UPDATE tailrace_lists SET expires = ?, lease = ?
           WHERE name = ? AND epoch = ? AND identity = ?
         """,
-      arguments: [expires, length, name, claim.epoch, claim.identity])
+      arguments: [expires, length, name, holder.epoch, holder.identity])
     return db.changesCount > 0
   }
 
   /// A lease of a list: no other has these two.
-  struct Claim: Equatable, Sendable {
+  struct Holder: Equatable, Sendable {
     let epoch: Int
     let identity: String
   }

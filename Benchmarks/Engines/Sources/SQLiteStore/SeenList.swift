@@ -11,7 +11,7 @@ struct SeenList {
   /// The columns of an element.
   private(set) var columns: [String] = []
 
-  /// The list's row; `nil` if it was never claimed.
+  /// The list's row; `nil` if it was never leased.
   ///
   /// - Throws: `ListStoreError`, if the list is not the one that was seen, or has other columns.
   mutating func list(

@@ -14,9 +14,9 @@ import Synchronization
 /// | `s` | in a commit's last entry: the state, if the commit has one |
 /// | `z` | in the last entry of a list that has ended |
 ///
-/// Two keys stand beside it. `{key}:claim` is a hash with the last claim granted: its `token`, which
+/// Two keys stand beside it. `{key}:lease` is a hash with the last lease granted: its `token`, which
 /// begins with the number of the lease, and alone may append; `until` when it keeps others from
-/// claiming, by the server's clock, in milliseconds; and the `lease`, its length. As it is one key, it
+/// acquiring it, by the server's clock, in milliseconds; and the `lease`, its length. As it is one key, it
 /// is there as a whole or gone as a whole. `{key}:freed` is a stream whose only entry has the number
 /// of the last lease released, so that others can wait for it. All are in one slot of a cluster,
 /// unless the list's key contains braces.
@@ -74,7 +74,7 @@ struct ReplicaWait {
 extension Script {
   /// Where the list stands: `last` is the number of the last entry, and `tail` its fields.
   private static let prelude = """
-    local stream, claim, freed = KEYS[1], KEYS[2], KEYS[3]
+    local stream, held, freed = KEYS[1], KEYS[2], KEYS[3]
     local function id(number) return string.format('0-%.0f', number) end
     local function number(entry) return tonumber(string.match(entry[1], '^0%-(%d+)$')) end
     local function fields(entry)
@@ -90,15 +90,15 @@ extension Script {
       local entry = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
       return entry and number(entry)
     end
-    local granted, till, length = unpack(redis.call('HMGET', claim, 'token', 'until', 'lease'))
+    local granted, till, length = unpack(redis.call('HMGET', held, 'token', 'until', 'lease'))
     local time = redis.call('TIME')
     local now = time[1] * 1000 + math.floor(time[2] / 1000)
-    -- For how long others may not claim. More than the length: the clock was set back since.
+    -- For how long others may not acquire it. More than the length: the clock was set back since.
     local left = tonumber(till or 0) - now
     if left > tonumber(length or 0) then left = 0 end
     local function keep(token, length)
       redis.call(
-        'HSET', claim, 'token', token, 'until', string.format('%.0f', now + length), 'lease', length)
+        'HSET', held, 'token', token, 'until', string.format('%.0f', now + length), 'lease', length)
     end
     local last, count, tail = 0, 0, {}
     local entry = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
@@ -154,7 +154,7 @@ extension Script {
   /// `held`, the number of the lease and the milliseconds left; or `ok`, the token, the count,
   /// whether the list has ended, after how many elements the state was stored, the state, the
   /// number of the last entry, and its commit.
-  static let claim = Script(
+  static let acquire = Script(
     """
     if lost(ARGV[3], ARGV[4]) then return {'lost', count} end
     local isOwn = granted and string.match(granted, ':(.*)$') == ARGV[1]
@@ -168,11 +168,11 @@ extension Script {
     end
     local token = granted
     if not (isOwn and left > 0) then
-      -- It counts on from the last one released, if the claim is gone.
+      -- It counts on from the last one released, if the lease is gone.
       local former = redis.call('XREVRANGE', freed, '+', '-', 'COUNT', 1)[1]
-      local claims = math.max(
+      local leases = math.max(
         tonumber(granted and string.match(granted, '^%d+') or 0), former and number(former) or 0)
-      token = string.format('%.0f', claims + 1) .. ':' .. ARGV[1]
+      token = string.format('%.0f', leases + 1) .. ':' .. ARGV[1]
     end
     keep(token, ARGV[2])
     return {'ok', token, count, tail.z and 1 or 0, after, state or false, last, tail.c or ''}
@@ -190,7 +190,7 @@ extension Script {
     local own = at(newest)
     if own and own.c == commit then
       -- Written again, so that a wait for replicas that follows has something to wait for.
-      redis.call('HSET', claim, 'until', till or '0')
+      redis.call('HSET', held, 'until', till or '0')
       return {'ok', newest}
     end
     if lost(ARGV[4], ARGV[5]) then return {'lost', count} end
@@ -220,7 +220,7 @@ extension Script {
     return {'ok', tail.i or '', oldest and oldest - 1 or 0, count, tail.z and 1 or 0}
     """)
 
-  /// Arguments: the token, the lease's length. Gives `ok`, or `superseded` if others claimed, or the lease is
+  /// Arguments: the token, the lease's length. Gives `ok`, or `superseded` if others acquired it, or the lease is
   /// gone.
   static let renew = Script(
     """
@@ -233,7 +233,7 @@ extension Script {
   static let release = Script(
     """
     if granted and left > 0 and string.match(granted, ':(.*)$') == ARGV[1] then
-      redis.call('HSET', claim, 'until', '0')
+      redis.call('HSET', held, 'until', '0')
       redis.pcall('XADD', freed, 'MAXLEN', 1, '0-' .. string.match(granted, '^%d+'), 'by', ARGV[1])
     end
     return {'ok'}

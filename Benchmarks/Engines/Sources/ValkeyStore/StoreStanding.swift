@@ -42,7 +42,7 @@ struct StoreStanding {
     if mark.number > self.mark.number { self.mark = mark }
   }
 
-  mutating func willClaim() { mayHold = true }
+  mutating func willAcquire() { mayHold = true }
 
   mutating func wasRefused() {
     mayHold = false

@@ -15,7 +15,7 @@ public import TailraceStored
 /// ```
 ///
 /// One store writes at a time: the one that holds the lease. It keeps the lease until it is
-/// released, or its process is gone for the lease's length; then another one may claim. An append
+/// released, or its process is gone for the lease's length; then another one may acquire it. An append
 /// of the former writer is superseded, however late it arrives. Any number of stores follow: each
 /// waits with one connection, and does not poll.
 ///
@@ -82,7 +82,7 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     self.lease = min(lease, .seconds(3_155_760_000))
     self.replicas =
       replicas == 0 ? nil : ReplicaWait(count: replicas, limit: min(server.timeout, self.lease / 2))
-    keys = [key, "{\(key)}:claim", "{\(key)}:freed"].map { ByteBuffer(string: $0) }
+    keys = [key, "{\(key)}:lease", "{\(key)}:freed"].map { ByteBuffer(string: $0) }
     connection = Connection(server)
     watch = Watch(server, stream: keys[0], freed: keys[2], heartbeat: max(self.lease, .seconds(1)))
   }
@@ -162,29 +162,29 @@ public final class ValkeyStore<Element: Sendable, State: Sendable>: ListStore {
     try await watch.waitForMore(than: position)
   }
 
-  /// Becomes the writer, if no other store holds the lease. A list over this store can claim it
+  /// Becomes the writer, if no other store holds the lease. A list over this store can acquire it
   /// again.
   ///
   /// - Returns: where the list stands; `nil` if another store writes it.
   public nonisolated(nonsending) func acquireLease() async throws -> ListCheckpoint<State>? {
     let mark = standing.withLock { standing in
-      standing.willClaim()
+      standing.willAcquire()
       return standing.mark
     }
     // Waits for replicas, too: elements may be stored of which an append could not tell that.
     let reply = try await run(
-      .claim, [name, milliseconds] + mark.arguments, mark, then: replicas)
+      .acquire, [name, milliseconds] + mark.arguments, mark, then: replicas)
     if reply[0].asText == "held" {
       guard reply.count == 3, let number = reply[1].asNumber, let left = reply[2].asNumber else {
-        throw ValkeyError.unexpectedReply("to a claim: \(reply)")
+        throw ValkeyError.unexpectedReply("to a lease: \(reply)")
       }
       standing.withLock { $0.wasRefused() }
-      watch.claimWasRefused(by: number, for: .milliseconds(left + 1))
+      watch.leaseWasRefused(by: number, for: .milliseconds(left + 1))
       return nil
     }
     guard reply.count == 8, case .bytes(let token) = reply[1], let count = reply[2].asNumber,
       let after = reply[4].asNumber, let last = reply[6].asNumber
-    else { throw ValkeyError.unexpectedReply("to a claim: \(reply)") }
+    else { throw ValkeyError.unexpectedReply("to a lease: \(reply)") }
     // Decoded before the lease counts: an unreadable state must not be written over.
     let state = reply[5] == .null ? nil : try decode(reply[5], self.state)
     standing.withLock { standing in

@@ -27,8 +27,8 @@ final class Watch: Sendable {
   }
 
   /// A lease was refused because of another one, with this number, that lasts so long.
-  func claimWasRefused(by number: Int, for duration: Duration) {
-    state.withLock { $0.claimWasRefused(by: number, until: .now + duration) }
+  func leaseWasRefused(by number: Int, for duration: Duration) {
+    state.withLock { $0.leaseWasRefused(by: number, until: .now + duration) }
   }
 
   func close() { connection.close() }
@@ -156,7 +156,7 @@ struct WatchState {
     announced = 0
   }
 
-  mutating func claimWasRefused(by number: Int, until: ContinuousClock.Instant) {
+  mutating func leaseWasRefused(by number: Int, until: ContinuousClock.Instant) {
     // The reply may be older than the news that the lease was freed.
     refusal = Refusal(number: number, until: number <= freed ? .now : until)
   }

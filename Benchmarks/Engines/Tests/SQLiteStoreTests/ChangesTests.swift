@@ -92,7 +92,7 @@ struct ChangesTests {
     #expect(try await store.read(from: 0, upTo: 9).elements == (0..<2).map(Item.init))
   }
 
-  @Test("a list that was begun anew is another one, also at the same position and claim")
+  @Test("a list that was begun anew is another one, also at the same position and lease")
   func anew() async throws {
     let place = try Place()
     let (writer, reader) = (place.store(), place.store())

@@ -34,11 +34,11 @@ struct CrashTests {
     let place = try Place()
     let kills = Self.isFull ? 150 : 20
     let report = try await loop(in: place, store).contend(kills: kills)
-    let claims = try #require(try place.number("SELECT epoch FROM tailrace_lists"))
-    print("three contenders, \(store): \(kills) kills, \(claims) claims, \(report)")
+    let leases = try #require(try place.number("SELECT epoch FROM tailrace_lists"))
+    print("three contenders, \(store): \(kills) kills, \(leases) leases, \(report)")
     expectNothingLost(report)
     // A lease that ends leaves one step that was not stored, at most.
-    #expect(report.runAgain <= claims)
+    #expect(report.runAgain <= leases)
   }
 
   @Test("a process that is stopped while its lease ends is superseded, and follows")

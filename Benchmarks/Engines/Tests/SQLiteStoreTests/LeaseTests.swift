@@ -120,7 +120,7 @@ struct LeaseTests {
     #expect(try await place.store().acquireLease() == nil)
   }
 
-  @Test("a writer that claims again keeps its lease, and its epoch")
+  @Test("a writer that acquires it again keeps its lease, and its epoch")
   func again() async throws {
     let place = try Place()
     let store = place.store()
@@ -208,7 +208,7 @@ struct LeaseTests {
   }
 
   @Test("a free lease that nobody takes is told less and less often")
-  func freeClaim() async throws {
+  func freeLease() async throws {
     let place = try Place()
     let (writer, refused) = (place.store(), place.store())
     _ = try await writer.acquireLease()

@@ -117,13 +117,13 @@ struct ListsTests {
   @Test("twenty stores make a database at once")
   func creation() async throws {
     let place = try Place()
-    let claims = try await withThrowingTaskGroup { group in
+    let leases = try await withThrowingTaskGroup { group in
       for number in 0..<20 {
         group.addTask { try await place.store("list \(number % 4)").acquireLease() }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(claims.count { $0 != nil } >= 4)
+    #expect(leases.count { $0 != nil } >= 4)
     #expect(try place.number("SELECT count(*) FROM tailrace_lists") == 4)
   }
 

@@ -64,7 +64,7 @@ struct CutTests {
   }
 
   @Test(
-    "calls that are cut fail, and the next one succeeds", arguments: [Call.read, .claim, .wait])
+    "calls that are cut fail, and the next one succeeds", arguments: [Call.read, .acquire, .wait])
   func calls(_ call: Call) async throws {
     let server = try await Server()
     let proxy = try await Proxy(to: server.port)

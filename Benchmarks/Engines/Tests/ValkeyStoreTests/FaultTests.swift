@@ -8,12 +8,12 @@ import Testing
 
 /// A call of a store.
 enum Call: String, CaseIterable, Sendable {
-  case read, claim, append, trim, wait
+  case read, acquire, append, trim, wait
 
   func make(_ store: ValkeyStore<String, Int>, at position: Int) async throws {
     switch self {
     case .read: _ = try await store.read(from: position - 1, upTo: 10)
-    case .claim: _ = try await store.acquireLease()
+    case .acquire: _ = try await store.acquireLease()
     case .append: try await store.append(Commit(["\(position)"], state: position + 1), at: position)
     case .trim: _ = try await store.trim(before: 1)
     case .wait: try await store.waitForMore(than: position - 1)
@@ -259,7 +259,7 @@ struct FaultTests {
     try await server.run("CONFIG", "SET", "maxmemory", "0")
     try await server.run("REPLICAOF", "127.0.0.1", "1")
     #expect(await code(.append) == "READONLY")
-    #expect(await code(.claim) == "READONLY")
+    #expect(await code(.acquire) == "READONLY")
     try await server.run("REPLICAOF", "NO", "ONE")
     try await store.fill(3..<4)
     try await server.run("DEL", "list")

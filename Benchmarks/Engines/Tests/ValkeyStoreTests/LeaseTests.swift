@@ -10,7 +10,7 @@ struct LeaseTests {
   static let short = Duration.seconds(1)
 
   /// Waits until a lease succeeds, as a list would.
-  func claimInTurn(_ store: ValkeyStore<String, Int>) async throws -> ListCheckpoint<Int> {
+  func acquireInTurn(_ store: ValkeyStore<String, Int>) async throws -> ListCheckpoint<Int> {
     while true {
       if let checkpoint = try await store.acquireLease() { return checkpoint }
       try await store.waitForMore(than: .max)
@@ -24,7 +24,7 @@ struct LeaseTests {
     do {
       let first = server.store()
       #expect(try await first.acquireLease() != nil)
-      #expect(try await first.acquireLease() != nil, "the writer may claim again")
+      #expect(try await first.acquireLease() != nil, "the writer may acquire it again")
       #expect(try await second.acquireLease() == nil)
       try await first.fill(0..<3)
       try await first.release()
@@ -41,17 +41,17 @@ struct LeaseTests {
     }
     // The lease lasts for ten seconds: only its release can wake a waiting store so soon.
     let start = ContinuousClock.now
-    #expect(try await claimInTurn(third) == checkpoint)
+    #expect(try await acquireInTurn(third) == checkpoint)
     #expect(start.duration(to: .now) < .seconds(5))
   }
 
-  @Test("a writer whose lease is gone is told once, claims again and goes on")
-  func claimIsGone() async throws {
+  @Test("a writer whose lease is gone is told once, acquires it again and goes on")
+  func leaseIsGone() async throws {
     let server = try await Server()
     let (first, second) = (server.store(), server.store())
     _ = try await first.acquireLease()
     try await first.fill(0..<2)
-    try await server.run("DEL", "{list}:claim")
+    try await server.run("DEL", "{list}:lease")
     await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
     #expect(try await first.acquireLease()?.count == 2)
     try await first.fill(2..<4)
@@ -63,7 +63,7 @@ struct LeaseTests {
   }
 
   @Test("a list whose lease is gone computes on, and not for ever")
-  func listWithoutClaim() async throws {
+  func listWithoutLease() async throws {
     let server = try await Server()
     let steps = Locked<[Int]>([])
     let list = LazyList(storedIn: server.store(), state: 0) { number in
@@ -73,7 +73,7 @@ struct LeaseTests {
     }
     for length in 1...5 {
       #expect(try await list.prefix(length).count() == length)
-      try await server.run("DEL", "{list}:claim")
+      try await server.run("DEL", "{list}:lease")
     }
     // A step whose element was superseded runs once more.
     #expect(steps.withLock { $0 } == [0, 1, 1, 2, 2, 3, 3, 4, 4])
@@ -92,11 +92,11 @@ struct LeaseTests {
       renewals.reached(renewals.count + 1)
       return .pass
     }
-    try await server.run("DEL", "{list}:claim")
+    try await server.run("DEL", "{list}:lease")
     await renewals.reaches(1)
     // Behind the renewal, which is on its way.
     _ = try await first.extent()
-    #expect(try await server.run("EXISTS", "{list}:claim") == .number(0))
+    #expect(try await server.run("EXISTS", "{list}:lease") == .number(0))
     #expect(try await second.acquireLease()?.count == 2)
     try await second.fill(2..<3)
     await #expect(throws: ListStoreError.superseded) { try await first.fill(2..<3) }
@@ -110,8 +110,8 @@ struct LeaseTests {
     try await first.fill(0..<1)
     #expect(try await second.acquireLease() == nil)
     // As if the clock had been an hour ahead then.
-    let end = try #require(try await server.run("HGET", "{list}:claim", "until").asNumber)
-    try await server.run("HSET", "{list}:claim", "until", "\(end + 3_600_000)")
+    let end = try #require(try await server.run("HGET", "{list}:lease", "until").asNumber)
+    try await server.run("HSET", "{list}:lease", "until", "\(end + 3_600_000)")
     #expect(try await second.acquireLease()?.count == 1)
   }
 
@@ -123,7 +123,7 @@ struct LeaseTests {
     // A pure follower, over the same store: its wait is the one that is shared.
     let follower = Task { try await LazyList(reading: second).prefix(1).array() }
     let start = ContinuousClock.now
-    async let checkpoint = claimInTurn(second)
+    async let checkpoint = acquireInTurn(second)
     while try await server.run("CLIENT", "LIST").asText?.contains("cmd=xread") != true {}
     try await first.release()
     #expect(try await checkpoint.count == 0)
@@ -147,7 +147,7 @@ struct LeaseTests {
     }
     // As if its machine were cut off.
     proxy.decide { _ in .silence }
-    #expect(try await claimInTurn(second) == ListCheckpoint(count: 2, state: 2, isEnded: false))
+    #expect(try await acquireInTurn(second) == ListCheckpoint(count: 2, state: 2, isEnded: false))
     // It comes back, and has not noticed anything. The first call finds the connection dead.
     proxy.decide(nil)
     proxy.cutAll()
@@ -180,7 +180,7 @@ struct LeaseTests {
     #expect(try await first.all().elements == (0..<4).texts)
   }
 
-  @Test("a store whose lease has expired goes on if nobody else has claimed")
+  @Test("a store whose lease has expired goes on if nobody else has acquired it")
   func lateWriter() async throws {
     let server = try await Server()
     let store = server.store()

@@ -142,7 +142,7 @@ struct RestartTests {
   }
 
   @Test("a lease from before the loss is not taken for the one that has its number now")
-  func lostClaims() async throws {
+  func lostLeases() async throws {
     let server = try await Server()
     let (first, second) = (server.store(), server.store())
     #expect(try await first.acquireLease()?.count == 0)

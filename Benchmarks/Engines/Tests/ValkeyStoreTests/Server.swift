@@ -131,7 +131,7 @@ final class Server: Sendable {
 
   /// Ends the lease of a list's writer, as if it had slept.
   func expire(_ key: String = "list") async throws {
-    try await run("HSET", "{\(key)}:claim", "until", "0")
+    try await run("HSET", "{\(key)}:lease", "until", "0")
   }
 
   /// Makes it a replica of another server, and waits until it has everything.

@@ -52,7 +52,7 @@ struct WatchTests {
     #expect(round()?.last == 6)
     #expect(news(7) == 1)
     #expect(round()?.last == 7)
-    #expect(news(nil, freed: 3) == 0, "nobody's claim was refused")
+    #expect(news(nil, freed: 3) == 0, "nobody's lease was refused")
     #expect(news(8, isEnded: true) == 1)
     #expect(round() == nil)
     #expect(try await enter(4) == .leave)
@@ -78,14 +78,14 @@ struct WatchTests {
 
   @Test("a refused lease is told of the release, whenever it comes")
   func refusals() async throws {
-    state.withLock { $0.claimWasRefused(by: 7, until: now + .seconds(3)) }
+    state.withLock { $0.leaseWasRefused(by: 7, until: now + .seconds(3)) }
     _ = try await enter(0)
     #expect(round() == WatchState.Round(last: 0, freed: 6, limit: .seconds(3)))
-    #expect(news(nil, freed: 6) == 0, "an earlier claim than the one in the way")
+    #expect(news(nil, freed: 6) == 0, "an earlier lease than the one in the way")
     #expect(news(nil, freed: 7) == 1)
     #expect(round() == nil)
     // Released before the refusal is known here.
-    state.withLock { $0.claimWasRefused(by: 7, until: now + .seconds(3)) }
+    state.withLock { $0.leaseWasRefused(by: 7, until: now + .seconds(3)) }
     #expect(try await enter(0, after: .seconds(1)) == .leave)
     // Told once: it would otherwise never wait again.
     #expect(try await enter(0, after: .seconds(1)) == .watch)
@@ -93,13 +93,13 @@ struct WatchTests {
 
   @Test("a refused lease is tried again when the lease has expired")
   func expiry() async throws {
-    state.withLock { $0.claimWasRefused(by: 7, until: now + .seconds(3)) }
+    state.withLock { $0.leaseWasRefused(by: 7, until: now + .seconds(3)) }
     _ = try await enter(0)
     #expect(round(after: .seconds(1))?.limit == .seconds(2))
     #expect(round(after: .seconds(4))?.limit == .milliseconds(1))
     #expect(try await enter(0, after: .seconds(4)) == .leave)
     #expect(try await enter(0, after: .seconds(4)) == .wait)
-    state.withLock { $0.claimWasRefused(by: 8, until: now + .seconds(100)) }
+    state.withLock { $0.leaseWasRefused(by: 8, until: now + .seconds(100)) }
     #expect(round(after: .seconds(4))?.limit == .seconds(10))
   }
 

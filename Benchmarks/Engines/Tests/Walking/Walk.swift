@@ -11,7 +11,7 @@ import TailraceStored
 ///
 /// A writer prints the number of elements given out so far, at each element, and both print
 /// `end NUMBER HASH` at the end. Each step that runs is a line in the file STEPS. A writer computes
-/// when the store's claim is free, and follows until then: a lease may outlive a killed process.
+/// when the store's lease is free, and follows until then: a lease may outlive a killed process.
 public struct Walk: Sendable {
   /// How a writer demands elements.
   public enum Mode: String, Sendable, CaseIterable {

@@ -205,7 +205,7 @@ private func writes(
   return delays.sorted()[delays.count / 2] / .microseconds(1)
 }
 
-/// Microseconds to claim a store that somebody else has filled, the best of several.
+/// Microseconds to acquire the lease of a store that somebody else has filled, the best of several.
 @Sendable private func opening(_ count: Int) async throws -> Double? {
   let file = NewFile()
   do {

@@ -188,6 +188,24 @@ struct StoredListsTests {
     #expect(!FileManager.default.fileExists(atPath: place.directory.path))
   }
 
+  @Test("what start has acknowledged has its file, and nobody else produces it")
+  func begun() async throws {
+    let place = Place()
+    defer { place.leave() }
+    let others = place.lists()
+    try await others.open()
+    let lists = place.lists()
+    try await lists.start("a", state: 0)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: place.directory.path).sorted()
+        == ["a.first", "a.list"])
+    await #expect(throws: ListStoreError.inUse) { try await others.start("a", state: 0) }
+    await others.close()
+    #expect(try await lists.stop("a"))
+    place.gate.open()
+    await lists.close()
+  }
+
   // MARK: Retention
 
   @Test("what has ended goes when it is too old; what has not stays")
