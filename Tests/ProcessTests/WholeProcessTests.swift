@@ -98,6 +98,24 @@ struct WholeProcessTests {
     }
   }
 
+  @Test("an immediate task keeps its name from the task in whose step it begins")
+  func immediateName() async throws {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+    let failure = try await Self.failure(Self.once) { run in
+      let immediate = Task.immediate(name: "immediate") {
+        run.note("begins")
+        await Task.yield()
+        run.note("goes on")
+      }
+      await immediate.value
+      run.note("is over")
+      run.fail("as it must")
+    }
+    for words in ["body       begins [immediate]", "immediate  goes on", "body       is over"] {
+      #expect(failure.report.contains(words), "\(failure.report)")
+    }
+  }
+
   // MARK: Bodies
 
   @Test("a body on the main actor: it and the tasks that it starts there are steps")
