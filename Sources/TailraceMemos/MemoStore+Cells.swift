@@ -254,7 +254,10 @@ extension MemoStore {
       ListName(
         Title(
           "Memos[\(String(reflecting: key))]",
-          remedy: "give one of these keys a value that does not depend on the others")))
+          remedy:
+            "give one of these keys a value that does not depend on the others; to follow links that "
+            + "lead back, as those of pages do, let the memos give the links of one key, and follow them "
+            + "outside, with a set of the keys seen")))
   }
 }
 

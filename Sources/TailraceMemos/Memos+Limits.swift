@@ -62,7 +62,9 @@ extension Memos {
   /// ```swift
   /// let pages = Memos(lifetime: .seconds(60)) { (id: Int) in "page \(id)" }
   /// let sessions = Memos(lifetime: .idle(.seconds(900))) { (id: Int) in "session \(id)" }
-  /// let tokens = Memos(lifetime: .each { _, token in .seconds(token.count) }) { (id: Int) in "token \(id)" }
+  /// let tokens = Memos(
+  ///   lifetime: .each { _, token in .seconds(token.count) }
+  /// ) { (id: Int) in "token \(id)" }
   /// ```
   public struct Lifetime: Sendable {
     @usableFromInline let rule: Ages.Lifetime

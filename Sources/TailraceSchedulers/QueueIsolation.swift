@@ -22,9 +22,10 @@ final class QueueIsolation: SerialExecutor {
   func isIsolatingCurrentContext() -> Bool? { scheduler.isCurrent }
 
   func checkIsolated() {
-    require(
-      scheduler.isCurrent,
-      "QueueScheduler \"\(scheduler.name)\": this code is isolated to an actor that lives on the "
-        + "scheduler, and runs elsewhere; bring it there with schedule, run or queue.async")
+    guard scheduler.isCurrent else {
+      misuse(
+        "QueueScheduler \"\(scheduler.name)\": this code is isolated to an actor that lives on the "
+          + "scheduler, and runs elsewhere; bring it there with schedule, run or queue.async")
+    }
   }
 }

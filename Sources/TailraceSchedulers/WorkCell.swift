@@ -103,7 +103,7 @@ final class WorkCell: Sendable {
     case .queued: return true
     case .isOver: return false
     case .isQueued:
-      fatalError("ScheduledWork: enqueued while it is in a line already; wait for its turn")
+      misuse("ScheduledWork: enqueued while it is in a line already; wait for its turn")
     }
   }
 

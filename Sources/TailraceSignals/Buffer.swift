@@ -37,8 +37,7 @@ struct Buffer<Element: Sendable>: Sendable {
     case .bufferingOldest(let bound), .failing(let bound, _): (limit, dropsOldest) = (bound, false)
     case .bufferingNewest(let bound): (limit, dropsOldest) = (bound, true)
     }
-    require(
-      limit >= 0, "a Signal's bufferingPolicy keeps 0 elements or more, not \(limit)")
+    if limit < 0 { misuse("a Signal's bufferingPolicy keeps 0 elements or more, not \(limit)") }
   }
 
   /// Keeps the newest elements, up to that count.

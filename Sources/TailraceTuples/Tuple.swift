@@ -133,9 +133,6 @@ extension Tuple {
 extension Tuple: Sequence {
   /// Returns an iterator over the values, without their types.
   public func makeIterator() -> IndexingIterator<[Any]> { array.makeIterator() }
-
-  /// The number of values.
-  public var underestimatedCount: Int { count }
 }
 
 extension Tuple where repeat each Element: Sendable {
@@ -195,9 +192,6 @@ extension Tuple: Comparable where repeat each Element: Comparable {
     }
     return true
   }
-
-  /// Returns whether this tuple is greater where the first elements differ.
-  public static func > (left: Tuple, right: Tuple) -> Bool { right < left }
 
   /// Returns whether this tuple is greater where the first elements differ, or equal.
   public static func >= (left: Tuple, right: Tuple) -> Bool { right <= left }

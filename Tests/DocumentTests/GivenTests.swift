@@ -86,6 +86,16 @@ struct NeighbourTests {
     #expect(Set(shown) == Set(compiled))
   }
 
+  @Test("the first test of a whole process is the file that is run")
+  func wholeProcess() throws {
+    let folder = "Sources/TailraceTestingProcess/TailraceTestingProcess.docc/"
+    let shown = try Documents.blocks(
+      in: "swift", of: Documents.text(folder + "TailraceTestingProcess.md")
+    )[0]
+    let compiled = try Documents.text("Tests/ProcessTests/SearchTests.swift")
+    #expect(Self.code(shown) == Self.code(compiled))
+  }
+
   /// Without indentation, empty lines, and spaces before comments.
   private static func code(_ text: String) -> [String] {
     text.split(separator: "\n").map {

@@ -61,10 +61,10 @@ struct QuestionTests {
       "`AsyncStream", "CurrentValueSubject", "flatMapLatest"),
     Question(
       "How do I set a timeout?", lists + "Recipes.md", "Give a request a timeout",
-      "throw TimedOut()"),
+      "withTimeout(.seconds(1))"),
     Question(
       "How do I retry with backoff?", lists + "Recipes.md", "Retry with exponential backoff",
-      "delay * 2"),
+      "retrying {"),
     Question(
       "How do I log?", lists + "Recipes.md", "Log elements and failed attempts", "onEach",
       "reporting:"),

@@ -54,6 +54,68 @@ struct WholeProcessTests {
     #expect(failure.jobsFromOutside == 1)
   }
 
+  // MARK: Names
+
+  @Test("a failure calls a task by its name, and a sleeper by its task's")
+  func names() async throws {
+    let failure = try await Self.failure(.wholeProcess(ExplorationOptions(timeIsFree: true))) {
+      run in
+      let order = Probe<Int>()
+      let first = Task(name: "search") {
+        try? await Task.sleep(for: .seconds(60))
+        order.record(1)
+      }
+      let second = Task(name: "refresh") {
+        try? await Task.sleep(for: .seconds(61))
+        run.note("is up")
+        order.record(2)
+      }
+      await first.value
+      await second.value
+      try run.require(order.values == [1, 2])
+    }
+    #expect(failure.report.contains("refresh  (wakes before"), "\(failure.report)")
+    #expect(failure.report.contains("refresh  is up"), "\(failure.report)")
+  }
+
+  @Test("of two tasks with one name the second has a number, and one that waits says what for")
+  func equalNames() async throws {
+    let once = ExplorationOptions.wholeProcess(ExplorationOptions(runs: 1, randomRuns: 0))
+    let failure = try await Self.failure(once) { run in
+      let gate = Gate()
+      let tasks = (1...2).map { number in
+        Task(name: "load") {
+          await Task.yield()
+          run.note("is number \(number)")
+          if number == 2 { await gate.wait() }
+        }
+      }
+      for task in tasks { await task.value }
+    }
+    guard case .stuck = failure.reason else { throw failure }
+    for words in ["load     is number 1", "load #2  is number 2", "load waits for a closed Gate"] {
+      #expect(failure.report.contains(words), "\(failure.report)")
+    }
+  }
+
+  @Test("an immediate task keeps its name from the task in whose step it begins")
+  func immediateName() async throws {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+    let failure = try await Self.failure(Self.once) { run in
+      let immediate = Task.immediate(name: "immediate") {
+        run.note("begins")
+        await Task.yield()
+        run.note("goes on")
+      }
+      await immediate.value
+      run.note("is over")
+      run.fail("as it must")
+    }
+    for words in ["body       begins [immediate]", "immediate  goes on", "body       is over"] {
+      #expect(failure.report.contains(words), "\(failure.report)")
+    }
+  }
+
   // MARK: Bodies
 
   @Test("a body on the main actor: it and the tasks that it starts there are steps")

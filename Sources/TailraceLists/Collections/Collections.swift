@@ -15,7 +15,21 @@ extension Collection where Self: Sendable, Element: Sendable {
   ///
   /// Replaces `rac_sequence`.
   @_alwaysEmitIntoClient
-  public var lazyList: LazyList<Element, Never> { LazyList(self) }
+  public var lazyList: LazyList<Element, Never> {
+    // An array is read in place. The compiler decides this for each type that it knows.
+    if let array = self as? [Element] { return LazyList(sharing: array) }
+    if let array = self as? ContiguousArray<Element> { return LazyList(sharing: Array(array)) }
+    if let slice = self as? ArraySlice<Element> {
+      #if canImport(ObjectiveC)
+        // The slice may belong to an object of another language, which stores its elements
+        // elsewhere.
+        return LazyList(sharing: Array(slice))
+      #else
+        return LazyList(sharing: slice)
+      #endif
+    }
+    return LazyList(self)
+  }
 }
 
 // A range without an upper bound is no collection.
@@ -23,38 +37,6 @@ extension PartialRangeFrom where Bound: Strideable & Sendable, Bound.Stride: Sig
   /// The bounds from lower on, as an infinite list.
   @_alwaysEmitIntoClient
   public var lazyList: LazyList<Bound, Never> { LazyList(self) }
-}
-
-extension Array where Element: Sendable {
-  /// The elements as a list. Later changes of the array have no effect on it.
-  ///
-  /// ```swift
-  /// let squares = [1, 2, 3].lazyList.map { $0 * $0 }
-  /// ```
-  ///
-  /// - Laziness: stepwise.
-  @_alwaysEmitIntoClient
-  public var lazyList: LazyList<Element, Never> { LazyList(sharing: self) }
-}
-
-extension ContiguousArray where Element: Sendable {
-  /// The elements as a list. Later changes of the array have no effect.
-  @_alwaysEmitIntoClient
-  public var lazyList: LazyList<Element, Never> { LazyList(sharing: Array(self)) }
-}
-
-extension ArraySlice where Element: Sendable {
-  /// The elements as a list. Later changes of the slice or its array have no effect.
-  @_alwaysEmitIntoClient
-  public var lazyList: LazyList<Element, Never> {
-    #if canImport(ObjectiveC)
-      // The slice may belong to an object of another language, which stores its elements
-      // elsewhere.
-      return LazyList(sharing: Array(self))
-    #else
-      return LazyList(sharing: self)
-    #endif
-  }
 }
 
 extension Dictionary where Key: Sendable, Value: Sendable {

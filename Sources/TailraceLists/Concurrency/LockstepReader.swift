@@ -67,7 +67,7 @@ extension LockstepReader: AsyncSequence {
   /// Returns the only iterator. A second call is a programmer's error, and traps.
   public func makeAsyncIterator() -> Iterator {
     guard let (member, source) = start.place.withLock({ $0.take() }) else {
-      fatalError(
+      misuse(
         """
         LockstepReader<\(Element.self)> is read once, and was iterated a second time: ask for one more \
         of LazyList.lockstep(readers:maxLead:)

@@ -72,18 +72,18 @@ extension EagerList: RandomAccessCollection {
   /// The element at an index; the first is ``startIndex``.
   @_alwaysEmitIntoClient
   public subscript(position: Int) -> Element {
-    require(
-      slice.indices.contains(position),
-      "EagerList[_:] has no element at index \(position): its indices are \(slice.indices)")
+    guard slice.indices.contains(position) else {
+      misuse("EagerList[_:] has no element at index \(position): its indices are \(slice.indices)")
+    }
     return slice[position]
   }
 
   /// A part of the list, which is an eager list and shares its storage and its indices.
   @_alwaysEmitIntoClient
   public subscript(bounds: Range<Int>) -> EagerList {
-    require(
-      bounds.lowerBound >= slice.startIndex && bounds.upperBound <= slice.endIndex,
-      "EagerList[_:] has no part \(bounds): its indices are \(slice.indices)")
+    guard bounds.lowerBound >= slice.startIndex, bounds.upperBound <= slice.endIndex else {
+      misuse("EagerList[_:] has no part \(bounds): its indices are \(slice.indices)")
+    }
     return EagerList(slice: slice[bounds])
   }
 

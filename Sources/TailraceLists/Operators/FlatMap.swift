@@ -18,17 +18,8 @@ extension LazyList {
     map(transform).joined()
   }
 
-  /// Returns the elements of the lists, which may fail with any error, that a closure makes from
-  /// each element.
-  @_alwaysEmitIntoClient @_disfavoredOverload
-  public consuming func flatMap<T: Sendable, InnerFailure: Error>(
-    @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:
-      @escaping @Sendable (Element) -> LazyList<T, InnerFailure>
-  ) -> LazyList<T, any Error> {
-    map(transform).flattened()
-  }
-
-  /// Returns the elements of the lists that a throwing closure makes from each element.
+  /// Returns the elements of the lists, which may fail with any error, that a closure, throwing or not,
+  /// makes from each element.
   @_alwaysEmitIntoClient @_disfavoredOverload
   public consuming func flatMap<T: Sendable, InnerFailure: Error>(
     @_CheckedAlone<LazyList<T, InnerFailure>> _ transform:

@@ -10,7 +10,7 @@ public import Foundation
 /// } decode: { bytes, _ in
 ///   Date(timeIntervalSince1970: bytes.loadUnaligned(as: Double.self))
 /// }
-/// let store = FileStore(url, element: dates, state: .raw as ByteCoding<Int>)
+/// let store = FileStore<Date, Int>(url, element: dates, state: .raw)
 /// ```
 ///
 /// The name is stored in the file: a file with another name is `ListStoreError.otherSchema`. The

@@ -4,7 +4,7 @@ import TailraceLists
 /// A list in a local file.
 ///
 /// ```swift
-/// let store = FileStore(url, element: .text, state: .raw as ByteCoding<Int>)
+/// let store = FileStore<String, Int>(url, element: .text, state: .raw)
 /// let list = LazyList(storedIn: store, state: 0) { number in
 ///   number += 1
 ///   return number <= 3 ? "element \(number)" : nil
@@ -14,19 +14,19 @@ import TailraceLists
 /// ```
 ///
 /// The first append makes the file, which only ever grows at its end. One process writes it, and
-/// any number follow it. An opened store continues after the last complete commit, also after a
-/// crash. See <doc:StoringLists>.
+/// any number of processes read it. An opened store continues after the last complete commit, also after
+/// a crash. See <doc:StoringLists>.
 ///
 /// A lease lasts until ``release()``, or until the store is released. It is a lock of the file, which
 /// ends with the process at the latest; without `release()`, a child made by a bare `fork` keeps it until
-/// it ends or calls `exec`. A file that is removed, replaced or cut off while it is used is noticed: the store is
-/// refused, with words. A process that is killed while it makes the file may leave another one beside
-/// it, of the same name with a suffix `.new-`, which can be deleted.
+/// it ends or calls `exec`. The store notices that its file is removed, replaced or cut off while it is used:
+/// operations then throw `ListStoreError.refused`, with a message. A process that is killed while it makes the
+/// file may leave another file beside it, of the same name with a suffix `.new-`, which can be deleted.
 ///
 /// - Isolation: no thread that runs tasks waits for a disk. An append that need not wait for one
 ///   (``Durability/survivesProcess``) runs in place: it copies the bytes to the operating system.
 /// - Failure: `ListStoreError`, the codings' errors, or `FileError` for a system error such as
-///   `ENOSPC`: then the next demand stores the same elements. After a failed sync the store is
+///   `ENOSPC`: then the next request stores the same elements. After a failed sync the store is
 ///   `poisoned`, and must be replaced by a new one.
 public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
   /// The file.
@@ -99,8 +99,8 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
     try await journal.waitForMore(than: position)
   }
 
-  /// Becomes the writer, if there is no other: makes a missing file, and cuts off what a stopped
-  /// writer left unfinished. A list over this store can acquire it again.
+  /// Becomes the writer, if there is no other: makes a missing file, and cuts off the unfinished commit
+  /// of a stopped writer. A list over this store can acquire it again.
   ///
   /// - Returns: where the list stands; `nil` if another store, or process, writes it.
   /// - Throws: an error of the state's coding, for example. The lease is free then.
@@ -159,10 +159,10 @@ public final class FileStore<Element: Sendable, State: Sendable>: ListStore {
 
   /// Gives up the lease, if this store has it: another store, or process, can continue.
   ///
-  /// All elements are on the disk then, and the list is the same one after a loss of power, whatever its
-  /// durability. Without this call, a list with ``Durability/survivesProcess`` is another one for whoever
-  /// compares identities, once the machine was started anew and somebody writes again, even if nothing is
-  /// missing: the last elements, and the marks that told of them, would have been lost together.
+  /// All elements are on the disk then, and the list keeps its identity after a loss of power, whatever its
+  /// durability. Without this call, a list with ``Durability/survivesProcess`` gets another identity when a
+  /// process writes it after a restart of the machine, even if no element is missing: the last elements, and the
+  /// marks that told of them, would have been lost together.
   public nonisolated(nonsending) func release() async throws { try await journal.release() }
 
   /// The list's identity, first element, count and end. It opens the file only to read it.
@@ -195,7 +195,7 @@ extension FileStore where Element == Never, State == Never {
   /// is damaged; a state that cannot be read is left out if a later one is there. Elements before the damage are left out, too, if
   /// the list cannot be continued from them, because the state behind them was trimmed.
   ///
-  /// Stores that have the damaged file open are refused from then on, with words, in every process.
+  /// Stores that have the damaged file open throw `ListStoreError.refused` from then on, in every process.
   /// An interrupted repair changes nothing. A symbolic link is followed, and stays.
   ///
   /// <!-- not run: there is no file -->

@@ -9,10 +9,7 @@ extension LazyList where Failure == any Error {
   /// was begun anew on the server is not mixed with the old one.
   ///
   /// ```swift
-  /// let store = FileStore(
-  ///   url,
-  ///   element: .json as ByteCoding<Token>,
-  ///   state: .json as ByteCoding<RemotePlace>)
+  /// let store = FileStore<Token, RemotePlace>(url, element: .json, state: .json)
   /// let tokens = LazyList(mirroring: remote, in: store)
   /// try await tokens.map(\.text).array()   // ["Hello", "world"]
   /// try await store.extent().count   // 2

@@ -7,8 +7,8 @@ extension ListEndpoint {
   ///
   /// ```swift
   /// let prices = MemoryStore<Int, Int>([17, 18, 21], isEnded: true)
-  /// let remote = RemoteList(
-  ///   ListEndpoint(prices).transport, path: "/prices", element: .json as ByteCoding<Int>)
+  /// let remote = RemoteList<Int>(
+  ///   ListEndpoint(prices).transport, path: "/prices", element: .json)
   /// try await LazyList(reading: remote).array()   // [17, 18, 21]
   /// ```
   ///

@@ -5,7 +5,7 @@ import TailraceSupport
 /// A list of a server, as a source: what a `ListEndpoint` serves, on the other side of the wire.
 ///
 /// ```swift
-/// let remote = RemoteList(transport, path: "/runs/7", element: .json as ByteCoding<Token>)
+/// let remote = RemoteList<Token>(transport, path: "/runs/7", element: .json)
 /// let tokens = LazyList(reading: remote)
 /// for try await token in tokens { print(token.text) }
 /// // Hello

@@ -5,8 +5,8 @@ import TailraceSupport
 /// Lists by key in a directory, each with one producer: runs that belong to no connection and to no process.
 ///
 /// ```swift
-/// let runs = StoredLists(
-///   in: directory, element: .text, state: .raw as ByteCoding<Int>
+/// let runs = StoredLists<String, Int>(
+///   in: directory, element: .text, state: .raw
 /// ) { key, number in
 ///   number += 1
 ///   return number <= 3 ? "\(key) \(number)" : nil

@@ -170,9 +170,11 @@ public final class Exploration: Sendable {
   public func note(_ text: @autoclosure () -> String) {
     guard isTold else { return }
     let text = text()
-    let name = Self.name.get()
+    let own = OwnName.ofRunningTask
+    let name = own?.text ?? Self.name.get()
     executor.state.withLock { state in
-      let isNamed = name == nil || name == state.story?.current
+      if let own { state.story?.isCalled(own) }
+      let isNamed = name.map { state.story?.isTold(of: $0) ?? false } ?? true
       state.story?.notes(isNamed ? text : "\(text) [\(name ?? "")]")
     }
   }
@@ -182,7 +184,7 @@ public final class Exploration: Sendable {
 extension Exploration: Exploring.Run {
   package func begins(_ wait: Exploring.Wait) -> Int {
     guard isTold else { return 0 }
-    let name = Self.name.get() ?? "body"
+    let name = OwnName.ofRunningTask?.text ?? Self.name.get() ?? "body"
     return spawned.withLock { $0.waits.begins(wait, by: name) }
   }
 

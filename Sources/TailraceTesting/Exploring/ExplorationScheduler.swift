@@ -44,6 +44,7 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
     _ work: ScheduledWork, at instant: VirtualScheduler.Instant, tolerance: Duration?
   ) {
     let bedtime = state.withLock { [isOutside] state in
+      hears(&state, isOutside: isOutside)
       let number = state.beginsSleep()
       return state.sleeps(.work(work), number, until: instant, isOutside: isOutside)
     }
@@ -67,7 +68,8 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
     let piece = RunState.Piece.job(job, on: onMainActor ? .main : .global)
     let (task, isBare) = (job.taskNumber, job.isBare)
     let (isKept, idler) = state.withLock { state in
-      state.isClosed
+      hears(&state, isOutside: isOutside)
+      return state.isClosed
         ? (false, nil)
         : (true, state.arrives(piece, task: task, isBare: isBare, isOutside: isOutside))
     }
@@ -80,7 +82,8 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
   /// - Returns: false if the run is over, and takes nothing more.
   package func take(_ job: UnownedJob, after delay: Duration, isOutside: Bool) -> Bool {
     let (isKept, idler) = state.withLock { state in
-      state.isClosed
+      hears(&state, isOutside: isOutside)
+      return state.isClosed
         ? (false, nil) : (true, state.sleeps(job, for: delay, isOutside: isOutside))
     }
     idler?.resume(returning: true)
@@ -90,7 +93,8 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
   private func take(_ piece: RunState.Piece, task: UInt64, isBare: Bool) {
     let isOutside = isOutside
     let (isClosed, goesOn, idler) = state.withLock { state in
-      state.isClosed
+      hears(&state, isOutside: isOutside)
+      return state.isClosed
         ? (true, state.arrivesLate(), nil)
         : (false, true, state.arrives(piece, task: task, isBare: isBare, isOutside: isOutside))
     }
@@ -102,6 +106,12 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
     case .job(let job, on: _): if goesOn { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     case .work(let work): work.cancel()
     }
+  }
+
+  /// Learns the name of the task that calls, if the run is told.
+  private func hears(_ state: inout RunState, isOutside: Bool) {
+    guard !isOutside, state.story != nil, let name = OwnName.ofRunningTask else { return }
+    state.story?.isCalled(name)
   }
 
   /// Whether other code than that of the run calls.
@@ -227,7 +237,8 @@ extension ExplorationScheduler {
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
         let bedtime = state.withLock { [isOutside] state in
-          state.sleeps(.task(continuation), number, until: date, isOutside: isOutside)
+          hears(&state, isOutside: isOutside)
+          return state.sleeps(.task(continuation), number, until: date, isOutside: isOutside)
         }
         switch bedtime {
         case .sleeps(let idler): idler?.resume(returning: true)

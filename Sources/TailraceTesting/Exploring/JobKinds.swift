@@ -53,6 +53,23 @@ extension UnownedJob {
   }
 }
 
+/// The name that a task was made with.
+struct OwnName: Sendable {
+  let text: String
+  /// The number of the task.
+  let task: UInt64
+
+  /// That of the task that runs here. One that runs in another's step, such as an immediate task, has its own.
+  static var ofRunningTask: OwnName? {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let text = Task.name
+    else { return nil }
+    return withUnsafeCurrentTask { task in
+      // Guard: a task is its own job. May touch it: this call.
+      task.map { OwnName(text: text, task: numberOfTask(unsafeBitCast($0, to: UnownedJob.self))) }
+    }
+  }
+}
+
 /// The runtime's own number of a job's task, which a job's description contains, too.
 @_silgen_name("swift_task_getJobTaskId")
 private func numberOfTask(_ job: UnownedJob) -> UInt64

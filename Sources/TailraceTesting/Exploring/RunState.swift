@@ -140,6 +140,7 @@ struct RunState: Sendable {
     if isOutside, !isClosing { comesFromOutside(0) }
     if cancelled.remove(number) != nil || isClosing { return .isOver }
     self.sleeping[number] = sleeping
+    if !isOutside { story?.sleeps(number) }
     sleepers.insert(Sleeper(date: max(date, now), number: number))
     return .sleeps(waking: wakesIdler())
   }
@@ -213,7 +214,7 @@ struct RunState: Sendable {
     let choice = isChoice ? chooser.choose(among: width) : 0
     guard choice < ready.count else {
       let sleeper = others[choice - ready.count]
-      story?.wakes(sleeper.date, choice: choice, of: width)
+      story?.wakes(sleeper.number, sleeper.date, choice: choice, of: width)
       return wake(sleeper)
     }
     let taken = ready.remove(at: choice)

@@ -4,7 +4,7 @@ struct Story: Sendable {
   struct Step: Sendable {
     let number: Int
     let time: VirtualScheduler.Instant
-    let task: String
+    var task: String
     var choice = 0
     var width = 1
     var wakesFrom: VirtualScheduler.Instant?
@@ -15,6 +15,12 @@ struct Story: Sendable {
 
   private var names: [UInt64: String] = [:]
   private var childCounts: [String: Int] = [:]
+  /// How many tasks have given themselves each name.
+  private var ownNameCounts: [String: Int] = [:]
+  private var ownNames: Set<UInt64> = []
+  private var currentTask: UInt64?
+  /// Who began each sleep.
+  private var sleepers: [Int: String] = [:]
   private(set) var current = "body"
   private(set) var steps: [Step] = []
   /// Which tasks were resumed by others, and how often.
@@ -35,6 +41,25 @@ struct Story: Sendable {
     }
   }
 
+  /// A task that runs has a name of its own, as `Task(name:)` gives one. The runtime tells it of a task that
+  /// runs, and of no other; so it counts from then on, and for the step that runs, if that is the task's.
+  mutating func isCalled(_ own: OwnName) {
+    guard ownNames.insert(own.task).inserted else { return }
+    ownNameCounts[own.text, default: 0] += 1
+    let count = ownNameCounts[own.text, default: 1]
+    let name = count == 1 ? own.text : "\(own.text) #\(count)"
+    names[own.task] = name
+    guard own.task == currentTask else { return }
+    current = name
+    if !steps.isEmpty { steps[steps.count - 1].task = name }
+  }
+
+  /// Whether the step is told with that name, or with its number of several.
+  func isTold(of name: String) -> Bool { current == name || current.hasPrefix("\(name) #") }
+
+  /// The running task goes to sleep.
+  mutating func sleeps(_ number: Int) { sleepers[number] = current }
+
   mutating func arrivesFromOutside(_ task: UInt64) {
     if names[task] == nil { names[task] = task == 0 ? "an actor" : "a task from outside" }
     outside[names[task] ?? "", default: 0] += 1
@@ -45,12 +70,16 @@ struct Story: Sendable {
     _ task: UInt64?, at time: VirtualScheduler.Instant, choice: Int, of width: Int
   ) {
     current = task.map { $0 == 0 ? "an actor" : names[$0] ?? "a task" } ?? "work"
+    currentTask = task == 0 ? nil : task
     steps.append(
       Step(number: steps.count + 1, time: time, task: current, choice: choice, width: width))
   }
 
-  mutating func wakes(_ date: VirtualScheduler.Instant, choice: Int, of width: Int) {
-    current = "a sleeper"
+  mutating func wakes(
+    _ sleep: Int, _ date: VirtualScheduler.Instant, choice: Int, of width: Int
+  ) {
+    current = sleepers[sleep] ?? "a sleeper"
+    currentTask = nil
     steps.append(
       Step(
         number: steps.count + 1, time: date, task: current, choice: choice, width: width,
@@ -70,7 +99,8 @@ struct Story: Sendable {
       var texts = step.notes
       if step.choice != 0 {
         let passed = step.choice == 1 ? "one that was" : "\(step.choice) that were"
-        texts.insert("(goes before \(passed) ready earlier)", at: 0)
+        let verb = step.wakesFrom == nil ? "goes" : "wakes"
+        texts.insert("(\(verb) before \(passed) ready earlier)", at: 0)
       }
       return texts.map { text in
         let number = String(step.number)

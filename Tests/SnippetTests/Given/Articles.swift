@@ -122,49 +122,6 @@ struct RecipesGiven: Given {
   }
 }
 
-/// The functions are those of *Recipes*.
-struct TestingYourOwnCodeGiven: Given {
-  struct TimedOut: Error {}
-
-  func within<Value: Sendable>(
-    _ limit: Duration, on clock: some Clock<Duration>,
-    _ body: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value.self) { group in
-      group.addTask { try await body() }
-      group.addTask {
-        try await clock.sleep(for: limit)
-        throw TimedOut()
-      }
-      defer { group.cancelAll() }
-      guard let value = try await group.next() else {
-        throw CancellationError()
-      }
-      return value
-    }
-  }
-
-  func retrying<Value: Sendable>(
-    attempts: Int = 5,
-    first: Duration = .milliseconds(100),
-    limit: Duration = .seconds(10),
-    on clock: some Clock<Duration>,
-    jitter: @Sendable () -> Double = { .random(in: 0.5...1) },
-    _ attempt: @Sendable () async throws -> Value
-  ) async throws -> Value {
-    var delay = first
-    for _ in 1..<attempts {
-      do {
-        return try await attempt()
-      } catch let error where !(error is CancellationError) {
-        try await clock.sleep(for: delay * jitter())
-        delay = min(delay * 2, limit)
-      }
-    }
-    return try await attempt()
-  }
-}
-
 @MainActor @Observable
 final class Cart {
   private(set) var items: [String] = []

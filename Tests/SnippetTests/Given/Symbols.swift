@@ -272,7 +272,7 @@ struct RemoteListGiven: Given {
 
 struct LazyListMirroringGiven: Given {
   let url = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())")
-  let remote = RemoteList(tokens.transport, path: "/runs/7", element: .json as ByteCoding<Token>)
+  let remote = RemoteList<Token>(tokens.transport, path: "/runs/7", element: .json)
 }
 
 typealias ByteCodingGiven = FileStoreGiven

@@ -98,6 +98,45 @@ struct TrapLineTests {
       }, #line - 2, "Marbles:")
   }
 
+  /// Whether the words are there, and stand behind no line of the package's own files.
+  static func checkAnywhere(
+    _ result: ExitTest.Result?, _ words: String, at location: SourceLocation = #_sourceLocation
+  ) {
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("Tailrace:0: Fatal error: \(words)"), "\(said)", sourceLocation: location)
+  }
+
+  @Test("or, where a protocol leaves no room for it, no line")
+  func anywhere() async {
+    Self.checkAnywhere(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = EagerList(1...3)[3]
+      }, "EagerList[_:] has no element at index 3: its indices are 0..<3")
+    Self.checkAnywhere(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = EagerList(1...3)[2..<4]
+      }, "EagerList[_:] has no part 2..<4: its indices are 0..<3")
+    Self.checkAnywhere(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let signal = Signal<Int, Never>(bufferingPolicy: .bufferingOldest(-1)) { $0.complete() }
+        _ = await signal.array()
+      }, "a Signal's bufferingPolicy keeps 0 elements or more, not -1")
+    Self.checkAnywhere(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let reader = LazyList(1...3).lockstep(readers: 1, maxLead: 1)[0]
+        for await _ in reader {}
+        for await _ in reader {}
+      }, "LockstepReader<Int> is read once")
+    Self.checkAnywhere(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = await LazyList.recursive { list in list.map { $0 + 1 } }.named("itself").head()
+      }, "element 0 of a LazyList needs itself")
+    Self.checkAnywhere(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        QueueScheduler(name: "elsewhere").checkIsolated()
+      }, "QueueScheduler \"elsewhere\": this code is isolated to an actor")
+  }
+
   @Test("of signals and schedulers")
   func others() async {
     Self.check(

@@ -168,6 +168,7 @@ struct MemosRecursionTests {
         let path = (error.lists + error.lists.prefix(1)).joined(separator: " → ")
         let words = "the value of \(error.lists[0]) needs itself: \(path); give one of these keys"
         #expect(error.description.hasPrefix(words), "\(error)")
+        #expect(error.description.hasSuffix("and follow them outside, with a set of the keys seen"))
         #expect(!error.description.contains("element") && !error.description.contains("LazyList"))
       } catch {
         Issue.record("not a cycle: \(error)")

@@ -9,23 +9,6 @@ struct RecipeTests {
 
   // MARK: Backing off
 
-  private func retrying<Value: Sendable>(
-    attempts: Int = 5, first: Duration = .milliseconds(100), limit: Duration = .seconds(10),
-    on clock: some Clock<Duration>, jitter: @Sendable () -> Double = { .random(in: 0.5...1) },
-    _ attempt: @Sendable () async throws -> Value
-  ) async throws -> Value {
-    var delay = first
-    for _ in 1..<attempts {
-      do {
-        return try await attempt()
-      } catch let error where !(error is CancellationError) {
-        try await clock.sleep(for: delay * jitter())
-        delay = min(delay * 2, limit)
-      }
-    }
-    return try await attempt()
-  }
-
   /// Pages 1, 2 … up to 3; the second one fails so many times. Each try says when it is.
   private func pages(
     _ scheduler: VirtualScheduler, failures: Int, _ tries: Probe<Duration>
@@ -87,30 +70,12 @@ struct RecipeTests {
     #expect(tries.count == 3)
   }
 
-  struct TimedOut: Error {}
-
-  private func within<Value: Sendable>(
-    _ limit: Duration, on clock: some Clock<Duration>,
-    _ body: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value.self) { group in
-      group.addTask { try await body() }
-      group.addTask {
-        try await clock.sleep(for: limit)
-        throw TimedOut()
-      }
-      defer { group.cancelAll() }
-      guard let value = try await group.next() else { throw CancellationError() }
-      return value
-    }
-  }
-
   @Test("a step that backs off under a deadline, in tasks that do not run on the scheduler")
   func backingOffWithinDeadline() async throws {
     for _ in 0..<50 {
       let (scheduler, tries) = (VirtualScheduler(), Counter())
       let list = LazyList(state: 1) { number async throws -> Int? in
-        let page = try await within(.seconds(60), on: scheduler.clock) { [number] in
+        let page = try await withTimeout(.seconds(60), on: scheduler.clock) { [number] in
           try await retrying(on: scheduler.clock, jitter: { 1 }) {
             if tries.increment() < 3 { throw Offline() }
             return number
@@ -141,16 +106,10 @@ struct RecipeTests {
     }
     for limit in [3, 10] {
       scheduler.schedule { () async in
-        let found = await withTaskGroup(of: Int?.self) { group in
-          group.addTask { try? await numbers.throwingCancellation.first { $0 == 5 } }
-          group.addTask {
-            try? await scheduler.clock.sleep(for: .seconds(limit))
-            return nil
-          }
-          defer { group.cancelAll() }
-          return await group.next() ?? nil
+        let found = try? await withTimeout(.seconds(limit), on: scheduler.clock) {
+          try await numbers.throwingCancellation.first { $0 == 5 }
         }
-        answer.record(found)
+        answer.record(found ?? nil)
       }
       scheduler.advance(by: .seconds(limit) + .milliseconds(500))
     }

@@ -170,7 +170,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   ) -> Bool {
     // The claim's holder alone may remove the producer: counting references would cost two atomic
     // counts per element.
-    guard self.producer != nil else { fatalError(Anchor<Element>.releasedText) }
+    guard self.producer != nil else { misuse(Anchor<Element>.releasedText) }
     let producer = Unmanaged.passUnretained(self.producer.unsafelyUnwrapped)
     var mark = seen
     let ending: Ending<Element>

@@ -117,7 +117,7 @@ extension Cursor {
       case .released:
         // Reading it is a program error; having waited for it, a cancellation.
         if let cancellation = Source.cancellation { throw Failure.known(cancellation) }
-        fatalError(Anchor<Element>.releasedText)
+        misuse(Anchor<Element>.releasedText)
       case .cancelled:
         if let cancellation = Source.cancellation {
           noteCancellation()

@@ -1,3 +1,5 @@
+import TailraceSupport
+
 extension Error {
   /// What a cancelled reader throws, as this failure type; `nil` if the type cannot say it.
   ///
@@ -28,14 +30,14 @@ extension Error {
   @usableFromInline
   static func trap(on failure: any Error) -> Never {
     switch failure {
-    case let cycle as CyclicEvaluationError: fatalError(cycle.description)
+    case let cycle as CyclicEvaluationError: misuse(cycle.description)
     case is CancellationError:
-      fatalError(
+      misuse(
         Self.self == Never.self
           ? "a step of a LazyList that cannot fail has cancelled its own task"
           : "a step of a LazyList that fails with \(Self.self) has cancelled its own task, and "
             + "\(Self.self) is not a CancellableFailure")
-    default: fatalError("a LazyList that fails with \(Self.self) was given \(failure)")
+    default: misuse("a LazyList that fails with \(Self.self) was given \(failure)")
     }
   }
 }
