@@ -148,6 +148,30 @@ struct ExploreTests {
 
   // MARK: What is not
 
+  @Test("others on the same actor get their turns while it explores")
+  @MainActor func turnsOfOthers() async throws {
+    let turns = Counter()
+    let other = Task {
+      while !Task.isCancelled {
+        turns.increment()
+        await Task.yield()
+      }
+    }
+    while turns.value == 0 { await Task.yield() }
+    let before = turns.value
+    let options = ExplorationOptions(runs: 5, preemptions: 0, randomRuns: 4)
+    let summary = try await explore(options) { _ in
+      // Longer than others wait at most.
+      let begin = ContinuousClock.now
+      while ContinuousClock.now - begin < .milliseconds(6) {}
+      async let one: Void = Task.yield()
+      async let two: Void = Task.yield()
+      _ = await (one, two)
+    }
+    #expect(summary.runs > 2 && turns.value - before >= summary.runs - 1)
+    other.cancel()
+  }
+
   @Test("jobs from elsewhere are counted, and waited for, if a test allows them")
   func outside() async throws {
     let options = ExplorationOptions(
