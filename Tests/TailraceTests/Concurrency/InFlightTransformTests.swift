@@ -36,6 +36,28 @@ struct InFlightTransformTests {
     #expect(known.cancel().task == task)
   }
 
+  @Test("given up before it begins, a step releases those who wait for it, and takes no others")
+  func givenUp() async throws {
+    let rules = InFlightTransform<Int, Int>.Rules(isRetried: false) {
+      $0
+    } failure: { _ in
+      nil
+    }
+    let step = InFlightTransform(rules, 7, 0, in: nil)
+    let cell = MissingCell(step, mark: Published(count: 0), .one, since: 0)
+    let (early, late) = (Waiter(), Waiter())
+    #expect(step.enter(early, for: cell) == nil)
+    step.cancel()
+    step.start()
+    try #require(!early.isWaiting, "nobody wakes it any more")
+    guard case .released = await early.wait(cancellable: false),
+      case .released? = step.enter(late, for: cell)
+    else {
+      Issue.record("a reader waits for a step that never begins")
+      return
+    }
+  }
+
   @Test("a priority that waits before the task is known raises it when it is", arguments: 0..<4)
   func raisedEarly(_ moment: Int) {
     let task = Task {}
