@@ -52,8 +52,7 @@ extension MemoTable {
   ) -> Answer? {
     let hasExpired = ages.hasExpired(place, at: now)
     let standsIn = hasExpired && ages.standsIn(place, at: now)
-    let isCompared = canCompare && graph?.hasDependents(place) == true
-    guard !hasExpired || standsIn || isCompared else { return nil }
+    guard !hasExpired || standsIn || isCompared(place) else { return nil }
     expire(place, at: now, &leavings)
     count -= 1
     if !hasExpired {

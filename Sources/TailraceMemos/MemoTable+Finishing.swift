@@ -286,10 +286,18 @@ extension MemoTable {
       case .value, .failure, .stale:
         guard ages.hasExpired(place, at: now), !ages.standsIn(place, at: now) else { break }
         expire(place, at: now, &leavings)
-        remove(place, &leavings)
+        if !isCompared(place) { remove(place, &leavings) }
       case .none, .computing, .renewing, .replacing: break
       }
     }
+  }
+
+  /// Whether the next value of a key is compared with the one that there is, because others were computed from
+  /// that, and may still be right.
+  @_alwaysEmitIntoClient
+  func isCompared(_ place: Int) -> Bool {
+    if case .failure = slots[place] { return false }
+    return canCompare && graph?.hasDependents(place) == true
   }
 
   /// Removes a content, and the slot, unless others were computed from it.

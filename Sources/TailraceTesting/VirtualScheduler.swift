@@ -27,8 +27,10 @@ import TailraceSupport
 /// ```
 ///
 /// If a task awaits something elsewhere, such as another actor, the scheduler does not control
-/// when that happens: wait for it with a ``Gate`` or a ``Probe``, then advance. Schedulers are
-/// independent; tests can run in parallel.
+/// when that happens: wait for it with a ``Gate`` or a ``Probe``, then advance. A plain closure is no
+/// task, so what it starts prefers no executor, and runs in the global pool: a `Task { }`, or an
+/// asynchronous step that it demands, such as that of `Memos.refresh`. Use an asynchronous closure
+/// there. Schedulers are independent; tests can run in parallel.
 ///
 /// Releasing the scheduler cancels its pending work. Its holders, and a task that runs on it,
 /// retain a scheduler; its work does not.

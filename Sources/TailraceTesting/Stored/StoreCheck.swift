@@ -89,8 +89,12 @@ where Store.Element: Equatable, Store.State: Equatable {
       alarm.cancel()
       work.cancel()
     }
-    for await isBack in answers { return isBack }
-    return false
+    // In a task of its own: a caller that is cancelled would not wait.
+    let first = Task {
+      for await isBack in answers { return isBack }
+      return false
+    }
+    return await first.value
   }
 
   /// A second handle if possible, otherwise the same.

@@ -85,13 +85,11 @@ struct CrowdTests {
 
   /// The order in which elements of senders that wait for room are read.
   static func order(
-    of count: Int, _ signal: Signal<Int, Never>, _ subscriber: Signal<Int, Never>.Subscriber,
+    of count: Int, _ kind: PolicyTests.Kind, bound: Int,
     cancelling isCancelled: (Int) -> Bool = { _ in false }
-  ) async -> [Int] {
+  ) async throws -> [Int] {
     let (scheduler, seen) = (VirtualScheduler(), Probe<Int>())
-    // Subscribed before anything is sent.
-    let iterator = signal.makeAsyncIterator()
-    iterator.reading.start()
+    let (iterator, subscriber) = kind.make(.bufferingOldest(bound))
     let reading = Owned(iterator)
     let senders = (0..<count).map { number in
       scheduler.schedule { await subscriber.send(whenReady: number) }
@@ -100,7 +98,7 @@ struct CrowdTests {
     for (number, sender) in senders.enumerated() where isCancelled(number) { sender.cancel() }
     scheduler.run()
     let reader = scheduler.schedule {
-      while let number = await reading.state.next() { seen.record(number) }
+      while let number = try? await reading.state.next() { seen.record(number) }
     }
     scheduler.run()
     for sender in senders { await sender.value }
@@ -110,23 +108,46 @@ struct CrowdTests {
     return seen.values
   }
 
-  @Test("senders that wait are not overtaken", arguments: [0, 1, 3, 8], [false, true])
-  func senderOrder(bound: Int, replays: Bool) async {
-    let (signal, subscriber) =
-      replays
-      ? Signal<Int, Never>.makeSignal(replaying: 0, bufferingPolicy: .bufferingOldest(bound))
-      : Signal<Int, Never>.makeSignal(bufferingPolicy: .bufferingOldest(bound))
-    #expect(await Self.order(of: 13, signal, subscriber) == Array(0..<13))
+  @Test(
+    "senders that wait are not overtaken", arguments: PolicyTests.Kind.allCases, [0, 1, 3, 8])
+  func senderOrder(_ kind: PolicyTests.Kind, bound: Int) async throws {
+    #expect(try await Self.order(of: 13, kind, bound: bound) == Array(0..<13))
   }
 
-  @Test("senders that wait are not overtaken, also where others of them are cancelled")
-  func senderOrderWithCancellations() async {
-    for bound in 0...2 {
-      let (signal, subscriber) = Signal<Int, Never>.makeSignal(
-        bufferingPolicy: .bufferingOldest(bound))
-      let seen = await Self.order(of: 13, signal, subscriber) { $0 % 3 == 2 }
-      #expect(seen == (0..<13).filter { $0 % 3 != 2 || $0 < bound })
+  @Test(
+    "senders that wait are not overtaken, also where others of them are cancelled",
+    arguments: PolicyTests.Kind.allCases, 0...2)
+  func senderOrderWithCancellations(_ kind: PolicyTests.Kind, bound: Int) async throws {
+    let seen = try await Self.order(of: 13, kind, bound: bound) { $0 % 3 == 2 }
+    #expect(seen == (0..<13).filter { $0 % 3 != 2 || $0 < bound })
+  }
+
+  @Test(
+    "a sender that comes as soon as there is room goes behind those that waited for it",
+    arguments: PolicyTests.Kind.allCases, [1, 3, 8])
+  func newcomer(_ kind: PolicyTests.Kind, bound: Int) async throws {
+    let (scheduler, seen) = (VirtualScheduler(), Probe<Int>())
+    let (iterator, subscriber) = kind.make(.bufferingOldest(bound))
+    let reading = Owned(iterator)
+    for number in 0..<bound { subscriber.send(number) }
+    let waiting = scheduler.schedule { await subscriber.send(whenReady: bound) }
+    scheduler.run()
+    let newcomer = scheduler.schedule {
+      // This makes room, and the one that waits has not run yet.
+      if let number = try? await reading.state.next() { seen.record(number) }
+      await subscriber.send(whenReady: bound + 1)
     }
+    scheduler.run()
+    let reader = scheduler.schedule {
+      while let number = try? await reading.state.next() { seen.record(number) }
+    }
+    scheduler.run()
+    for sender in [waiting, newcomer] { await sender.value }
+    #expect(subscriber.queued == 0, "nobody waits any more")
+    subscriber.complete()
+    scheduler.run()
+    await reader.value
+    #expect(seen.values == Array(0..<bound + 2))
   }
 
   @Test("random: senders that come, wait, are cancelled; no room is forgotten")
@@ -159,6 +180,16 @@ struct CrowdTests {
       scheduler.run()
       await reader.value
       #expect(seen.values.sorted() == sent.values.sorted(), "seed \(seed)")
+    }
+  }
+}
+
+extension Signal.Subscriber {
+  /// How many senders wait for room, or have just been woken.
+  fileprivate var queued: Int {
+    switch outlet {
+    case .inbox(let inbox): inbox.state.withLock { $0.queued }
+    case .broadcaster(let broadcaster): broadcaster.state.withLock { $0.queued }
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import TailraceLists
 @testable import TailraceSignals
 
-@Suite("Readers that fall behind are told", .inTurn)
+@Suite("Readers that fall behind are told", .hangLimit, .inTurn)
 struct PolicyTests {
   typealias Policy = Signal<Int, any Error>.BufferingPolicy
 

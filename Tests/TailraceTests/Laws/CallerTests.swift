@@ -2,6 +2,8 @@ import Tailrace
 import TailraceTesting
 import Testing
 
+@testable import TailraceLists
+
 /// Where the readers run: a closure that leaves it is noticed, as it is not on the main actor.
 @globalActor
 private actor ReaderActor {
@@ -266,5 +268,34 @@ struct CallerTests {
       }
     }
     #expect(await reader.value == 9)
+  }
+
+  /// A fold's closure gets its elements by the first of these demands, whether the list is its own or not: an
+  /// unoptimised build holds a list longer than the fold does.
+  @Test("what demands all elements gets them in its own task, unless the engine keeps them")
+  func demand() async {
+    for isGathered in [false, true] {
+      let steps = AsyncSteps<Int> { steps in
+        var number = 0
+        await steps.take {
+          number += 1
+          return number < 4 ? .element(number) : .nothing(.end)
+        }
+      }
+      var (elements, tasks): ([Int], [Int?]) = ([], [])
+      let demand = isGathered ? Demand(.all).gathering : Demand(.all)
+      let ending = steps.next(demand) { element in
+        elements.append(element)
+        tasks.append(Witness.task)
+        return true
+      }
+      guard case .nothing(.end) = ending else {
+        Issue.record("not the end: \(ending)")
+        continue
+      }
+      #expect(elements == [1, 2, 3])
+      #expect(tasks.allSatisfy { ($0 == Witness.task) != isGathered })
+      steps.abandon()
+    }
   }
 }

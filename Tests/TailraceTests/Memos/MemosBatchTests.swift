@@ -207,6 +207,17 @@ struct MemosBatchTests {
     #expect(calls.values == [[1]])
     world.scheduler.advance(by: .milliseconds(1))
     #expect(calls.values == [[1], [2]] && world.answers.values == ["2"])
+    // Nobody wants what hangs any more.
+    memos.forgetAll()
+    let hanging = world.scheduler.schedule { () async in _ = try? await memos.value(for: 1) }
+    world.scheduler.advance(by: .zero)
+    world.ask(memos, [3])
+    #expect(calls.values == [[1], [2], [1]])
+    hanging.cancel()
+    world.scheduler.advance(by: .zero)
+    memos.forget(1)
+    world.scheduler.advance(by: .zero)
+    #expect(calls.values == [[1], [2], [1], [3]] && world.answers.values == ["2", "3"])
     gate.open()
     world.scheduler.run()
   }

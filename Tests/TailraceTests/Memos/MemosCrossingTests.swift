@@ -77,19 +77,29 @@ struct MemosCrossingTests {
     }
   }
 
-  @Test("a dependency that turns round is no cycle, also if the memos cannot fail")
-  func turnedRound() async {
+  @Test(
+    "a dependency that turns round is no cycle, also if the memos cannot fail",
+    arguments: [false, true])
+  func turnedRound(_ suspends: Bool) async {
+    let (scheduler, answers) = (VirtualScheduler(), Probe<String>())
     let files = Locked(["main": "util", "util": ""])
     let build = Memos<String, String, Never>.recursive { build, name async in
       let other = files.withLock { $0[name] ?? "" }
+      // Then the closure, and not the look at the inputs, is the last to wait.
+      if suspends { try? await scheduler.clock.sleep(for: .seconds(1)) }
       return other.isEmpty ? name : await name + build.value(for: other)
     }
-    #expect(await build.value(for: "main") == "mainutil")
+    func ask(_ name: String) {
+      scheduler.schedule { () async in answers.record(await build.value(for: name)) }
+      scheduler.advance(by: .seconds(10))
+    }
+    ask("main")
     files.withLock { $0 = ["main": "", "util": "main"] }
     build.forget("util")
     // Nobody has said that the other has changed, too; what it was computed from has.
-    #expect(await build.value(for: "main") == "main")
-    #expect(await build.value(for: "util") == "utilmain")
+    ask("main")
+    ask("util")
+    #expect(answers.values == ["mainutil", "main", "utilmain"])
   }
 
   // MARK: Absences
@@ -128,12 +138,15 @@ struct MemosCrossingTests {
   @Test("inputs that expire as fast as they are reviewed: each is waited for once")
   func boundedReview() {
     let (scheduler, runs, answers) = (VirtualScheduler(), Counter(), Probe<Int>())
+    let takesTime = Locked(false)
     let memos = Numbers.recursive(
       lifetime: .each { key, _ in key == 0 ? .seconds(3_600) : .milliseconds(30) },
       clock: scheduler.clock
     ) { memos, key in
       if key > 0 {
-        try await scheduler.clock.sleep(for: .milliseconds(120))
+        if takesTime.withLock({ $0 }) {
+          try await scheduler.clock.sleep(for: .milliseconds(120))
+        }
         return key
       }
       runs.increment()
@@ -145,9 +158,11 @@ struct MemosCrossingTests {
     ask(0) { answers.record($0) }
     scheduler.advance(by: .seconds(1))
     #expect(answers.values == [6])
+    takesTime.withLock { $0 = true }
     for key in 1...3 {
       for turn in 0..<1_000 {
-        scheduler.schedule(after: .milliseconds(turn * 10 + key * 3)) { () async in
+        // In turns: no two of them are ever fresh at the same time.
+        scheduler.schedule(after: .milliseconds(turn * 10 + key * 50)) { () async in
           _ = try? await memos.value(for: key)
         }
       }
@@ -156,6 +171,32 @@ struct MemosCrossingTests {
     ask(0) { answers.record($0) }
     scheduler.advance(by: .seconds(1))
     #expect(answers.values == [6, 6] && runs.value <= 2)
+    scheduler.run()
+  }
+
+  @Test(
+    "an input that is forgotten again and again while it is reviewed: the former result is given")
+  func forgottenInReview() {
+    let (scheduler, runs, answers) = (VirtualScheduler(), Counter(), Probe<Int>())
+    let memos = Numbers.recursive { memos, key in
+      guard key == 0 else {
+        try await scheduler.clock.sleep(for: .milliseconds(20))
+        return key
+      }
+      runs.increment()
+      return try await memos.value(for: 1)
+    }
+    func ask() {
+      scheduler.schedule { () async in answers.record((try? await memos.value(for: 0)) ?? -1) }
+    }
+    ask()
+    scheduler.advance(by: .seconds(1))
+    memos.forget(1)
+    let watcher = scheduler.schedule(every: .milliseconds(5)) { memos.forget(1) }
+    ask()
+    scheduler.advance(by: .seconds(1))
+    #expect(answers.values == [1, 1] && runs.value == 1)
+    watcher.cancel()
     scheduler.run()
   }
 
@@ -358,6 +399,15 @@ struct MemosCrossingTests {
     gate.open()
     #expect(await memos.value(for: 1) == 1)
     #expect(try await memos.throwingCancellation.value(for: 1) == 1)
+    // A cancelled task gets what there is, and begins nothing.
+    func late(_ key: Int) -> Task<Int, any Error> {
+      Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await memos.throwingCancellation.value(for: key)
+      }
+    }
+    #expect(try await late(1).value == 1)
+    await #expect(throws: CancellationError.self) { try await late(2).value }
     #expect(memos.statistics.loads == 1)
   }
 
@@ -374,7 +424,8 @@ struct MemosCrossingTests {
     for reader in readers { _ = try await reader.value }
     _ = try await pages.value(for: 1)
     #expect(pages.statistics.hits == 5 && events.values.count { $0 == "hit(1)" } == 5)
-    let built = Numbers.recursive { memos, key in
+    let told = Probe<String>()
+    let built = Numbers.recursive(reporting: { told.record("\($0)") }) { memos, key in
       key == 0 ? 10 : try await memos.value(for: key - 1) / 10
     }
     for _ in 0..<10 {
@@ -383,6 +434,15 @@ struct MemosCrossingTests {
     }
     // Ten from outside, one of the closure, and nine to look at the input again.
     #expect(built.statistics.hits + built.statistics.loads == 20)
+    for _ in 0..<10 {
+      built.forget(0)
+      _ = try await built.value(for: 0)
+      // Its input has come out equal already.
+      _ = try await built.value(for: 1)
+    }
+    #expect(built.statistics.hits + built.statistics.loads == 40)
+    #expect(told.values.count { $0.hasPrefix("hit") } == built.statistics.hits)
+    #expect(told.values.count { $0.hasPrefix("load") } == built.statistics.loads)
   }
 
   @Test("where all values are computed again, a new key looks at none of them")

@@ -241,6 +241,30 @@ struct MemosDependencyTests {
     #expect(answers.values.last == "2: 104" && calls.values.count { $0 == 2 } == 2)
   }
 
+  @Test("an expired value is kept for the comparison, as long as there is something to confirm")
+  func expiredAndCompared() async {
+    let (scheduler, calls) = (VirtualScheduler(), Probe<Int>())
+    let memos = Memos<Int, Int, Never>.recursive(
+      lifetime: .each { key, _ in .seconds(key == 0 ? 1_000 : 10) }, clock: scheduler.clock
+    ) { memos, key async in
+      calls.record(key)
+      return key == 0 ? await memos.value(for: 1) : 0
+    }
+    func ask(_ keys: Range<Int>) async {
+      for key in keys { _ = await memos.value(for: key) }
+    }
+    await ask(0..<1)
+    scheduler.advance(by: .seconds(11))
+    // Each of these looks for two expired values.
+    await ask(2..<10)
+    await ask(0..<1)
+    #expect(calls.values == Array(0..<10) + [1], "1 came out equal")
+    memos.forget(0)
+    scheduler.advance(by: .seconds(11))
+    await ask(10..<50)
+    #expect(memos.count == 40 && memos.store.table.withLock { $0.slots.index.count } == 40)
+  }
+
   @Test("inputs that expire while a computation waits, in many orders: everybody is answered")
   func expiryInEveryOrder() async throws {
     let options = ExplorationOptions(

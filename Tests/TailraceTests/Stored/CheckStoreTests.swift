@@ -16,6 +16,14 @@ struct CheckStoreTests {
     }
   }
 
+  @Test("a check in a task that is cancelled is the same check")
+  func cancelled() async throws {
+    try await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await checkStore(reopening: { $0.other() }) { MemoryStore<Int, Int>() }
+    }.value
+  }
+
   @Test("the store that the faults are built into has none by itself")
   func flawless() async throws {
     try await checkStore(reopening: { $0.reopened() }, trimming: { $0.trim(before: $1) }) {

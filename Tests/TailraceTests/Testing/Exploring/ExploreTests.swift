@@ -1,5 +1,6 @@
 import Dispatch
 import Tailrace
+import TailraceSupport
 import TailraceTesting
 import Testing
 
@@ -148,6 +149,34 @@ struct ExploreTests {
 
   // MARK: What is not
 
+  @Test("others on the same actor get their turns while it explores")
+  @MainActor func turnsOfOthers() async throws {
+    let turns = Counter()
+    let other = Task {
+      while !Task.isCancelled {
+        turns.increment()
+        await Task.yield()
+      }
+    }
+    while turns.value == 0 { await Task.yield() }
+    let before = turns.value
+    let options = ExplorationOptions(runs: 5, preemptions: 0, randomRuns: 4)
+    // Here, and not where explore runs.
+    let runner = Runner(options, watches: false) { _ in
+      // Longer than others wait at most.
+      let begin = ContinuousClock.now
+      while ContinuousClock.now - begin < .milliseconds(6) {}
+      async let one: Void = Task.yield()
+      async let two: Void = Task.yield()
+      _ = await (one, two)
+    }
+    Exploring.begin()
+    defer { Exploring.end() }
+    let summary = try await runner.explore()
+    #expect(summary.runs > 2 && turns.value - before >= summary.runs - 1)
+    other.cancel()
+  }
+
   @Test("jobs from elsewhere are counted, and waited for, if a test allows them")
   func outside() async throws {
     let options = ExplorationOptions(
@@ -157,7 +186,7 @@ struct ExploreTests {
       (0...1, { await Task { await Task.yield() }.value }),
       (0...1, { await Task.detached {}.value }),
       (1...1, { await MainActor.run {} }),
-      (1...1, { try? await Task.sleep(for: .milliseconds(1)) }),
+      (1...1, { try? await Task.sleep(for: .milliseconds(50)) }),
     ]
     for (jobs, body) in bodies {
       let summary = try await explore(options) { _ in await body() }
