@@ -128,7 +128,7 @@ struct StepState<Element: Sendable, State: Sendable>: Sendable {
     _ found: Result<Element?, any Error>
   ) -> Step<StoredStep<Element, State>> {
     switch found {
-    case .failure(let error): return .nothing(.failedTransiently(FailedAttempt(error)))
+    case .failure(let error): return .nothing(.failedTransiently(error))
     case .success(nil): return .nothing(.end)
     case .success(let element?):
       guard let rebuilding else { return .element(StoredStep(element, state)) }

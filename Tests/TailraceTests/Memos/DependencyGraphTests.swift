@@ -325,7 +325,7 @@ struct DependencyGraphTests {
   @Test("every order of events: as sets of edges would have it", arguments: [2, 3])
   func orders(_ keys: Int) async {
     let exploration = await GraphModel(keys: keys).explored(
-      depth: keys == 2 ? .max : Size.usual(6, full: 10), limit: Size.usual(20_000, full: 1_000_000))
+      depth: keys == 2 ? .max : Size.usual(7, full: 10), limit: Size.usual(60_000, full: 1_000_000))
     #expect(exploration.violation == nil, "\(exploration)")
     #expect(exploration.states > 100)
   }

@@ -212,6 +212,21 @@ struct MemoTableTests {
     #expect(subject.answer(1, at: 100) == "pending, old before")
   }
 
+  @Test("lifetimes that change while values are read: each value has that of its own computation")
+  func changingLifetime() {
+    var subject = Subject()
+    _ = subject.demand(1)
+    subject.finish(.value("long", cost: 1, lifetime: 1_000))
+    let isNew = subject.refresh(1, at: 40)
+    #expect(isNew && subject.table.hit(1, at: 44) == "long")
+    subject.finish(.value("short", cost: 1, lifetime: 5), at: 45)
+    #expect(subject.table.hit(1, at: 49) == "short" && subject.table.hit(1, at: 50) == nil)
+    #expect(subject.answer(1, at: 50) == "pending, short before")
+    subject.finish(.value("long again", cost: 1, lifetime: 1_000), at: 50)
+    #expect(subject.table.hit(1, at: 99) == "long again")
+    #expect(subject.answer(1, at: 100) == "due, long again")
+  }
+
   @Test(
     "forgetting in each state: the computation that goes on changes nothing any more",
     arguments: State.allCases, [false, true])
