@@ -67,6 +67,24 @@ struct RunningClosuresTests {
     #expect(state.discard(0)?.task == task)
   }
 
+  @Test("closures that are given up release those who wait for a result, and take no others")
+  func givenUp() async throws {
+    let closures = ConcurrentClosures<Int, Int>(inOrder: true, isRetried: false) { .success($0) }
+    let slot = closures.add(7, 0)
+    let cell = MissingCell(closures, mark: Published(count: 0), .one)
+    let (early, late) = (Waiter(), Waiter())
+    #expect(closures.enter(early, for: cell) == nil)
+    closures.abandon()
+    closures.start(slot, endingAtFailure: nil)
+    try #require(!early.isWaiting, "nobody wakes it any more")
+    guard case .released = await early.wait(cancellable: false),
+      case .released? = closures.enter(late, for: cell)
+    else {
+      Issue.record("a reader waits for a closure that never begins")
+      return
+    }
+  }
+
   @Test("a reader that waits before the closure is started raises it", .timeLimit(.minutes(15)))
   func raisedBeforeItBegins() async {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
