@@ -282,8 +282,3 @@ func bodiesOfStatements() {
   }
   _ = numbers.map { @Sendable [factor = 3] number in number * factor }
 }
-
-func eagerDoubles(_ doubles: [Double]) {
-  let sum = EagerList(doubles).map { $0 * 2 + 1 }.filter { $0 > 0.5 }.reduce(0, +)
-  _ = sum
-}

@@ -6,10 +6,8 @@ extension EagerList {
   /// ```swift
   /// EagerList(1...3).map { $0 * 2 }   // [2, 4, 6]
   /// ```
-  // Not `@_CheckedAlone`: it has one plain kind, so the closure's result is known before the chain behind it,
-  // and `map { … }.filter { … }.reduce(0, +)` over doubles takes a three-hundredth of the time.
   @_alwaysEmitIntoClient
-  public func map<T, Failure: Error>(_ transform: (Element) throws(Failure) -> T)
+  public func map<T, Failure: Error>(@_CheckedAlone<T> _ transform: (Element) throws(Failure) -> T)
     throws(Failure) -> EagerList<T>
   {
     EagerList<T>(try slice.map(transform))
