@@ -5,7 +5,8 @@ public struct MemoStatistics: Sendable, Equatable {
   public var hits = 0
   /// Computations that were started.
   public var loads = 0
-  /// Computations that failed.
+  /// Computations that failed. With `cancelsUnobservedSteps`, only those that were neither forgotten nor
+  /// cancelled.
   public var failures = 0
   /// Values that were removed because there were too many.
   public var evictions = 0

@@ -30,6 +30,8 @@ extension MemoStore {
     @usableFromInline let lifetime: (@Sendable (Key, Value) -> Duration)?
     @usableFromInline let retriesFailures: Bool
     @usableFromInline let report: (@Sendable (Table.Event) -> Void)?
+    /// Whether a computation is cancelled when the last caller that waits for it leaves.
+    @usableFromInline let cancelsUnobserved: Bool
     /// How often a closure was called for several keys.
     @usableFromInline let batches: (@Sendable () -> Int)?
     /// `nil` if values cannot be compared.
@@ -39,13 +41,14 @@ extension MemoStore {
     init(
       _ capacity: Memos<Key, Value, Failure>.Capacity,
       _ lifetime: Memos<Key, Value, Failure>.Lifetime, refreshingAfter: Duration?,
-      servingStaleFor: Duration?, retriesFailures: Bool,
+      servingStaleFor: Duration?, retriesFailures: Bool, cancelsUnobserved: Bool,
       report: (@Sendable (Table.Event) -> Void)?, batches: (@Sendable () -> Int)? = nil
     ) {
       (limit, cost) = (capacity.limit, capacity.cost)
       ages = Ages(
         lifetime: lifetime.rule, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor)
       self.lifetime = lifetime.each
+      self.cancelsUnobserved = cancelsUnobserved
       (self.retriesFailures, self.report, self.batches) = (retriesFailures, report, batches)
     }
   }

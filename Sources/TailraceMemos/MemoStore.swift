@@ -39,7 +39,8 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     table = Locked(
       Table(
         limit: rules.limit, rules.ages, isRecursive: computation.isRecursive,
-        canCompare: canCompare, isReporting: rules.report != nil))
+        canCompare: canCompare, isReporting: rules.report != nil,
+        cancelsUnobserved: rules.cancelsUnobserved))
     self.rules = rules
     isReporting = rules.report != nil
     self.clock = rules.ages.areKept ? timeFromNow(on: clock) : nil
@@ -107,7 +108,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       return old
     case .pending(let cell):
       do throws(Failure) { return try await value(of: cell, for: key) } catch {
-        noteNoAnswer(key, asker)
+        endWait(key, cell, asker)
         throw error
       }
     }
@@ -130,7 +131,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       return old
     case .pending(let cell):
       do { return try await valueThrowing(of: cell, for: key) } catch {
-        noteNoAnswer(key, asker)
+        endWait(key, cell, asker)
         throw error
       }
     }
@@ -153,6 +154,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     let task = asker == nil ? 0 : runningTask()
     return event { table, leavings in
       let answer = table.demand(key, at: now, &leavings) { makeCell(key, $0) }
+      table.observe(key, answer)
       if let asker {
         table.note(key, askedBy: asker, table.observation(of: key, answer), in: task)
       }
@@ -177,9 +179,21 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     }
   }
 
-  /// The wait of a computation has ended without a value.
+  /// Callers stop waiting. What nobody wants any more is cancelled, outside of the lock, when its cell is
+  /// released.
   @_alwaysEmitIntoClient
-  func noteNoAnswer(_ key: Key, _ asker: Table.Asker?) {
+  func leave(_ pending: some Collection<(Key, Cell)> & Sendable) {
+    guard rules.cancelsUnobserved, !pending.isEmpty else { return }
+    let now = now
+    event { table, leavings in
+      for (key, cell) in pending { table.leave(key, cell, at: now, &leavings) }
+    }
+  }
+
+  /// A caller's wait for a computation has ended without a value.
+  @_alwaysEmitIntoClient
+  func endWait(_ key: Key, _ cell: Cell, _ asker: Table.Asker?) {
+    leave(CollectionOfOne((key, cell)))
     guard let asker else { return }
     let task = runningTask()
     event { table, _ in table.note(key, askedBy: asker, .noAnswer, in: task) }
@@ -240,7 +254,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
       return try await demand(key, by: asker)
     }
     do throws(Failure) { return try await value(of: cell, for: key) } catch {
-      noteNoAnswer(key, asker)
+      endWait(key, cell, asker)
       throw error
     }
   }
@@ -251,6 +265,7 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     let task = asker == nil ? 0 : runningTask()
     return event { table, leavings in
       let renewal = table.refresh(key, at: now, &leavings) { makeCell(key, $0) }
+      if renewal != nil { table.observe(key) }
       if let asker { table.note(key, askedBy: asker, table.awaited(key), in: task) }
       return renewal
     }

@@ -35,7 +35,8 @@ extension MemoTable {
   mutating func finish(
     _ load: Load, _ outcome: Outcome, at now: Int64, in task: UInt32 = 0, _ leavings: inout Leavings
   ) -> Verdict {
-    if case .failure(let failure, _) = outcome {
+    // A computation that was given up has no failure.
+    if case .failure(let failure, _) = outcome, observers == nil || place(of: load) != nil {
       statistics.failures &+= 1
       if isReporting, let place = place(of: load), let key = slots.slots[place].key {
         leavings.append(.event(.failure(key, failure)))
@@ -226,6 +227,7 @@ extension MemoTable {
     let former = self
     forgettings &+= 1
     (slots, count, freed) = (Slots(), 0, [])
+    if observers != nil { observers = [] }
     ages.removeAll()
     eviction = Eviction(limit: eviction.limit)
     graph?.removeAll()

@@ -28,6 +28,7 @@ extension MemoTable {
       if slots.place(of: key) != place { return "the key of the slot \(place) leads elsewhere" }
       if let broken = brokenEviction(place, slot.content) { return broken }
       if let broken = brokenFreshness(place, slot.content) { return broken }
+      if isUnobserved(place, slot.content) { return "nobody wants what the slot \(place) computes" }
     }
     if known != count { return "\(known) keys are known, and \(count) are counted" }
     let free = slots.slots.count - slots.index.count
@@ -52,6 +53,15 @@ extension MemoTable {
     let node = eviction.nodes[place]
     if (node.queue != .none) != isKept { return "the slot \(place) is in a queue: \(!isKept)" }
     return node.isPinned == isPinned ? nil : "the slot \(place) is pinned: \(!isPinned)"
+  }
+
+  private func isUnobserved(_ place: Int, _ content: Content) -> Bool {
+    guard let observers else { return false }
+    switch content {
+    case .computing, .renewing, .replacing:
+      return observers[place] <= 0
+    case .none, .value, .failure, .stale: return false
+    }
   }
 
   private func brokenFreshness(_ place: Int, _ content: Content) -> String? {

@@ -114,6 +114,8 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @usableFromInline var forgettings = 0
   /// The slots that may be free at the end of the event.
   @usableFromInline var freed: [Int] = []
+  /// For each slot, how many want the result of its computation; `nil` if that does not matter.
+  @usableFromInline var observers: ContiguousArray<Int>?
   /// The last reader has gone: computations that ignore it begin no others.
   @usableFromInline var isAbandoned = false
 
@@ -121,10 +123,11 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   ///   - limit: the maximum cost of all values together.
   ///   - isRecursive: whether keys are computed from other keys.
   ///   - canCompare: whether two values can be compared.
+  ///   - cancelsUnobserved: whether a computation is given up when the last caller that waits for it leaves.
   @_alwaysEmitIntoClient
   init(
     limit: Int?, _ ages: Ages, isRecursive: Bool = false, canCompare: Bool = false,
-    isReporting: Bool = false
+    isReporting: Bool = false, cancelsUnobserved: Bool = false
   ) {
     isBounded = limit != nil
     // Half the maximum: sums of costs do not overflow.
@@ -133,6 +136,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     notesUses = limit != nil || ages.isIdle
     graph = isRecursive ? DependencyGraph() : nil
     (self.canCompare, self.isReporting) = (canCompare, isReporting)
+    observers = cancelsUnobserved ? [] : nil
   }
 
   // MARK: Demands
@@ -341,7 +345,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   @_alwaysEmitIntoClient
   mutating func load(for place: Int?, isReview: Bool = false) -> Load {
     number = number == .max ? 1 : number + 1
-    if let place { slots.slots[place].number = number }
+    if let place {
+      slots.slots[place].number = number
+      resetObservers(of: place)
+    }
     return (place, number, isReview)
   }
 

@@ -28,6 +28,9 @@ extension Memos where Failure == any Error {
   ///     new computation.
   ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
   ///     default.
+  ///   - cancelsUnobservedSteps: whether a key is given up when the last task that waits for it is
+  ///     cancelled, and its batch is cancelled when that is so for all of its keys. The next demand of the key
+  ///     sends it again. `false` by default.
   ///   - clock: the clock that measures ages.
   ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
   ///   - file: the caller's file, for the trap message.
@@ -42,14 +45,15 @@ extension Memos where Failure == any Error {
     batchSize: Int, maxBatches: Int = 4, capacity: Capacity = .unbounded,
     lifetime: Lifetime = .forever, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
-    clock: any Clock<Duration> = ContinuousClock(),
+    cancelsUnobservedSteps: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
     reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     file: StaticString = #fileID, line: UInt = #line,
     _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Value]
   ) {
     self.init(
       batchSize, maxBatches, capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures,
-      clock, reporting, file, line, { try await compute($0).mapValues { .success($0) } })
+      cancelsUnobservedSteps, clock, reporting, file, line,
+      { try await compute($0).mapValues { .success($0) } })
   }
 
   /// Creates memos with a closure that computes the values of many keys at once, or an error for each key
@@ -66,21 +70,22 @@ extension Memos where Failure == any Error {
     batchSize: Int, maxBatches: Int = 4, capacity: Capacity = .unbounded,
     lifetime: Lifetime = .forever, refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
-    clock: any Clock<Duration> = ContinuousClock(),
+    cancelsUnobservedSteps: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
     reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     file: StaticString = #fileID, line: UInt = #line,
     _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Result<Value, any Error>]
   ) {
     self.init(
       batchSize, maxBatches, capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures,
-      clock, reporting, file, line, compute)
+      cancelsUnobservedSteps, clock, reporting, file, line, compute)
   }
 
   @_alwaysEmitIntoClient
   init(
     _ limit: Int, _ most: Int, _ capacity: Capacity, _ lifetime: Lifetime,
     _ refreshingAfter: Duration?,
-    _ servingStaleFor: Duration?, _ retryingFailures: Bool, _ clock: any Clock<Duration>,
+    _ servingStaleFor: Duration?, _ retryingFailures: Bool, _ cancelsUnobserved: Bool,
+    _ clock: any Clock<Duration>,
     _ reporting: (@Sendable (MemoEvent<Key>) -> Void)?, _ file: StaticString, _ line: UInt,
     _ compute: @escaping @Sendable (_ keys: [Key]) async throws -> [Key: Result<Value, any Error>]
   ) {
@@ -91,7 +96,8 @@ extension Memos where Failure == any Error {
     let batcher = Batcher(limit: limit, most: most, clock: clock, report: report, compute)
     let rules = MemoStore<Key, Value, Failure>.Rules(
       capacity, lifetime, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor,
-      retriesFailures: retryingFailures, report: reporting, batches: { batcher.calls })
+      retriesFailures: retryingFailures, cancelsUnobserved: cancelsUnobserved, report: reporting,
+      batches: { batcher.calls })
     let computation = MemoStore<Key, Value, Failure>.Computation.produced { key, load, store in
       batcher.producer(of: key, load, store)
     }

@@ -13,7 +13,8 @@ extension Memos {
   ///
   /// - Isolation: plain closures run right here, one after the other; asynchronous ones in tasks of their
   ///   own.
-  /// - Failure: that of the first key, in this order, that has one. The other computations go on.
+  /// - Failure: that of the first key, in this order, that has one. The other computations go on; with
+  ///   `cancelsUnobservedSteps`, those for which other tasks wait.
   /// - Cancellation: as for ``value(for:)``.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func values(
@@ -28,9 +29,10 @@ extension Memos {
       return values
     }
     var (values, pending) = try store.answers(for: keys, by: asker)
-    for (key, cell) in pending {
+    for (place, (key, cell)) in pending.enumerated() {
       do throws(Failure) { values[key] = try await store.value(of: cell, for: key) } catch {
-        store.noteNoAnswer(key, asker)
+        store.endWait(key, cell, asker)
+        store.leave(pending[(place + 1)...])
         throw error
       }
     }
@@ -73,7 +75,8 @@ extension Memos {
 
     /// Returns the value of a key, as ``Memos/value(for:)`` does.
     ///
-    /// - Cancellation: throws `CancellationError`; the computation goes on for other tasks.
+    /// - Cancellation: throws `CancellationError`; the computation goes on. With `cancelsUnobservedSteps` it
+    ///   is cancelled if no other task waits for it.
     @_alwaysEmitIntoClient
     nonisolated(nonsending) public func value(for key: Key) async throws -> Value {
       try await memos.store.demandThrowing(key, by: memos.asker)
@@ -93,7 +96,9 @@ extension MemoStore {
     for key in keys {
       switch answer(key, by: asker) {
       case .value(let value): values[key] = value
-      case .failure(let failure): throw failure
+      case .failure(let failure):
+        leave(pending)
+        throw failure
       case .due(let old, let cell):
         runAside(cell)
         values[key] = old

@@ -15,7 +15,7 @@ import TailraceSupport
 /// computes again. All tasks that ask during a computation share it. A
 /// cancelled task only stops waiting. A key that needs itself, through any other keys and lists, is
 /// a ``CyclicEvaluationError`` that names them. A computation without waiting tasks goes on and is
-/// remembered. See <doc:ValuesByKey>.
+/// remembered; with `cancelsUnobservedSteps: true` it is cancelled. See <doc:ValuesByKey>.
 ///
 /// ```swift
 /// let thumbnails = Memos(
@@ -87,18 +87,47 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
 
   /// Creates memos with an asynchronous closure that computes the value of each key, in a task for
   /// each computation.
+  ///
+  /// ```swift
+  /// let asked = Probe<Int>()
+  /// let pages = Memos(cancelsUnobservedSteps: true) { (number: Int) in
+  ///   asked.record(number)
+  ///   if asked.count == 1 { try await Task.sleep(for: .seconds(60)) }
+  ///   return "page \(number)"
+  /// }
+  /// let impatient = Task { try await pages.value(for: 1) }
+  /// await asked.waitForCount(1)
+  /// impatient.cancel()
+  /// _ = await impatient.result
+  /// print(try await pages.value(for: 1), asked.values)   // page 1 [1, 1]
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - capacity: how much is remembered; everything by default.
+  ///   - lifetime: how long a value or a failure is served; for ever by default.
+  ///   - refreshingAfter: the age from which a demand starts a new computation.
+  ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
+  ///     new computation.
+  ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
+  ///     default.
+  ///   - cancelsUnobservedSteps: whether a computation is cancelled when the last task that waits for it is
+  ///     cancelled. Its result is dropped, whatever it is, and the next demand begins anew. A computation that
+  ///     ``refresh(_:)`` or `refreshingAfter` has asked for goes on. `false` by default.
+  ///   - clock: the clock that measures ages.
+  ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
+  ///   - compute: runs once for each key and lifetime.
   @_alwaysEmitIntoClient
   public init(
     capacity: Capacity = .unbounded, lifetime: Lifetime = .forever,
     refreshingAfter: Duration? = nil,
     servingStaleFor: Duration? = nil, retryingFailures: Bool = true,
-    clock: any Clock<Duration> = ContinuousClock(),
+    cancelsUnobservedSteps: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
     reporting: (@Sendable (MemoEvent<Key>) -> Void)? = nil,
     _ compute: @escaping @Sendable (Key) async throws(Failure) -> Value
   ) {
     self.init(
       capacity, lifetime, refreshingAfter, servingStaleFor, retryingFailures, clock,
-      reporting, .inTask(compute))
+      reporting, .inTask(compute), cancelsUnobserved: cancelsUnobservedSteps)
   }
 
   @_alwaysEmitIntoClient
@@ -106,11 +135,11 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
     _ capacity: Capacity, _ lifetime: Lifetime, _ refreshingAfter: Duration?,
     _ servingStaleFor: Duration?, _ retryingFailures: Bool, _ clock: any Clock<Duration>,
     _ reporting: (@Sendable (MemoEvent<Key>) -> Void)?,
-    _ computation: MemoStore<Key, Value, Failure>.Computation
+    _ computation: MemoStore<Key, Value, Failure>.Computation, cancelsUnobserved: Bool = false
   ) {
     let rules = MemoStore<Key, Value, Failure>.Rules(
       capacity, lifetime, refreshingAfter: refreshingAfter, servingStaleFor: servingStaleFor,
-      retriesFailures: retryingFailures, report: reporting)
+      retriesFailures: retryingFailures, cancelsUnobserved: cancelsUnobserved, report: reporting)
     self.init(store: MemoStore(rules, clock: clock, computation))
   }
 
@@ -127,7 +156,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   ///   with `retryingFailures: false` later demands get the error, too.
   /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`; otherwise waits for
   ///   the value, as `Task.value` does. A computed value can always be read, and the computation
-  ///   goes on while the memos exist.
+  ///   goes on while the memos exist; with `cancelsUnobservedSteps`, while a task waits for it.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(for key: Key) async throws(Failure) -> Value {
     if asker == nil, !store.isReporting, let value = store.hit(key) { return value }

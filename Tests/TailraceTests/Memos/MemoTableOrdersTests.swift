@@ -11,6 +11,10 @@ private struct MemoTableModel: Explorable {
 
   enum Event: Hashable {
     case demand(Int), refresh(Int), forget(Int), forgetAll
+    /// A key is computed again for a caller that waits for it.
+    case renew(Int)
+    /// A caller that waits for a computation leaves.
+    case leave(Int)
     /// A computation ends with a value, with a failure that is remembered, or with one that is not.
     case finish(Int, Outcome)
     case pass
@@ -26,8 +30,21 @@ private struct MemoTableModel: Explorable {
   struct Computation {
     let load: Table.Load
     let key: Int
-    /// Its result is no longer wanted: its key was forgotten.
+    let cell: Table.Cell
+    /// Its result is no longer wanted: its key was forgotten, or nobody waits for it.
     var isStale = false
+    /// It has failed, and those who have waited for it are about to leave.
+    var hasEnded = false
+    var waiting = 0
+    /// It was asked for in the background.
+    var isKept = false
+  }
+
+  /// What the memos do with a computation that nobody waits for.
+  enum Rule {
+    case computeOn, cancel
+    /// A value is kept for some time after its lifetime, for a computation that fails.
+    case cancelAndServeStale
   }
 
   static let (keys, times, computations) = (2, [Int64(0), 60, 120], Size.usual(2, full: 3))
@@ -37,31 +54,52 @@ private struct MemoTableModel: Explorable {
   var begun = 0
   var time = 0
   var violation: String?
+  let rule: Rule
 
-  init(limit: Int?) {
+  init(limit: Int?, _ rule: Rule) {
+    self.rule = rule
+    let serving = rule == .cancelAndServeStale ? Duration.nanoseconds(1_000) : nil
     table = Table(
-      limit: limit, Ages(lifetime: .nanoseconds(100), refreshingAfter: .nanoseconds(50)))
+      limit: limit,
+      Ages(
+        lifetime: .fixed(.nanoseconds(100)), refreshingAfter: .nanoseconds(50),
+        servingStaleFor: serving),
+      cancelsUnobserved: rule != .computeOn)
   }
+
+  var cancels: Bool { rule != .computeOn }
 
   var now: Int64 { Self.times[time] }
 
   var key: String {
     let slots = table.slots.slots.map { "\($0.key ?? -1) \(MemoTableTests.word($0.content))" }
     let computations = computations.map {
-      "\($0.key) \($0.load.place ?? -1) \($0.isStale) \(table.place(of: $0.load) ?? -1)"
+      "\($0.key) \($0.load.place ?? -1) \($0.isStale) \(table.place(of: $0.load) ?? -1) "
+        + "\($0.hasEnded) \($0.waiting) \($0.isKept)"
     }
     return "\(slots) \(table.ages) \(table.eviction) \(computations) \(begun) \(time)"
   }
 
   var events: [Event] {
-    var events = computations.indices.flatMap { index in
+    var events: [Event] = []
+    for (index, computation) in computations.enumerated() where !computation.hasEnded {
       // A result that is not wanted changes nothing, whatever it is.
-      computations[index].isStale
-        ? [Event.finish(index, .value), .finish(index, .forgottenFailure)]
-        : Outcome.allCases.map { Event.finish(index, $0) }
+      let outcomes: [Outcome] =
+        computation.isStale ? [.value, .forgottenFailure] : Outcome.allCases
+      events += outcomes.map { .finish(index, $0) }
+    }
+    for index in computations.indices where computations[index].waiting > 0 {
+      events.append(.leave(index))
     }
     for key in 0..<Self.keys {
-      if begun < Self.computations { events += [.demand(key), .refresh(key)] }
+      if begun < (cancels ? 2 : Self.computations) {
+        let waiting = computations.first { $0.key == key && isWanted($0) }?.waiting ?? 0
+        // The second key takes the slot of the first one, so one way to ask for it is enough.
+        let isFull = !cancels || key == 0 || Self.computations > 2
+        if waiting < (isFull ? 2 : 1) { events.append(.demand(key)) }
+        if isFull { events.append(.refresh(key)) }
+        if isFull, cancels, waiting < 2 { events.append(.renew(key)) }
+      }
       if table.slots.place(of: key) != nil { events.append(.forget(key)) }
     }
     if !table.slots.slots.isEmpty { events.append(.forgetAll) }
@@ -73,17 +111,9 @@ private struct MemoTableModel: Explorable {
     var leavings = Table.Leavings()
     switch event {
     case .demand(let key): demand(key)
-    case .refresh(let key):
-      let isComputing = isComputing(key)
-      var load: Table.Load?
-      let begun = table.refresh(key, at: now, &leavings) {
-        load = $0
-        return Self.cell
-      }
-      note(load, key)
-      if begun?.isNew == isComputing || (load == nil) != isComputing {
-        violation = "key \(key) is computed twice, or not at all"
-      }
+    case .refresh(let key): refresh(key, isAwaited: false)
+    case .renew(let key): refresh(key, isAwaited: true)
+    case .leave(let index): leave(index)
     case .forget(let key):
       table.forget(key, &leavings)
       forget { $0 == key }
@@ -96,38 +126,97 @@ private struct MemoTableModel: Explorable {
     check()
   }
 
-  private static let cell = Segment<String>(evaluated: EmptyCollection<String>(), link: .end)
+  private func isWanted(_ computation: Computation) -> Bool {
+    !computation.isStale && !computation.hasEnded
+  }
 
   private func isComputing(_ key: Int) -> Bool {
-    computations.contains { $0.key == key && !$0.isStale }
+    computations.contains { $0.key == key && isWanted($0) }
+  }
+
+  private mutating func refresh(_ key: Int, isAwaited: Bool) {
+    let isComputing = isComputing(key)
+    var leavings = Table.Leavings()
+    var begun: (Table.Load, Table.Cell)?
+    let renewal = table.refresh(key, at: now, &leavings) { Self.begin($0, &begun) }
+    table.observe(key)
+    note(begun, key)
+    if let cell = renewal?.cell { observe(cell, isAwaited: isAwaited) }
+    if renewal?.isNew == isComputing || (begun == nil) != isComputing {
+      violation = "key \(key) is computed twice, or not at all"
+    }
+  }
+
+  private static func begin(
+    _ load: Table.Load, _ computation: inout (Table.Load, Table.Cell)?
+  ) -> Table.Cell {
+    let cell = Table.Cell(evaluated: EmptyCollection<String>(), link: .end)
+    computation = (load, cell)
+    return cell
+  }
+
+  private mutating func observe(_ cell: Table.Cell, isAwaited: Bool) {
+    guard cancels, let index = computations.firstIndex(where: { $0.cell === cell }) else { return }
+    if isAwaited { computations[index].waiting += 1 } else { computations[index].isKept = true }
+  }
+
+  /// A caller leaves. The last one takes the computation with it, unless it was asked for in the background.
+  private mutating func leave(_ index: Int) {
+    let before = contents
+    computations[index].waiting -= 1
+    let computation = computations[index]
+    let former = word(for: computation.key)
+    var leavings = Table.Leavings()
+    table.leave(computation.key, computation.cell, at: now, &leavings)
+    if computation.hasEnded, computation.waiting == 0 { computations.remove(at: index) }
+    guard isWanted(computation), computation.waiting == 0, !computation.isKept else {
+      if contents != before { violation = "a caller that leaves changes something" }
+      return
+    }
+    computations[index].isStale = true
+    let hasOld = former != "computing"
+    // A value that has expired may be removed at any event.
+    let isRight =
+      switch word(for: computation.key) {
+      case "\(computation.key)": hasOld
+      case nil: !hasOld || rule == .cancel && now >= 100
+      default: false
+      }
+    if !isRight {
+      violation = "key \(computation.key) was \(former ?? "nothing"), and the last caller left"
+    }
+  }
+
+  private func word(for key: Int) -> String? {
+    table.slots.place(of: key).map { MemoTableTests.word(table.slots[$0]) }
   }
 
   private mutating func demand(_ key: Int) {
     if let hit = table.hit(key, at: now) { return expect(hit, key) }
     let isComputing = isComputing(key)
-    var load: Table.Load?
+    var begun: (Table.Load, Table.Cell)?
     var leavings = Table.Leavings()
-    let answer = table.demand(key, at: now, &leavings) {
-      load = $0
-      return Self.cell
-    }
-    note(load, key)
+    let answer = table.demand(key, at: now, &leavings) { Self.begin($0, &begun) }
+    table.observe(key, answer)
+    note(begun, key)
     switch answer {
     case .value(let value): expect(value, key)
-    case .due(let value, _):
+    case .due(let value, let cell):
       expect(value, key)
-      if load == nil { violation = "key \(key) is due, and nobody computes it" }
+      observe(cell, isAwaited: false)
+      if begun == nil { violation = "key \(key) is due, and nobody computes it" }
     case .failure: break
-    case .pending:
-      if load == nil, !isComputing { violation = "key \(key) waits for nobody" }
+    case .pending(let cell):
+      observe(cell, isAwaited: true)
+      if begun == nil, !isComputing { violation = "key \(key) waits for nobody" }
     }
-    if load != nil, isComputing { violation = "key \(key) is computed twice" }
+    if begun != nil, isComputing { violation = "key \(key) is computed twice" }
   }
 
-  private mutating func note(_ load: Table.Load?, _ key: Int) {
-    guard let load else { return }
+  private mutating func note(_ computation: (Table.Load, Table.Cell)?, _ key: Int) {
+    guard let (load, cell) = computation else { return }
     begun += 1
-    computations.append(Computation(load: load, key: key))
+    computations.append(Computation(load: load, key: key, cell: cell))
   }
 
   private mutating func forget(_ isForgotten: (Int) -> Bool) {
@@ -137,7 +226,7 @@ private struct MemoTableModel: Explorable {
   }
 
   private mutating func finish(_ computation: Computation, _ outcome: Outcome) {
-    let before = contents
+    let (before, failures) = (contents, table.statistics.failures)
     let key = computation.key
     var leavings = Table.Leavings()
     switch outcome {
@@ -151,6 +240,14 @@ private struct MemoTableModel: Explorable {
     case .forgottenFailure:
       _ = table.finish(
         computation.load, .failure(Refused(), isRemembered: false), at: now, &leavings)
+    }
+    let isCounted = outcome != .value && !(cancels && computation.isStale)
+    if table.statistics.failures - failures != (isCounted ? 1 : 0) {
+      violation = "failures are counted wrongly: \(outcome), wanted: \(!computation.isStale)"
+    }
+    if outcome != .value, computation.waiting > 0 {
+      computations.append(computation)
+      computations[computations.count - 1].hasEnded = true
     }
     if computation.isStale, contents != before {
       violation = "a stale computation changes something"
@@ -183,15 +280,18 @@ private struct MemoTableModel: Explorable {
     for (place, slot) in table.slots.slots.enumerated() {
       var isKept = true
       switch slot.content {
-      case .none, .computing, .stale, .replacing: isKept = false
+      case .none, .computing, .stale: isKept = false
       case .value, .failure: break
-      case .renewing: renewing += 1
+      case .renewing, .replacing: renewing += 1
       }
       guard table.isBounded, place < table.eviction.nodes.count else { continue }
       let node = table.eviction.nodes[place]
       if (node.queue != .none) != isKept { violation = "slot \(place) is not in its queue" }
-      var isRenewing = false
-      if case .renewing = slot.content { isRenewing = true }
+      let isRenewing =
+        switch slot.content {
+        case .renewing, .replacing: true
+        case .none, .computing, .value, .failure, .stale: false
+        }
       if node.isPinned != isRenewing { violation = "slot \(place) is pinned: \(node.isPinned)" }
     }
     if table.isBounded, renewing == 0, table.eviction.cost > table.eviction.limit {
@@ -206,6 +306,15 @@ struct MemoTableOrdersTests {
     "a key is computed once at a time, forgotten results change nothing, and the counts are right",
     arguments: [nil, 1])
   func orders(_ limit: Int?) async {
-    await MemoTableModel(limit: limit).expectSafe()
+    await MemoTableModel(limit: limit, .computeOn).expectSafe()
+  }
+
+  @Test(
+    "what the last caller that waited has left is as if it had never been asked for", .tags(.long),
+    arguments: RandomCases.areFull
+      ? [(nil, .cancel), (1, .cancel), (nil, .cancelAndServeStale), (1, .cancelAndServeStale)]
+      : [(nil, .cancel), (1, .cancelAndServeStale)] as [(Int?, MemoTableModel.Rule)])
+  fileprivate func leaving(_ limit: Int?, _ rule: MemoTableModel.Rule) async {
+    await MemoTableModel(limit: limit, rule).expectSafe()
   }
 }

@@ -37,6 +37,9 @@ struct MemosProgramTests {
     /// How each of these is asked: a source may be refreshed, or only looked for.
     let ways: [[Way]]
     let isBatched: Bool
+    /// Computations that nobody waits for are cancelled. Then a key may be computed alone, too.
+    let cancelsUnobserved: Bool
+    let isSingle: Bool
     let remembersFailures: Bool
     let refreshing: Duration?
     let lifetime: Duration?
@@ -77,6 +80,10 @@ struct MemosProgramTests {
       capacity =
         Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 1...5, using: &random) : nil
       failing = [Int.max, .max, 9, 4].randomElement(using: &random) ?? .max
+      // Of their own, so that all else is as without them.
+      var others = SeededGenerator(seed: ~seed)
+      cancelsUnobserved = isBatched && Int.random(in: 0..<3, using: &others) > 0
+      isSingle = cancelsUnobserved && Bool.random(using: &others)
       delays = asks.map { _ in max(0, Int.random(in: -6...8, using: &random)) }
       self.random = random
     }
@@ -96,6 +103,7 @@ struct MemosProgramTests {
     var floors: [Int]
     /// How often each closure was run, and all together.
     var calls = 0
+    var cancelled = 0
     var fails = true
 
     init(sources: Int) {
@@ -126,8 +134,10 @@ struct MemosProgramTests {
   @Test(
     "every value served is one that the model allows, every computation is counted, nothing leaks")
   func programs() {
+    let cancelled = Counter()
+    defer { #expect(cancelled.value > 0, "no program has cancelled a computation") }
     for round in 0..<RandomCases.count("TAILRACE_PROGRAMS", debug: 300, optimised: 5_000) {
-      let problems = Self.run(seed: RandomCases.firstSeed &+ UInt64(round))
+      let problems = Self.run(seed: RandomCases.firstSeed &+ UInt64(round), cancelled)
       guard problems.isEmpty else {
         let seed = RandomCases.firstSeed &+ UInt64(round)
         Issue.record("TAILRACE_SEED=\(seed): \(problems.joined(separator: "\n"))")
@@ -142,7 +152,9 @@ struct MemosProgramTests {
   @Test("what saw no value, and an input of the missing one is forgotten")
   func forgottenBelowAnAbsence() { #expect(Self.run(seed: 700_994) == []) }
 
-  static func run(seed: UInt64) -> [String] {
+  /// - Parameter cancelled: counts the computations that saw their cancellation, of memos that cancel what
+  ///   nobody waits for.
+  static func run(seed: UInt64, _ cancelled: Counter? = nil) -> [String] {
     var plan = Plan(seed: seed)
     let (scheduler, instances, problems) = (VirtualScheduler(), InstanceCounter(), Probe<String>())
     let trace = Probe<String>()
@@ -183,6 +195,7 @@ struct MemosProgramTests {
         problems.record("\(asked) asked, \(answers.value) were answered")
       }
       world.finish(memos, problems)
+      if plan.cancelsUnobserved { cancelled?.increment(by: world.model.withLock { $0.cancelled }) }
     }
     if instances.alive != 0 { problems.record("\(instances.alive) values were left behind") }
     return problems.count == 0 ? [] : problems.values + ["\(plan)"] + trace.values
@@ -217,15 +230,28 @@ struct MemosProgramTests {
 
     func makeMemos() -> Table {
       let capacity: Table.Capacity = plan.capacity.map { .count($0) } ?? .unbounded
+      if plan.isSingle {
+        return Table(
+          capacity: capacity, lifetime: plan.lifetime.map { .fixed($0) } ?? .forever,
+          refreshingAfter: plan.refreshing, servingStaleFor: plan.serving,
+          retryingFailures: !plan.remembersFailures, cancelsUnobservedSteps: true,
+          clock: scheduler.clock
+        ) { [self] key in
+          model.withLock { $0.calls += 1 }
+          try await load()
+          return try read(key)
+        }
+      }
       if plan.isBatched {
         return Table(
           batchSize: 2, capacity: capacity, lifetime: plan.lifetime.map { .fixed($0) } ?? .forever,
           refreshingAfter: plan.refreshing, servingStaleFor: plan.serving,
-          retryingFailures: !plan.remembersFailures, clock: scheduler.clock
+          retryingFailures: !plan.remembersFailures,
+          cancelsUnobservedSteps: plan.cancelsUnobserved, clock: scheduler.clock
         ) { [self] keys in
           var values: [Int: Held] = [:]
           for key in keys { model.withLock { $0.calls += 1 }; _ = key }
-          try await scheduler.clock.sleep(for: .milliseconds(3))
+          try await load()
           for key in keys { values[key] = try read(key) }
           return values
         }
@@ -251,6 +277,18 @@ struct MemosProgramTests {
         }
         trace.record("\(now): \(key) computed as \(sum % ring)")
         return Held(number: sum % ring, member: instances.member())
+      }
+    }
+
+    /// Takes its time. It may be cancelled, and it may ignore that.
+    private func load() async throws {
+      do { try await scheduler.clock.sleep(for: .milliseconds(3)) } catch {
+        let ignores = model.withLock { model in
+          model.cancelled += 1
+          return model.cancelled % 2 == 0
+        }
+        trace.record("\(now): cancelled, which is ignored: \(ignores)")
+        if !ignores { throw error }
       }
     }
 
