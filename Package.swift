@@ -23,7 +23,7 @@ let package = Package(
   targets: [
     // What several need and none owns.
     .target(name: "TailraceSupport"),
-    .target(name: "FileReading"),
+    .target(name: "FileReading", dependencies: ["TailraceSupport"]),
     .target(name: "TailraceLists", dependencies: ["TailraceSupport"]),
     .target(name: "TailraceMemos", dependencies: ["TailraceLists", "TailraceSupport"]),
     .target(name: "TailraceSchedulers", dependencies: ["TailraceSupport"]),

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TailraceSupport
 
 // Tasks share few threads: none of those waits here.
 
@@ -83,13 +84,13 @@ private final class Request<Value: Sendable>: Sendable {
 private let readiness = DispatchQueue(
   label: "Tailrace.file-reading", qos: .userInitiated, attributes: .concurrent)
 
-private let blockingCalls = Mutex(BlockingQueues())
+private let blockingCalls = Locked(BlockingQueues())
 
 /// Serial queues, of which each has a thread while it has something to do.
 ///
 /// A concurrent queue has one thread for each core at first (Linux), and calls that wait for a disk would
 /// wait for each other: of 20 at a time that each take 4 ms, one in ten took 27 ms.
-private struct BlockingQueues {
+private struct BlockingQueues: Sendable {
   private static let most = 64
 
   private var queues: [DispatchQueue] = []
