@@ -9,7 +9,7 @@ extension LazyList where Element: Equatable {
   /// ```
   ///
   /// - Laziness: searching, for a difference. It stops there, or where the lists share cells,
-  ///   without evaluating those.
+  ///   without computing those.
   /// - Failure: a failure before a difference.
   ///
   /// Replaces `-isEqual:`.

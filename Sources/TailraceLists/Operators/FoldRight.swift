@@ -38,7 +38,7 @@ extension LazyList {
     return try await combine(head, .init { try await tail.foldRight(initial, combine) })
   }
 
-  /// The fold of everything after an element: computed when it is first awaited, and remembered,
+  /// The fold of everything after an element: computed when it is first awaited, and kept,
   /// unless the closure has thrown.
   public final class Rest<Result> {
     @usableFromInline typealias Fold = nonisolated(nonsending) () async throws(Failure) -> Result

@@ -14,7 +14,7 @@ extension LazyList {
   /// The closure's list is the rest of this one, permanently. The result fails as that list does,
   /// or not at all.
   ///
-  /// - Laziness: stepwise. The closure runs once, when the failed element is demanded.
+  /// - Laziness: stepwise. The closure runs once, when the failed element is requested.
   /// - Failure: that of the closure's list. A step that may be retried is not: its first failure is
   ///   caught.
   /// - Cancellation: a reader's is no failure, and is not caught.
@@ -106,7 +106,7 @@ extension LazyList {
   /// let orders = pages.mapFailure { OrderError.notLoaded(because: $0) }
   /// ```
   ///
-  /// - Laziness: stepwise. The closure runs when the failed element is demanded.
+  /// - Laziness: stepwise. The closure runs when the failed element is requested.
   /// - Failure: the closure's result. A step that may be retried still is.
   @_alwaysEmitIntoClient
   public consuming func mapFailure<NewFailure: Error>(

@@ -110,7 +110,7 @@ extension ListCommit: Equatable where Element: Equatable, State: Equatable {}
 
 /// A reason why a stored list could not be read or written.
 ///
-/// A list does not remember the error: the next demand tries again.
+/// A list does not keep the error: the next request tries again.
 public enum ListStoreError: Error, Equatable, Sendable {
   /// Another writer holds the list. Stored elements can be read.
   case inUse
