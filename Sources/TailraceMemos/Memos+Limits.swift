@@ -89,12 +89,6 @@ extension Memos {
       .fixed(.seconds(seconds))
     }
 
-    /// For so many milliseconds, counted from the computation.
-    @_alwaysEmitIntoClient
-    public static func milliseconds(_ milliseconds: some BinaryInteger) -> Lifetime {
-      .fixed(.milliseconds(milliseconds))
-    }
-
     /// For a duration since the last request.
     @_alwaysEmitIntoClient
     public static func idle(_ duration: Duration) -> Lifetime { Lifetime(.idle(duration)) }
@@ -133,12 +127,6 @@ extension Memos {
     @_alwaysEmitIntoClient
     public static func seconds(_ seconds: some BinaryInteger) -> RecursiveLifetime {
       RecursiveLifetime(.seconds(seconds))
-    }
-
-    /// For so many milliseconds, counted from the computation.
-    @_alwaysEmitIntoClient
-    public static func milliseconds(_ milliseconds: some BinaryInteger) -> RecursiveLifetime {
-      RecursiveLifetime(.milliseconds(milliseconds))
     }
 
     /// For a duration of its own for each value, counted from the computation. A failure that is kept is

@@ -45,8 +45,6 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     var opening: Task<Void, any Error>?
   }
 
-  /// The lists' directory.
-  public let directory: URL
   private let element: ByteCoding<Element>
   private let state: ByteCoding<State>
   private let durability: Durability
@@ -86,7 +84,6 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     guard limits.producing > 0 else {
       fatalError("StoredListLimits takes a number of lists of 1 or more, not \(limits.producing)")
     }
-    self.directory = directory
     self.element = element
     self.state = state
     self.durability = durability
