@@ -8,7 +8,8 @@ extension Memos {
   /// ```swift
   /// let paths = Memos<[Int], Int, Never>.recursive { paths, cell in
   ///   if cell[0] == 0 || cell[1] == 0 { return 1 }
-  ///   return await paths.value(for: [cell[0] - 1, cell[1]]) + paths.value(for: [cell[0], cell[1] - 1])
+  ///   return await paths.value(for: [cell[0] - 1, cell[1]])
+  ///     + paths.value(for: [cell[0], cell[1] - 1])
   /// }
   /// await paths.value(for: [16, 16])   // 601080390; after 289 computations
   /// ```

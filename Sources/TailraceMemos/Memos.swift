@@ -8,7 +8,8 @@ import TailraceSupport
 /// async let one = pages.value(for: 1)
 /// async let same = pages.value(for: 1)
 /// async let other = pages.value(for: 2)
-/// print(try await one == same, try await other)   // true page 2; after two downloads
+/// print(try await one == same, try await other)
+/// // true page 2; after two downloads
 /// ```
 ///
 /// It behaves as a ``Memo`` for each key, except that a failure is not kept: the next request

@@ -13,7 +13,8 @@ public import TailraceLists
 /// await model.loadMore().value
 /// print(await model.elements)   // ["order 1", "order 2"]
 /// await model.loadMore().value
-/// print(await model.elements, await model.phase)   // ["order 1", "order 2", "order 3"] ended
+/// print(await model.elements, await model.phase)
+/// // ["order 1", "order 2", "order 3"] ended
 /// ```
 ///
 /// On the main actor, only the wait for a page needs an `await`.

@@ -46,7 +46,8 @@ extension LazyList {
   /// Returns this list with a name, for descriptions and errors.
   ///
   /// ```swift
-  /// print(LazyList(1...3).named("numbers").debugDescription)   // "numbers": [… unresolved]
+  /// print(LazyList(1...3).named("numbers").debugDescription)
+  /// // "numbers": [… unresolved]
   /// ```
   ///
   /// - Laziness: deferred.

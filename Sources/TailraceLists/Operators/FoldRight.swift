@@ -2,7 +2,8 @@ extension LazyList {
   /// Returns the elements combined from the end on; folds the rest only if the closure awaits it.
   ///
   /// ```swift
-  /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }   // 2
+  /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }
+  /// // 2
   /// await LazyList(1...).foldRight(false) { first, rest in
   ///   if first > 10 { true } else { await rest.value() }
   /// }   // true; of an infinite list

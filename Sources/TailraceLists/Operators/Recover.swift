@@ -73,7 +73,8 @@ extension LazyList {
   /// Returns the elements up to a failure, then one more in its place.
   ///
   /// ```swift
-  /// await (LazyList(1...2) + .failing(Offline())).replacingFailure(with: 0).array()   // [1, 2, 0]
+  /// await (LazyList(1...2) + .failing(Offline())).replacingFailure(with: 0).array()
+  /// // [1, 2, 0]
   /// ```
   /// ![An element and the end in the place of a failure.](marbles-replacingFailure)
   ///
@@ -88,7 +89,8 @@ extension LazyList {
   /// Returns the elements up to a failure, and ends there.
   ///
   /// ```swift
-  /// await (LazyList(1...2) + .failing(Offline())).endingAtFailure().array()   // [1, 2]
+  /// await (LazyList(1...2) + .failing(Offline())).endingAtFailure().array()
+  /// // [1, 2]
   /// ```
   /// ![The end in the place of a failure.](marbles-endingAtFailure)
   ///

@@ -18,7 +18,8 @@ extension LazyList where Failure == any Error {
   ///   }
   /// }
   /// try await squares().prefix(2).array()   // [1, 4]; computed
-  /// try await squares().prefix(3).array()   // [1, 4, 9]; two are read, one is computed
+  /// try await squares().prefix(3).array()
+  /// // [1, 4, 9]; two are read, one is computed
   /// ```
   ///
   /// - *Publication exactly once*: every reader given the element at a position gets the same
