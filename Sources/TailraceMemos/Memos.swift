@@ -27,7 +27,7 @@ import TailraceSupport
 /// Copies share all values. A key that does not equal itself, such as `Double.nan`, is a different
 /// key each time: every request computes it again, and nothing is kept.
 ///
-/// - Isolation: a plain closure runs in the task that requests first; an asynchronous one in a task
+/// - Isolation: a plain closure runs in the task that first requests the key; an asynchronous one in a task
 ///   of its own, with the task-locals of that request and the priority of the waiting tasks. A plain
 ///   closure should not check for cancellation: it would give the first reader's to all. No
 ///   closure runs under a lock. The `==` and `hash(into:)` of the keys do, as in a dictionary

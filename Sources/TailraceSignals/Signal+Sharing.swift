@@ -8,7 +8,7 @@ extension Signal {
   /// ```swift
   /// let prices = feed.shared(replaying: 1)
   /// prices.subscribe { event in show(event) }    // subscribes to the feed
-  /// for await price in prices { show(price) }    // begins with the last price, hears the same feed
+  /// for await price in prices { show(price) }   // begins with the last price
   /// ```
   /// ![A late reader begins with the last element.](marbles-signal-shared)
   ///

@@ -94,7 +94,8 @@ extension Signal {
     /// Sends an element, waiting until there is room for it.
     ///
     /// ```swift
-    /// let lines = Signal<String, any Error>(bufferingPolicy: .bufferingOldest(100)) { subscriber in
+    /// let lines = Signal<String, any Error>(bufferingPolicy: .bufferingOldest(100)) {
+    ///   subscriber in
     ///   for try await line in socket.lines { await subscriber.send(whenReady: line) }
     /// }
     /// ```

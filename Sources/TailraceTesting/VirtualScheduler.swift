@@ -136,7 +136,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// Waits until that many sleeps are pending: sleeping tasks, timers and delayed work.
   ///
   /// ```swift
-  /// let poller = Task { await poll(every: .seconds(1), on: scheduler.clock) }   // somewhere else
+  /// let poller = Task { await poll(every: .seconds(1), on: scheduler.clock) }
   /// await scheduler.waitForSleepers(1)   // it sleeps now, for certain
   /// scheduler.advance(by: .seconds(1))
   /// ```

@@ -133,7 +133,8 @@ extension LazyList {
   ///
   /// ```swift
   /// let asked = Probe<Int>()
-  /// let pages = LazyList(state: 1, cancelsUnobservedSteps: true) { number async throws -> Int? in
+  /// let pages = LazyList(state: 1, cancelsUnobservedSteps: true) {
+  ///   number async throws -> Int? in
   ///   asked.record(number)
   ///   number += 1
   ///   if asked.count == 1 { try await Task.sleep(for: .seconds(60)) }

@@ -94,7 +94,8 @@ extension LazyList where Failure == any Error {
   ///
   /// ```swift
   /// let store = MemoryStore<Int, Set<Int>>()
-  /// let list = LazyList(storedIn: store, state: [1]) { (seen: inout Set<Int>, number: Int) in
+  /// let list = LazyList(storedIn: store, state: [1]) {
+  ///   (seen: inout Set<Int>, number: Int) in
   ///   seen.insert(number)
   /// } next: { seen in
   ///   (2...).first { number in !seen.contains { $0 > 1 && number % $0 == 0 } }

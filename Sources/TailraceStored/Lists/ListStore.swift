@@ -19,11 +19,14 @@ import TailraceLists
 ///     let (rows, isComplete) = await table.rows(from: position, upTo: count)
 ///     return ListPage(rows, isEnd: isComplete)
 ///   }
-///   func waitForMore(than position: Int) async throws { try await table.grows(beyond: position) }
+///   func waitForMore(than position: Int) async throws {
+///     try await table.grows(beyond: position)
+///   }
 ///   func extent() async throws -> ListExtent { await table.extent }
 ///   func acquireLease() async throws -> ListCheckpoint<Int>? { await table.checkpoint }
 ///   func append(_ commit: ListCommit<String, Int>, at position: Int) async throws {
-///     guard await table.append(commit, ifCountIs: position) else { throw ListStoreError.superseded }
+///     guard await table.append(commit, ifCountIs: position)
+///     else { throw ListStoreError.superseded }
 ///   }
 /// }
 /// ```

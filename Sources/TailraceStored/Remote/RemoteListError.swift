@@ -1,7 +1,8 @@
 /// An error of a list of a server: which list, and why it cannot be read.
 ///
 /// ```swift
-/// let error = RemoteListError(path: "/runs/7", reason: .refused(status: 404, body: "no such run"))
+/// let error = RemoteListError(
+///   path: "/runs/7", reason: .refused(status: 404, body: "no such run"))
 /// print(error)   // /runs/7: the server refuses with status 404: no such run
 /// ```
 ///
