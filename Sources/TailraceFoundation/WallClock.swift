@@ -4,7 +4,7 @@ import Dispatch
 
 extension Scheduler {
   /// Runs a closure when the wall clock shows a date, also if the clock is set, or the machine sleeps,
-  /// meanwhile.
+  /// in the meantime.
   ///
   /// <!-- not run: it takes a day -->
   /// ```swift

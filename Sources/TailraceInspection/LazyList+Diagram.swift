@@ -17,11 +17,11 @@ extension LazyList {
   /// //   stage2 --> stage1
   /// ```
   ///
-  /// A frame is a memoized list, with its name, its number of evaluated elements, and whether it
+  /// A frame is a memoized list, with its name, its number of computed elements, and whether it
   /// has ended, has failed, or is being computed. It contains the stages that an element passes. A
   /// list with several readers is drawn once. See <doc:LookingAtAList>.
   ///
-  /// - Laziness: demands nothing, and runs no closure except the `description` of a failure. A
+  /// - Laziness: requests nothing, and runs no closure except the `description` of a failure. A
   ///   list that is being computed cannot be inspected: it is drawn as `computing`, without its
   ///   upstream.
   /// - Complexity: O(*segments*) for each list in the picture. At most 400 stages are drawn.

@@ -1,7 +1,7 @@
 import TailraceLists
 import TailraceSupport
 
-/// Records which task demanded, computed and awaited which element of which list, and when.
+/// Records which task requested, computed and awaited which element of which list, and when.
 ///
 /// ```swift
 /// let recording = Recording.start()

@@ -221,7 +221,8 @@ final class Batcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// let users = Memos(batchSize: 100) { (ids: [Int]) in
 ///   Dictionary(uniqueKeysWithValues: ids.filter { $0 < 3 }.map { ($0, "user \($0)") })
 /// }
-/// try await users.value(for: 7)   // throws: the batch came back without a value for the key 7
+/// try await users.value(for: 7)
+/// // throws: the batch came back without a value for the key 7
 /// ```
 public struct MissingValueError: Error, CustomStringConvertible {
   /// The key.

@@ -1,6 +1,6 @@
 /// Statistics of memos since they were made.
 public struct MemoStatistics: Sendable, Equatable {
-  /// Demands that found a value, or its computation. One that finds a value that is due begins a new
+  /// Requests that found a value, or its computation. One that finds a value that is due begins a new
   /// computation, too.
   public var hits = 0
   /// Computations that were started.
@@ -34,7 +34,7 @@ public struct MemoStatistics: Sendable, Equatable {
 /// hit(3)
 /// ```
 public enum MemoEvent<Key: Sendable>: Sendable {
-  /// A demand found a value, or a remembered failure.
+  /// A request found a value, or a failure that is kept.
   case hit(Key)
   /// A computation of a key begins.
   case load(Key)

@@ -12,7 +12,7 @@ extension Memos where Failure == any Error {
   /// try await users.value(for: 7)   // "user 7"
   /// ```
   ///
-  /// The first key leaves at once. Keys that are demanded while its batch is out gather, and leave
+  /// The first key leaves at once. Keys that are requested while its batch is out gather, and leave
   /// together when it is back, as many in a batch as the limit allows. There is no timer. A key that
   /// is in a batch already is not sent again; its callers wait for that batch. A batch that nobody waits for
   /// any more, and whose keys were forgotten, is cancelled, and holds up no other. A key that does not equal
@@ -21,23 +21,23 @@ extension Memos where Failure == any Error {
   /// - Parameters:
   ///   - batchSize: the most keys of a call, 1 or more; less is a programmer's error and traps.
   ///   - maxBatches: the most calls at the same time, 1 or more; less is a programmer's error and traps.
-  ///   - capacity: how much is remembered; everything by default.
-  ///   - lifetime: how long a value or a failure is served; for ever by default.
-  ///   - refreshingAfter: the age from which a demand starts a new computation.
+  ///   - capacity: how much is kept; everything by default.
+  ///   - lifetime: how long a value or a failure is served; forever by default.
+  ///   - refreshingAfter: the age from which a request starts a new computation.
   ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
   ///     new computation.
-  ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
+  ///   - retryingFailures: whether the next request computes a failed key again, as it does by
   ///     default.
   ///   - cancelsUnobservedSteps: whether a key is given up when the last task that waits for it is
-  ///     cancelled, and its batch is cancelled when that is so for all of its keys. The next demand of the key
+  ///     cancelled, and its batch is cancelled when that is so for all of its keys. The next request of the key
   ///     sends it again. `false` by default.
   ///   - clock: the clock that measures ages.
-  ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
+  ///   - reporting: is called for each event, in the task where it happens, and not under a lock.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
   ///   - compute: returns the values of keys that differ from each other. Its failure is that of each
   ///     of them; a key without a value has a ``MissingValueError``. A value of another key is kept, too,
-  ///     unless that key has one, is being computed, or something was forgotten meanwhile. It must not ask
+  ///     unless that key has one, is being computed, or something was forgotten in the meantime. It must not ask
   ///     these memos for a key that is not there.
   // Values that are results are results of keys.
   @_alwaysEmitIntoClient @_disfavoredOverload

@@ -1,9 +1,9 @@
 import TailraceSupport
 
 extension Memos {
-  /// How much is remembered.
+  /// How much is kept.
   ///
-  /// S3-FIFO chooses the values to evict. Values demanded once go before those demanded again, so a
+  /// S3-FIFO chooses the values to evict. Values requested once go before those requested again, so a
   /// scan through many keys does not evict the used ones. A computation in progress is not counted,
   /// and never evicted.
   public struct Capacity: Sendable {
@@ -31,8 +31,8 @@ extension Memos {
       return Capacity(limit: count, cost: nil)
     }
 
-    /// Values that together cost up to a limit. A value that alone costs more is not remembered. A
-    /// remembered failure costs 1, and so does a value of cost 0: its key takes room, too, and without
+    /// Values that together cost up to a limit. A value that alone costs more is not kept. A
+    /// kept failure costs 1, and so does a value of cost 0: its key takes room, too, and without
     /// a cost it would never be evicted.
     ///
     /// - Parameters:
@@ -89,18 +89,12 @@ extension Memos {
       .fixed(.seconds(seconds))
     }
 
-    /// For so many milliseconds, counted from the computation.
-    @_alwaysEmitIntoClient
-    public static func milliseconds(_ milliseconds: some BinaryInteger) -> Lifetime {
-      .fixed(.milliseconds(milliseconds))
-    }
-
-    /// For a duration since the last demand.
+    /// For a duration since the last request.
     @_alwaysEmitIntoClient
     public static func idle(_ duration: Duration) -> Lifetime { Lifetime(.idle(duration)) }
 
     /// For a duration of its own for each value, such as one that the answer of a server names,
-    /// counted from the computation. A remembered failure is served until `refreshingAfter`.
+    /// counted from the computation. A failure that is kept is served until `refreshingAfter`.
     ///
     /// - Parameter duration: runs once for each computation, and not under a lock.
     @_alwaysEmitIntoClient
@@ -135,13 +129,7 @@ extension Memos {
       RecursiveLifetime(.seconds(seconds))
     }
 
-    /// For so many milliseconds, counted from the computation.
-    @_alwaysEmitIntoClient
-    public static func milliseconds(_ milliseconds: some BinaryInteger) -> RecursiveLifetime {
-      RecursiveLifetime(.milliseconds(milliseconds))
-    }
-
-    /// For a duration of its own for each value, counted from the computation. A remembered failure is
+    /// For a duration of its own for each value, counted from the computation. A failure that is kept is
     /// served until `refreshingAfter`.
     ///
     /// - Parameter duration: runs once for each computation, and not under a lock.

@@ -13,7 +13,7 @@ extension Memos {
   ///
   /// - Isolation: plain closures run right here, one after the other; asynchronous ones in tasks of their
   ///   own.
-  /// - Failure: that of the first key, in this order, that has one. The other computations go on; with
+  /// - Failure: that of the first key, in this order, that has one. The other computations continue; with
   ///   `cancelsUnobservedSteps`, those for which other tasks wait.
   /// - Cancellation: as for ``value(for:)``.
   @_alwaysEmitIntoClient
@@ -47,7 +47,7 @@ extension Memos {
   /// lengths.peek("one")   // 3
   /// ```
   ///
-  /// Tasks that wait for a computation of the key get its result, which is not remembered. In recursive
+  /// Tasks that wait for a computation of the key get its result, which is not kept. In recursive
   /// memos, what was computed from another value of the key is out of date.
   ///
   /// - Isolation: the closures for costs and lifetimes run right here, and not under a lock.
@@ -61,12 +61,12 @@ extension Memos {
   /// try await lengths.throwingCancellation.value(for: "three")   // 5
   /// ```
   ///
-  /// A demand of memos that cannot fail waits for the value, even in a cancelled task, so a deadline does
+  /// A request of memos that cannot fail waits for the value, even in a cancelled task, so a deadline does
   /// not end it. This one does.
   @_alwaysEmitIntoClient
   public var throwingCancellation: ThrowingCancellation { ThrowingCancellation(self) }
 
-  /// Memos whose demands throw when their task is cancelled (``Memos/throwingCancellation``).
+  /// Memos whose requests throw when their task is cancelled (``Memos/throwingCancellation``).
   public struct ThrowingCancellation: Sendable {
     @usableFromInline let memos: Memos
 
@@ -75,7 +75,7 @@ extension Memos {
 
     /// Returns the value of a key, as ``Memos/value(for:)`` does.
     ///
-    /// - Cancellation: throws `CancellationError`; the computation goes on. With `cancelsUnobservedSteps` it
+    /// - Cancellation: throws `CancellationError`; the computation continues. With `cancelsUnobservedSteps` it
     ///   is cancelled if no other task waits for it.
     @_alwaysEmitIntoClient
     nonisolated(nonsending) public func value(for key: Key) async throws -> Value {

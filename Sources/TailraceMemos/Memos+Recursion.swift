@@ -8,7 +8,8 @@ extension Memos {
   /// ```swift
   /// let paths = Memos<[Int], Int, Never>.recursive { paths, cell in
   ///   if cell[0] == 0 || cell[1] == 0 { return 1 }
-  ///   return await paths.value(for: [cell[0] - 1, cell[1]]) + paths.value(for: [cell[0], cell[1] - 1])
+  ///   return await paths.value(for: [cell[0] - 1, cell[1]])
+  ///     + paths.value(for: [cell[0], cell[1] - 1])
   /// }
   /// await paths.value(for: [16, 16])   // 601080390; after 289 computations
   /// ```
@@ -19,17 +20,17 @@ extension Memos {
   /// Requests that do not wait, such as ``peek(_:)``, are no part of a cycle.
   ///
   /// When the last copy of the memos is released, computations without waiting tasks are cancelled,
-  /// if `Failure` is `any Error`. Otherwise they go on to their end. The memos that the closure
+  /// if `Failure` is `any Error`. Otherwise they continue to their end. The memos that the closure
   /// receives are no such copy: they are valid during the call.
   ///
   /// - Parameters:
-  ///   - capacity: how much is remembered; everything by default.
-  ///   - lifetime: how long a value or a failure is served after its computation; for ever by default.
-  ///   - refreshingAfter: the age from which a demand starts a new computation.
-  ///   - retryingFailures: whether the next demand computes a failed key again; it does by
+  ///   - capacity: how much is kept; everything by default.
+  ///   - lifetime: how long a value or a failure is served after its computation; forever by default.
+  ///   - refreshingAfter: the age from which a request starts a new computation.
+  ///   - retryingFailures: whether the next request computes a failed key again; it does by
   ///     default.
   ///   - clock: the clock that measures ages.
-  ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
+  ///   - reporting: is called for each event, in the task where it happens, and not under a lock.
   ///   - compute: runs once for each key and lifetime.
   /// - Complexity: keys may need one another as deep as memory allows: each waiting key costs some
   ///   kilobytes on the heap, and none on the stack.

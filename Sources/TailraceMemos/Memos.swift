@@ -1,21 +1,22 @@
 import TailraceLists
 import TailraceSupport
 
-/// A value for each key, computed once, at the first demand, for any number of tasks.
+/// A value for each key, computed once, at the first request, for any number of tasks.
 ///
 /// ```swift
 /// let pages = Memos { (number: Int) in try await download(page: number) }
 /// async let one = pages.value(for: 1)
 /// async let same = pages.value(for: 1)
 /// async let other = pages.value(for: 2)
-/// print(try await one == same, try await other)   // true page 2; after two downloads
+/// print(try await one == same, try await other)
+/// // true page 2; after two downloads
 /// ```
 ///
-/// It behaves as a ``Memo`` for each key, except that a failure is not remembered: the next demand
+/// It behaves as a ``Memo`` for each key, except that a failure is not kept: the next request
 /// computes again. All tasks that ask during a computation share it. A
 /// cancelled task only stops waiting. A key that needs itself, through any other keys and lists, is
-/// a ``CyclicEvaluationError`` that names them. A computation without waiting tasks goes on and is
-/// remembered; with `cancelsUnobservedSteps: true` it is cancelled. See <doc:ValuesByKey>.
+/// a ``CyclicEvaluationError`` that names them. A computation without waiting tasks continues and is
+/// kept; with `cancelsUnobservedSteps: true` it is cancelled. See <doc:ValuesByKey>.
 ///
 /// ```swift
 /// let thumbnails = Memos(
@@ -24,10 +25,10 @@ import TailraceSupport
 /// ```
 ///
 /// Copies share all values. A key that does not equal itself, such as `Double.nan`, is a different
-/// key each time: every demand computes it again, and nothing is remembered.
+/// key each time: every request computes it again, and nothing is kept.
 ///
-/// - Isolation: a plain closure runs in the task that demands first; an asynchronous one in a task
-///   of its own, with the task-locals of that demand and the priority of the waiting tasks. A plain
+/// - Isolation: a plain closure runs in the task that first requests the key; an asynchronous one in a task
+///   of its own, with the task-locals of that request and the priority of the waiting tasks. A plain
 ///   closure should not check for cancellation: it would give the first reader's to all. No
 ///   closure runs under a lock. The `==` and `hash(into:)` of the keys do, as in a dictionary
 ///   behind a mutex: they must not ask the same memos.
@@ -58,17 +59,17 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// ```
   ///
   /// - Parameters:
-  ///   - capacity: how much is remembered; everything by default.
-  ///   - lifetime: how long a value or a failure is served; for ever by default.
-  ///   - refreshingAfter: the age from which a demand starts a new computation. The old value is
-  ///     served until the new one is there, for the rest of its lifetime. A remembered failure is served
+  ///   - capacity: how much is kept; everything by default.
+  ///   - lifetime: how long a value or a failure is served; forever by default.
+  ///   - refreshingAfter: the age from which a request starts a new computation. The old value is
+  ///     served until the new one is there, for the rest of its lifetime. A failure that is kept is served
   ///     no longer than that.
   ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
   ///     new computation.
-  ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
-  ///     default. If `false`, a failure is remembered as a value is, except a `CancellationError`.
+  ///   - retryingFailures: whether the next request computes a failed key again, as it does by
+  ///     default. If `false`, a failure is kept as a value is, except a `CancellationError`.
   ///   - clock: the clock that measures ages.
-  ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
+  ///   - reporting: is called for each event, in the task where it happens, and not under a lock.
   ///   - compute: runs once for each key and lifetime.
   /// - Complexity: ages need no timer. Each computation checks two values for expiry.
   @_alwaysEmitIntoClient
@@ -103,18 +104,18 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// ```
   ///
   /// - Parameters:
-  ///   - capacity: how much is remembered; everything by default.
-  ///   - lifetime: how long a value or a failure is served; for ever by default.
-  ///   - refreshingAfter: the age from which a demand starts a new computation.
+  ///   - capacity: how much is kept; everything by default.
+  ///   - lifetime: how long a value or a failure is served; forever by default.
+  ///   - refreshingAfter: the age from which a request starts a new computation.
   ///   - servingStaleFor: how long after its lifetime a value is given instead of the failure of a
   ///     new computation.
-  ///   - retryingFailures: whether the next demand computes a failed key again, as it does by
+  ///   - retryingFailures: whether the next request computes a failed key again, as it does by
   ///     default.
   ///   - cancelsUnobservedSteps: whether a computation is cancelled when the last task that waits for it is
-  ///     cancelled. Its result is dropped, whatever it is, and the next demand begins anew. A computation that
-  ///     ``refresh(_:)`` or `refreshingAfter` has asked for goes on. `false` by default.
+  ///     cancelled. Its result is dropped, whatever it is, and the next request begins again. A computation that
+  ///     ``refresh(_:)`` or `refreshingAfter` has asked for continues. `false` by default.
   ///   - clock: the clock that measures ages.
-  ///   - reporting: is told of each event, in the task where it happens, and not under a lock.
+  ///   - reporting: is called for each event, in the task where it happens, and not under a lock.
   ///   - compute: runs once for each key and lifetime.
   @_alwaysEmitIntoClient
   public init(
@@ -152,11 +153,11 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// await lengths.value(for: "three")   // 5
   /// ```
   ///
-  /// - Failure: the closure's error, the same for all waiting tasks. The next demand computes again;
-  ///   with `retryingFailures: false` later demands get the error, too.
+  /// - Failure: the closure's error, the same for all waiting tasks. The next request computes again;
+  ///   with `retryingFailures: false` later requests get the error, too.
   /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`; otherwise waits for
   ///   the value, as `Task.value` does. A computed value can always be read, and the computation
-  ///   goes on while the memos exist; with `cancelsUnobservedSteps`, while a task waits for it.
+  ///   continues while the memos exist; with `cancelsUnobservedSteps`, while a task waits for it.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(for key: Key) async throws(Failure) -> Value {
     if asker == nil, !store.isReporting, let value = store.hit(key) { return value }
@@ -170,7 +171,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// pages.refresh(1)   // at once; who asks meanwhile gets the page that is there
   /// ```
   ///
-  /// A key without a value is computed as by a demand. A computation in progress is left to go on.
+  /// A key without a value is computed as by a request. A computation in progress is left to continue.
   ///
   /// - Isolation: a plain closure runs right here; an asynchronous one runs here until it suspends. So
   ///   may what other tasks have asked of an actor that it asks: hold no lock during this call.
@@ -184,7 +185,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// let page = await pages.refreshedValue(for: 1)   // not the one that is there
   /// ```
   ///
-  /// A key without a value is computed as by a demand. If the key is being computed already, that is
+  /// A key without a value is computed as by a request. If the key is being computed already, that is
   /// the value that it waits for.
   ///
   /// - Failure: the closure's error. The old value stays.
@@ -195,7 +196,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
     try await store.refreshedValue(for: key, by: asker)
   }
 
-  /// Forgets the value of a key: the next demand computes it again.
+  /// Forgets the value of a key: the next request computes it again.
   ///
   /// ```swift
   /// let lengths = Memos { (word: String) in word.count }
@@ -252,7 +253,7 @@ extension Memos {
     }
   }
 
-  /// The number of keys with a value or a remembered failure. An expired one counts until it is
+  /// The number of keys with a value or a failure that is kept. An expired one counts until it is
   /// removed.
   ///
   /// ```swift

@@ -13,7 +13,8 @@ public import TailraceLists
 /// await model.loadMore().value
 /// print(await model.elements)   // ["order 1", "order 2"]
 /// await model.loadMore().value
-/// print(await model.elements, await model.phase)   // ["order 1", "order 2", "order 3"] ended
+/// print(await model.elements, await model.phase)
+/// // ["order 1", "order 2", "order 3"] ended
 /// ```
 ///
 /// On the main actor, only the wait for a page needs an `await`.
@@ -23,8 +24,8 @@ public import TailraceLists
 ///
 /// - Isolation: the main actor, also for the closure that makes the list. The list computes where lists
 ///   compute.
-/// - Failure: the elements that are there stay. The phase has the error, and ``retry()`` goes on at the
-///   same place. Make the list with `retryingFailures: true`; otherwise it remembers the failure.
+/// - Failure: the elements that are there stay. The phase has the error, and ``retry()`` continues at the
+///   same place. Make the list with `retryingFailures: true`; otherwise it keeps the failure.
 /// - Cancellation: ``cancel()``, and the cancellation of the task that loads, end the wait; and the
 ///   request, too, if the list was made with `cancelsUnobservedSteps: true`. The release of the model
 ///   ends the request: then nobody holds the rest of the list any more.

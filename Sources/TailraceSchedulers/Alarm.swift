@@ -44,7 +44,7 @@ extension WorkCell {
 
 extension Scheduler {
   /// Runs a closure when the wall clock shows a time, also if the clock is set, or the machine sleeps,
-  /// meanwhile.
+  /// in the meantime.
   ///
   /// <!-- not run: it takes a day -->
   /// ```swift

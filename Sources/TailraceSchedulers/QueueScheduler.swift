@@ -11,7 +11,9 @@ public import Dispatch
 ///
 /// actor Parser {
 ///   private let scheduler = QueueScheduler(name: "parser")
-///   nonisolated var unownedExecutor: UnownedSerialExecutor { scheduler.asUnownedSerialExecutor() }
+///   nonisolated var unownedExecutor: UnownedSerialExecutor {
+///     scheduler.asUnownedSerialExecutor()
+///   }
 /// }
 /// ```
 ///

@@ -12,15 +12,15 @@ extension LazyList {
   /// ```
   ///
   /// Work queued on the scheduler between two elements runs between them. Each subscription walks
-  /// the list from its head: it gets all elements, and no element is evaluated twice.
+  /// the list from its head: it gets all elements, and no element is computed twice.
   ///
-  /// - Laziness: deferred; nothing is demanded before there is a subscription. The walk does not
+  /// - Laziness: deferred; nothing is requested before there is a subscription. The walk does not
   ///   wait for the reader: unread elements are kept. ``stream(on:bufferingPolicy:)`` can wait.
-  /// - Isolation: if the walk demands first, the list's plain closures run on the scheduler.
+  /// - Isolation: if the walk requests first, the list's plain closures run on the scheduler.
   ///   Handlers of `subscribe` also run there.
   /// - Failure: sent as a failure after the elements before it.
   /// - Cancellation: ending the subscription stops the walk before the next element. Nothing else
-  ///   does: if a step of the list cancels the task in which the walk runs, the walk goes on in
+  ///   does: if a step of the list cancels the task in which the walk runs, the walk continues in
   ///   another.
   ///
   /// Replaces `-signalWithScheduler:` and, on `.background()`, `-signal`.
@@ -59,7 +59,7 @@ extension LazyList where Failure == Never {
   ///     `.bufferingNewest(n)`: without limit, and the reader gets the newest `n`.
   /// - Laziness: deferred; the walk begins at the first read. Other work of the scheduler gets a
   ///   turn now and then, even if the walk never has to wait.
-  /// - Isolation: if the walk demands first, the list's plain closures run on the scheduler.
+  /// - Isolation: if the walk requests first, the list's plain closures run on the scheduler.
   /// - Cancellation: releasing the stream and its iterators, or cancelling a task that reads it,
   ///   stops the walk.
   @_alwaysEmitIntoClient

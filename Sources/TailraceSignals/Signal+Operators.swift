@@ -8,7 +8,8 @@ extension Signal {
   /// Returns each element transformed by a closure.
   ///
   /// ```swift
-  /// presses.map { "pressed \($0)" }.deliver(on: QueueScheduler.main).subscribe { event in show(event) }
+  /// presses.map { "pressed \($0)" }.deliver(on: QueueScheduler.main)
+  ///   .subscribe { event in show(event) }
   /// ```
   /// ![Each element times ten, at the same instant.](marbles-signal-map)
   ///

@@ -95,12 +95,12 @@ extension Signal {
   /// ```
   /// ![A late reader gets all that has been, at once.](marbles-signal-memoized)
   ///
-  /// The list remembers what it has read. Sent elements that are not read yet wait in the
+  /// The list keeps what it has read. Sent elements that are not read yet wait in the
   /// subscription, as the signal's ``BufferingPolicy`` says: `.unbounded` keeps everything, and a
   /// bounded policy drops elements of a list that is read too slowly. The list does not show where.
   ///
-  /// - Laziness: stepwise. The first demand subscribes, once.
-  /// - Failure: remembered at its position.
+  /// - Laziness: stepwise. The first request subscribes, once.
+  /// - Failure: kept at its position.
   /// - Cancellation: ends one reader. The subscription ends when the last reference to the rest of
   ///   the list is released.
   ///

@@ -8,7 +8,7 @@ extension Signal {
   /// ```swift
   /// let prices = feed.shared(replaying: 1)
   /// prices.subscribe { event in show(event) }    // subscribes to the feed
-  /// for await price in prices { show(price) }    // begins with the last price, hears the same feed
+  /// for await price in prices { show(price) }   // begins with the last price
   /// ```
   /// ![A late reader begins with the last element.](marbles-signal-shared)
   ///
@@ -36,7 +36,7 @@ extension Signal {
   ///   signal derived by operators is read in a separate task, which runs their closures once for
   ///   all readers.
   /// - Failure: an ending like another: later readers get it, too, and nothing is run again. To
-  ///   connect again, share anew: <doc:Bridge#Endings>.
+  ///   connect again, share it again: <doc:Bridge#Endings>.
   /// - Cancellation: ends one reader; the subscription ends with the last.
   /// - Complexity: memory for `count` elements, plus those that wait for slow readers.
   ///

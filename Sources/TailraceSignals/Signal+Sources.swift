@@ -37,7 +37,8 @@ extension Signal {
   /// Creates a signal that sends the elements of an `AsyncSequence`.
   ///
   /// ```swift
-  /// Signal(notifications).map(\.title).deliver(on: QueueScheduler.main).subscribe { show($0) }
+  /// Signal(notifications).map(\.title).deliver(on: QueueScheduler.main)
+  ///   .subscribe { show($0) }
   /// ```
   ///
   /// - Parameters:

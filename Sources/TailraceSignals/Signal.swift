@@ -64,7 +64,7 @@ public struct Signal<Element: Sendable, Failure: Error>: Sendable {
   /// - Laziness: deferred. The source runs in `subscribe`, or at the first `next()` of an
   ///   iterator.
   /// - Isolation: it runs synchronously in the task that subscribes. After it has returned, it may
-  ///   go on sending from anywhere.
+  ///   continue sending from anywhere.
   ///
   /// Replaces `+createSignal:`.
   public init(

@@ -42,7 +42,7 @@ extension Signal {
   ///
   /// Sending never blocks. Elements sent after an ending are dropped. When the last copy of a
   /// subscriber is released without an ending, the signal completes: nothing more can be sent, and
-  /// readers must not wait for ever.
+  /// readers must not wait forever.
   ///
   /// Replaces `id<RACSubscriber>`.
   public struct Subscriber: Sendable {
@@ -94,7 +94,8 @@ extension Signal {
     /// Sends an element, waiting until there is room for it.
     ///
     /// ```swift
-    /// let lines = Signal<String, any Error>(bufferingPolicy: .bufferingOldest(100)) { subscriber in
+    /// let lines = Signal<String, any Error>(bufferingPolicy: .bufferingOldest(100)) {
+    ///   subscriber in
     ///   for try await line in socket.lines { await subscriber.send(whenReady: line) }
     /// }
     /// ```

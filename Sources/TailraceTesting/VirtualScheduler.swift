@@ -29,7 +29,7 @@ import TailraceSupport
 /// If a task awaits something elsewhere, such as another actor, the scheduler does not control
 /// when that happens: wait for it with a ``Gate`` or a ``Probe``, then advance. A plain closure is no
 /// task, so what it starts prefers no executor, and runs in the global pool: a `Task { }`, or an
-/// asynchronous step that it demands, such as that of `Memos.refresh`. Use an asynchronous closure
+/// asynchronous step that it requests, such as that of `Memos.refresh`. Use an asynchronous closure
 /// there. Schedulers are independent; tests can run in parallel.
 ///
 /// Releasing the scheduler cancels its pending work. Its holders, and a task that runs on it,
@@ -104,7 +104,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
 
   /// Runs all work, whenever it is due, until none is left.
   ///
-  /// Never returns if work repeats for ever.
+  /// Never returns if work repeats forever.
   ///
   /// - Parameters:
   ///   - file: the caller's file, for the trap message.
@@ -136,7 +136,7 @@ public final class VirtualScheduler: Scheduler, SerialExecutor {
   /// Waits until that many sleeps are pending: sleeping tasks, timers and delayed work.
   ///
   /// ```swift
-  /// let poller = Task { await poll(every: .seconds(1), on: scheduler.clock) }   // somewhere else
+  /// let poller = Task { await poll(every: .seconds(1), on: scheduler.clock) }
   /// await scheduler.waitForSleepers(1)   // it sleeps now, for certain
   /// scheduler.advance(by: .seconds(1))
   /// ```

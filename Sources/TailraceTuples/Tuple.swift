@@ -37,7 +37,8 @@ public struct Tuple<each Element> {
   /// Creates a tuple of the values of a plain Swift tuple.
   ///
   /// ```swift
-  /// await zip(names, counts).map { Tuple(elements: $0) }.array()   // [("tea", 5), ("milk", 2)]
+  /// await zip(names, counts).map { Tuple(elements: $0) }.array()
+  /// // [("tea", 5), ("milk", 2)]
   /// ```
   public init(elements: (repeat each Element)) { self.elements = elements }
 

@@ -69,8 +69,9 @@ struct GivenTests {
   }
 }
 
-/// Blocks that need another package are compiled where that package is.
-@Suite("Examples that need another package")
+/// Some blocks are also elsewhere: those that need another package where that package is, and code that a
+/// test tries further.
+@Suite("Examples that are elsewhere, too")
 struct NeighbourTests {
   @Test("the recipes with swift-async-algorithms are those that Benchmarks compiles")
   func recipes() throws {
@@ -84,6 +85,18 @@ struct NeighbourTests {
     .map { Self.code(String($0.dropFirst("import AsyncAlgorithms\n".count))) }
     #expect(!shown.isEmpty)
     #expect(Set(shown) == Set(compiled))
+  }
+
+  @Test("the limit for a whole program is the one that is tested")
+  func limit() throws {
+    let article = "Sources/Tailrace/Tailrace.docc/ConcurrencyLimits.md"
+    let shown = try #require(
+      Documents.blocks(in: "swift", of: Documents.text(article))
+        .first { $0.contains("struct RequestLimit") })
+    let type = Self.code(shown.components(separatedBy: "\n}\n")[0])
+    let tested = Self.code(try Documents.text("Tests/TailraceTests/Recipes/RecipeTests.swift"))
+    let start = try #require(tested.firstIndex { $0 == type[0] })
+    #expect(Array(tested[start...].prefix(type.count)) == type)
   }
 
   @Test("the first test of a whole process is the file that is run")

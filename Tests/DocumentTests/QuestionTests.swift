@@ -24,6 +24,26 @@ struct QuestionTests {
     Question(
       "How do I cache an API call for five minutes?", "README.md", "lifetime: .seconds(300)",
       "kept for five minutes"),
+    Question(
+      "How do I avoid duplicate requests, with a cache that expires?", lists + "ValuesByKey.md",
+      "no duplicate request", "lifetime: .seconds(300)", "expire a value that was not used"),
+    Question(
+      "How do I return a stale value while it is renewed, or if its server fails?",
+      lists + "ValuesByKey.md", "stale while revalidate", "stale if error"),
+    Question(
+      "How do I test that a cached value expires?", lists + "ValuesByKey.md",
+      "clock: scheduler.clock"),
+    Question(
+      "How are values computed from other values of the cache?", lists + "DependentKeys.md",
+      "What depends on a key", "dynamic programming"),
+    Question(
+      "How do I limit the requests of a whole program?", lists + "ConcurrencyLimits.md",
+      "One limit for a whole program", "RequestLimit(4)"),
+    Question(
+      "How do two processes share a stored list?", stored + "StoringLists.md", "Two processes",
+      "atTail: .computeOrFollow"),
+    Question("How do I come from RxSwift?", lists + "ComingFromAsyncSequences.md", "RxSwift"),
+    Question("Where do I report a fault of security?", ".github/SECURITY.md", "Report privately"),
     Question("How do I cache one value that expires?", lists + "WhichType.md", "with one key"),
     Question(
       "How do I invalidate a value?", lists + "WhichType.md", "To invalidate", "forget it",
@@ -105,6 +125,18 @@ struct QuestionTests {
     for words in question.words {
       #expect(text.contains(words), "\(question.page) does not say \"\(words)\"")
     }
+  }
+
+  /// README and its neighbors are no pages of the site.
+  @Test("is answered within one step of the landing page", arguments: questions)
+  func answeredOnSite(_ question: Question) throws {
+    guard question.page.hasPrefix("Sources/") else { return }
+    let landing = Self.lists + "Tailrace.md"
+    let text = try Documents.text(landing)
+    let name = question.page.split(separator: "/").last?.dropLast(3) ?? ""
+    #expect(
+      try Documents.links(in: landing).contains(question.page) || text.contains("<doc:\(name)>"),
+      "the landing page does not link to \(question.page)")
   }
 
   /// What people type into a search.

@@ -10,7 +10,7 @@ import TailraceLists
 ///
 /// If the type is known, use `lazyList(of:)`: it checks each element, and its elements are
 /// `Sendable` for the compiler. This wrapper is for values that the compiler cannot check: code
-/// that reads the value in another task must ensure that the object does not change meanwhile, as
+/// that reads the value in another task must ensure that the object does not change in the meantime, as
 /// with any Foundation object shared between threads.
 // Guard: none of ours; immutable objects, which such collections mostly hold, need none. May touch
 // it: any holder of the object.

@@ -19,7 +19,7 @@ extension URL {
   /// parameter retains it: a function that reads a large file takes the list as `consuming
   /// LazyList<String, FileError>`.
   ///
-  /// - Laziness: stepwise, 256 KiB of the file at a time. The first demand opens it. It is closed
+  /// - Laziness: stepwise, 256 KiB of the file at a time. The first request opens it. It is closed
   ///   at its end, at a failure, and when no reader can read on.
   /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
   /// - Failure: ``FileError``, after the complete lines.
@@ -36,7 +36,7 @@ extension URL {
   /// Chunks that have been read stay in memory while a variable, or a parameter that is not
   /// `consuming`, retains the head of the list.
   ///
-  /// - Laziness: stepwise, one chunk at a time. The first demand opens the file. It is closed at
+  /// - Laziness: stepwise, one chunk at a time. The first request opens the file. It is closed at
   ///   its end, at a failure, and when no reader can read on.
   /// - Isolation: no thread that runs tasks waits for the file, not even for a silent pipe.
   /// - Failure: ``FileError``, after the bytes that could be read.

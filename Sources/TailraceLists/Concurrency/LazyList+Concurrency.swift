@@ -15,13 +15,13 @@ extension LazyList {
   ///   - count: the maximum number of elements ahead of the furthest reader; 0 or more.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then
+  /// - Laziness: deferred: nothing runs before the first request. Requesting element *i* then
   ///   computes up to element *i* + `count`, one after the other, beside the reader.
-  /// - Isolation: a task with the priority and the task-locals of the demand computes the elements
+  /// - Isolation: a task with the priority and the task-locals of the request computes the elements
   ///   ahead. To hand an element to another task costs some microseconds: prefetching pays for steps
   ///   that take longer.
   /// - Failure: a failure ahead surfaces when a reader gets there. A step ahead that may be retried
-  ///   runs again when its element is demanded.
+  ///   runs again when its element is requested.
   /// - Cancellation: ends only the cancelled reader. Pulling stops, and its step in flight is
   ///   cancelled, when nothing can read the list any more.
   ///
@@ -54,10 +54,10 @@ extension LazyList {
   ///   - transform: gives the result for an element; each call is a task of its own.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
+  /// - Laziness: deferred: nothing runs before the first request. Requesting element *i* then starts
   ///   the closure for elements up to *i* + `limit` - 1, and pulls only these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of
-  ///   the demand that started it. It is raised to the priority of the readers that wait for its
+  ///   the request that started it. It is raised to the priority of the readers that wait for its
   ///   result.
   /// - Failure: surfaces at its position, after the results before it. Closures for later elements
   ///   are cancelled at once.
@@ -86,10 +86,10 @@ extension LazyList {
   }
 
   /// Returns the results of an asynchronous throwing closure for each element, several at a time,
-  /// in order; the next demand repeats a failed call.
+  /// in order; the next request repeats a failed call.
   ///
-  /// - Failure: given to the demand of the element. If `retryingFailures`, it is not remembered,
-  ///   and the steps ahead go on: the next demand repeats that one call. So does the first demand, if
+  /// - Failure: given to the request of the element. If `retryingFailures`, it is not kept,
+  ///   and the steps ahead continue: the next request repeats that one call. So does the first request, if
   ///   the call has failed before anybody waited for it.
   @_alwaysEmitIntoClient
   public consuming func concurrentMap<T: Sendable>(

@@ -17,15 +17,15 @@ extension LazyList {
   /// ```
   ///
   /// Each reader is a ``LockstepReader``, an `AsyncSequence` that is read once, from the head of
-  /// this list on. A reader at the distance waits until the slowest goes on. A reader that ends,
+  /// this list on. A reader at the distance waits until the slowest continues. A reader that ends,
   /// fails, is cancelled or is released keeps no other waiting. A reader that is retained but not
   /// read keeps all others waiting:
   ///
   /// - Read each in a task of its own, concurrently. Reading one to its end before the next begins
-  ///   waits for ever.
-  /// - A task that reads several takes elements in turns, and needs no more of one before it goes on
-  ///   with another than the distance. It waits for itself otherwise, for ever: it is not known to
-  ///   be the task that would have to go on, since it could have handed an iterator to another.
+  ///   waits forever.
+  /// - A task that reads several takes elements in turns, and needs no more of one before it continues
+  ///   with another than the distance. It waits for itself otherwise, forever: it is not known to
+  ///   be the task that would have to continue, since it could have handed an iterator to another.
   /// - Release readers that will not be read.
   ///
   /// The debug descriptions of the readers show who waits for whom: `print(readers)`.
@@ -43,7 +43,7 @@ extension LazyList {
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
   /// - Laziness: deferred. Each element is computed once, for all readers, when the first one
-  ///   demands it. Nothing is computed without a demand. A reader must be nearer than the distance
+  ///   requests it. Nothing is computed without a request. A reader must be nearer than the distance
   ///   to get the end, too.
   /// - Failure: reaches each reader at its position, after the elements before it.
   /// - Cancellation: ends the reader whose task is cancelled, and no other.

@@ -12,9 +12,9 @@ extension LazyList {
   /// ```
   /// ![Two closures run at once; results come when they are there.](marbles-concurrentMapUnordered)
   ///
-  /// The order of completion is remembered: every reader gets the same order.
+  /// The order of completion is kept: every reader gets the same order.
   ///
-  /// A closure that waits for the result that it is to bring waits for ever: any of the others could bring
+  /// A closure that waits for the result that it is to bring waits forever: any of the others could bring
   /// it, so no ``CyclicEvaluationError`` is found there.
   ///
   /// - Parameters:
@@ -22,10 +22,10 @@ extension LazyList {
   ///   - transform: gives the result for an element; each call is a task of its own.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  /// - Laziness: deferred: nothing runs before the first demand. Demanding element *i* then starts
+  /// - Laziness: deferred: nothing runs before the first request. Requesting element *i* then starts
   ///   the closure for elements up to *i* + `limit` - 1, and pulls only these from this list.
   /// - Isolation: each closure runs in a task of its own, with the priority and the task-locals of
-  ///   the demand that started it.
+  ///   the request that started it.
   /// - Failure: surfaces after the results that completed before it. The running closures are
   ///   cancelled at once. A failure of this list surfaces after all results.
   /// - Cancellation: ends only the cancelled reader. The running closures are cancelled when

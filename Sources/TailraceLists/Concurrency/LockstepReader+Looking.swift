@@ -13,7 +13,7 @@ extension LockstepReader: CustomDebugStringConvertible {
   /// 4: at 21, waits for reader 2, at 17)`. A position is the number of elements taken, or their
   /// cost.
   ///
-  /// - Laziness: demands nothing, and disturbs no reader.
+  /// - Laziness: requests nothing, and disturbs no reader.
   /// - Complexity: O(*readers*).
   public var debugDescription: String {
     let (group, number) = (start.group, start.number)

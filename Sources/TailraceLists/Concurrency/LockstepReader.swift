@@ -31,8 +31,8 @@ import TailraceSupport
 /// - Isolation: no thread is blocked. A reader gets the elements in its own isolation.
 /// - Failure: surfaces after the elements before it, and ends the reader. A failure that the list
 ///   retries does not end it: the readers that waited for that attempt get the failure, and the
-///   next demand tries again. Until then the others wait.
-/// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated and within
+///   next request tries again. Until then the others wait.
+/// - Cancellation: in a cancelled task `next()` gives the elements that are computed and within
 ///   the distance. Then it throws `CancellationError` if `Failure` is `any Error`, `Failure.cancelled`
 ///   if it is a ``CancellableFailure``, and returns `nil` otherwise; and the reader has ended. A fold
 ///   throws the same; if the failure cannot say it, it waits for the true answer.

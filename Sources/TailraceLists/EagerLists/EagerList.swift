@@ -10,7 +10,8 @@ import TailraceSupport
 /// let squares = EagerList(1...4).map { $0 * $0 }   // the closure has run four times
 /// squares.filter { $0 > 1 }                        // [4, 9, 16]
 /// squares.dropFirst(2)                             // [9, 16]
-/// await squares.lazyList.map { $0 + 1 }.head()     // 2; and the closure has run once
+/// await squares.lazyList.map { $0 + 1 }.head()
+/// // 2; and the closure has run once
 /// ```
 ///
 /// The closures of `map`, `compactMap`, `filter` and `flatMap` may also be asynchronous. For all else
@@ -162,7 +163,8 @@ extension EagerList {
   ///
   /// ```swift
   /// EagerList(["Ada", "Bob"]).zip(EagerList(1...9))    // [("Ada", 1), ("Bob", 2)]
-  /// EagerList(["Ada", "Bob"]).zip([36, 41], ["x", "y"])   // [("Ada", 36, "x"), ("Bob", 41, "y")]
+  /// EagerList(["Ada", "Bob"]).zip([36, 41], ["x", "y"])
+  /// // [("Ada", 36, "x"), ("Bob", 41, "y")]
   /// ```
   // A method: the compiler would try a function `zip` of lists at every `zip` of two arrays.
   @_alwaysEmitIntoClient

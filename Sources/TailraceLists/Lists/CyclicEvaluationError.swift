@@ -4,7 +4,8 @@
 /// because an endless wait would be worse.
 ///
 /// ```swift
-/// let list = LazyList<Int, any Error>.recursive { list in list.map { $0 + 1 } }.named("naturals")
+/// let list = LazyList<Int, any Error>.recursive { list in list.map { $0 + 1 } }
+///   .named("naturals")
 /// try await list.head()
 /// // throws: element 0 of a LazyList needs itself: "naturals" → "naturals"; give its definition …
 ///

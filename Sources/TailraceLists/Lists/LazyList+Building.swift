@@ -79,7 +79,7 @@ extension LazyList {
 }
 
 extension LazyList: ExpressibleByArrayLiteral {
-  /// Creates a list of the elements of an array literal; all are evaluated.
+  /// Creates a list of the elements of an array literal; all are computed.
   @_alwaysEmitIntoClient
   public init(arrayLiteral elements: Element...) {
     self.init(sharing: elements)
@@ -95,7 +95,7 @@ extension LazyList {
   /// await LazyList(1...3).array()   // [1, 2, 3]
   /// ```
   ///
-  /// - Laziness: stepwise. The first demand makes the iterator.
+  /// - Laziness: stepwise. The first request makes the iterator.
   @_alwaysEmitIntoClient @_disfavoredOverload
   public init<S: Sequence>(_ sequence: sending S) where S.Element == Element {
     self.init(pulling: sequence)
@@ -129,9 +129,9 @@ extension LazyList {
 
   /// Creates a list that pulls the elements of an asynchronous sequence one by one, on demand.
   ///
-  /// - Laziness: stepwise. The first demand makes the iterator.
-  /// - Failure: the sequence's. With `retryingFailures` a failure is not remembered: the next
-  ///   demand asks the iterator again. Many iterators, such as an `AsyncThrowingStream`'s, end when
+  /// - Laziness: stepwise. The first request makes the iterator.
+  /// - Failure: the sequence's. With `retryingFailures` a failure is not kept: the next
+  ///   request asks the iterator again. Many iterators, such as an `AsyncThrowingStream`'s, end when
   ///   they throw; the list then repeats the same failure and does not end. To resume after a
   ///   failure, use `LazyList(state:retryingFailures:next:)`, which keeps the state that this
   ///   needs.
@@ -221,7 +221,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// ```
   ///
   /// - Laziness: stepwise.
-  /// - Failure: remembered at its position. With `retryingFailures` the next demand asks the
+  /// - Failure: kept at its position. With `retryingFailures` the next request asks the
   ///   iterator again; an iterator that ended when it threw fails again.
   ///
   /// Replaces `-[RACSignal sequence]`.

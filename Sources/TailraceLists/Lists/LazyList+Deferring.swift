@@ -10,8 +10,8 @@ extension LazyList {
   /// await list.array()   // [1, 2, 3]
   /// ```
   ///
-  /// - Laziness: stepwise. Demanding the head does not make the tail.
-  /// - Failure: the closures', each at its position. With `retryingFailures` the next demand calls
+  /// - Laziness: stepwise. Requesting the head does not make the tail.
+  /// - Failure: the closures', each at its position. With `retryingFailures` the next request calls
   ///   the failed closure again.
   ///
   /// Replaces `+sequenceWithHeadBlock:tailBlock:`.
@@ -59,7 +59,7 @@ extension LazyList {
 // MARK: From a list that is made later
 
 extension LazyList {
-  /// Returns the list that a closure makes at the first demand.
+  /// Returns the list that a closure makes at the first request.
   ///
   /// ```swift
   /// let entries = LazyList.deferred { LazyList(readDirectory()) }
@@ -67,7 +67,7 @@ extension LazyList {
   ///
   /// - Laziness: deferred.
   /// - Failure: if the closure fails, the list is that failure. With `retryingFailures` the next
-  ///   demand calls the closure again.
+  ///   request calls the closure again.
   @_alwaysEmitIntoClient
   public static func deferred(
     retryingFailures: Bool = false, _ make: @escaping @Sendable () throws(Failure) -> LazyList
@@ -79,7 +79,7 @@ extension LazyList {
     })
   }
 
-  /// Returns the list that an asynchronous closure makes at the first demand.
+  /// Returns the list that an asynchronous closure makes at the first request.
   @_alwaysEmitIntoClient
   public static func deferred(
     retryingFailures: Bool = false, _ make: @escaping @Sendable () async throws(Failure) -> LazyList
@@ -108,10 +108,10 @@ extension LazyList {
   ///
   /// The definition reads cells of its own, as far back as it needs, and does not retain the list.
   /// The returned list has cells for its readers. If the closure's list is kept and outlives the
-  /// returned one, its evaluated elements can be read. Demanding another one is a programmer's
+  /// returned one, its computed elements can be read. Requesting another one is a programmer's
   /// error: it traps, or throws `CancellationError` if the list's failure is `any Error`.
   ///
-  /// - Laziness: deferred; the closure runs at the first demand.
+  /// - Laziness: deferred; the closure runs at the first request.
   /// - Failure: an element that needs itself is a ``CyclicEvaluationError``; a list that cannot
   ///   fail traps with the same text.
   @_alwaysEmitIntoClient @_disfavoredOverload

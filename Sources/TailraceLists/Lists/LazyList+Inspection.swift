@@ -1,6 +1,6 @@
 // Properties of a list that evaluate nothing.
 extension LazyList {
-  /// The number of elements, from the head on, that are evaluated.
+  /// The number of elements, from the head on, that are computed.
   ///
   /// ```swift
   /// let list = LazyList(1...)
@@ -17,7 +17,7 @@ extension LazyList {
     return count
   }
 
-  /// The elements, from the head on, that are evaluated.
+  /// The elements, from the head on, that are computed.
   ///
   /// ```swift
   /// let list = LazyList(1...)
@@ -46,7 +46,8 @@ extension LazyList {
   /// Returns this list with a name, for descriptions and errors.
   ///
   /// ```swift
-  /// print(LazyList(1...3).named("numbers").debugDescription)   // "numbers": [… unresolved]
+  /// print(LazyList(1...3).named("numbers").debugDescription)
+  /// // "numbers": [… unresolved]
   /// ```
   ///
   /// - Laziness: deferred.
@@ -63,7 +64,7 @@ extension LazyList {
 }
 
 extension LazyList: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The evaluated elements, with `…` for an unevaluated rest: `[1, 2, …]`. It evaluates nothing.
+  /// The computed elements, with `…` for a rest that is not computed yet: `[1, 2, …]`. It computes nothing.
   ///
   /// ```swift
   /// let list = LazyList(1...)

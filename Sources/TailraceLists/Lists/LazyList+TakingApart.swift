@@ -8,7 +8,7 @@ extension LazyList {
   /// await LazyList(1...).head()   // 1
   /// ```
   ///
-  /// - Laziness: evaluates one element.
+  /// - Laziness: computes one element.
   /// - Cancellation: as every query, it throws `CancellationError` if `Failure` is `any Error`,
   ///   `Failure.cancelled` if it is a ``CancellableFailure``, and waits for the true answer otherwise.
   ///
@@ -38,7 +38,7 @@ extension LazyList {
   /// // 1 […]
   /// ```
   ///
-  /// - Laziness: evaluates one element.
+  /// - Laziness: computes one element.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func uncons() async throws(Failure) -> (
     head: Element, tail: LazyList
@@ -54,7 +54,7 @@ extension LazyList {
   /// await LazyList(1...).isEmpty()   // false; after one element
   /// ```
   ///
-  /// - Laziness: evaluates one element.
+  /// - Laziness: computes one element.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func isEmpty() async throws(Failure) -> Bool {
     try await head() == nil
@@ -66,7 +66,7 @@ extension LazyList {
   /// await LazyList(1...).element(at: 2)   // 3
   /// ```
   ///
-  /// - Laziness: evaluates the elements up to that position only.
+  /// - Laziness: computes the elements up to that position only.
   /// - Parameters:
   ///   - position: 0 or more; a negative position is a programmer's error and traps.
   ///   - file: the caller's file, for the trap message.

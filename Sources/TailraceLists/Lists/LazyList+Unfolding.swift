@@ -12,7 +12,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise. The first element runs nothing.
-  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
+  /// - Failure: the closure's, kept at its position. With `retryingFailures` the next request
   ///   calls the closure again.
   @_alwaysEmitIntoClient
   public init(
@@ -58,7 +58,7 @@ extension LazyList {
   /// If the closure's first `return` is a bare `nil`, state its type: `{ state -> Int? in … }`.
   ///
   /// - Laziness: stepwise.
-  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
+  /// - Failure: the closure's, kept at its position. With `retryingFailures` the next request
   ///   repeats only the failed step, with the state as it was before it.
   @_alwaysEmitIntoClient
   public init<State>(
@@ -97,7 +97,7 @@ extension LazyList {
   /// }
   /// ```
   ///
-  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
+  /// - Failure: the closure's, kept at its position. With `retryingFailures` the next request
   ///   repeats only the failed step, with the state as it was before it.
   @_alwaysEmitIntoClient
   public init<State>(
@@ -133,7 +133,8 @@ extension LazyList {
   ///
   /// ```swift
   /// let asked = Probe<Int>()
-  /// let pages = LazyList(state: 1, cancelsUnobservedSteps: true) { number async throws -> Int? in
+  /// let pages = LazyList(state: 1, cancelsUnobservedSteps: true) {
+  ///   number async throws -> Int? in
   ///   asked.record(number)
   ///   number += 1
   ///   if asked.count == 1 { try await Task.sleep(for: .seconds(60)) }
@@ -148,15 +149,15 @@ extension LazyList {
   ///
   /// For requests that are not worth finishing when the one who asked has gone. When the last reader that
   /// waits for a step is cancelled, the step is cancelled, too, and its result is dropped, whatever it is.
-  /// The state is as before the step, and the next demand runs it again. A state that is an object is not
+  /// The state is as before the step, and the next request runs it again. A state that is an object is not
   /// copied: then the step has to undo its changes.
   ///
   /// - Laziness: deferred.
   /// - Isolation: each step runs in a child of the list's task.
-  /// - Failure: the closure's, remembered at its position. With `retryingFailures` the next demand
+  /// - Failure: the closure's, kept at its position. With `retryingFailures` the next request
   ///   repeats only the failed step.
   /// - Cancellation: see above. Readers of lists made of this one wait for this step, and count.
-  ///   Look-ahead is not such a reader, and goes on for its readers to come; nor is a closure that reads
+  ///   Look-ahead is not such a reader, and continues for its readers to come; nor is a closure that reads
   ///   this list itself.
   @_alwaysEmitIntoClient
   public init<State>(

@@ -1,8 +1,8 @@
 /// A sequence of elements that are computed once, when a reader requests them, and kept for all readers.
 ///
-/// A list is a value that points into a chain of memo cells. Nothing runs before a demand. Each
-/// element is computed once, however many tasks, copies, tails and iterations read it. All copies
-/// share the same cells.
+/// A list is a value that points into a chain of memo cells. Nothing runs before a reader requests
+/// an element. Each element is computed once, however many tasks, copies, tails and iterations read
+/// it. All copies share the same cells.
 ///
 /// ```swift
 /// let pages = LazyList(state: 1) { number in
@@ -17,9 +17,9 @@
 /// every reader gets the elements before it, then the error.
 ///
 /// - Isolation: a reader gets the elements in its own isolation. Plain closures run in the task
-///   that demands first. Asynchronous closures run in a task of the list. See <doc:Isolation>.
+///   that first requests the element. Asynchronous closures run in a task of the list. See <doc:Isolation>.
 /// - Cancellation: ends a reader, never the list. See <doc:Cancellation>.
-/// - Complexity: reading an evaluated element takes no lock, no hop and no allocation. An evaluated
+/// - Complexity: reading a computed element takes no lock, no hop and no allocation. A computed
 ///   list of `Int` takes less than 10 bytes an element.
 ///
 /// Replaces `RACSequence`.
@@ -93,7 +93,7 @@ extension LazyList: AsyncSequence {
 
   /// Reads a list from its head on. It retains only the cells from its position on.
   ///
-  /// - Cancellation: in a cancelled task `next()` gives the elements that are evaluated. Then it
+  /// - Cancellation: in a cancelled task `next()` gives the elements that are computed. Then it
   ///   throws `CancellationError` if `Failure` is `any Error`, `Failure.cancelled` if it is a
   ///   ``CancellableFailure``, and returns `nil` otherwise.
   public struct Iterator: AsyncIteratorProtocol {

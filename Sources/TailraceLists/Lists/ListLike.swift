@@ -3,7 +3,7 @@
 /// The compiler would try a function of `LazyList`s wherever the standard library's of that name is
 /// called, because an array literal could be a list. Code without any list would compile more
 /// slowly. Only lists are `_ListLike`, and every list is an `AsyncSequence`. So this `zip` is
-/// closer than one of any `AsyncSequence`s, which remembers nothing, in a file that imports both.
+/// closer than one of any `AsyncSequence`s, which keeps nothing, in a file that imports both.
 public protocol _ListLike<Element, Failure>: AsyncSequence, Sendable where Element: Sendable {
   /// The list itself.
   var _list: LazyList<Element, Failure> { get }

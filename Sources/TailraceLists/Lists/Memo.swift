@@ -1,4 +1,4 @@
-/// A value that is computed once, at the first demand, for any number of tasks.
+/// A value that is computed once, at the first request, for any number of tasks.
 ///
 /// ```swift
 /// let settings = Memo { try await load() }
@@ -6,7 +6,7 @@
 /// async let language = settings.value().language   // one load for both
 /// ```
 ///
-/// It behaves as a list of one element: a failure is remembered, a cancelled task only stops
+/// It behaves as a list of one element: a failure is kept, a cancelled task only stops
 /// waiting, and a value that needs itself is a ``CyclicEvaluationError``.
 public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let list: LazyList<Value, Failure>
@@ -27,7 +27,7 @@ public struct Memo<Value: Sendable, Failure: Error>: Sendable {
   /// - Failure: the closure's error, the same for every caller.
   /// - Cancellation: throws `CancellationError` if `Failure` is `any Error`, `Failure.cancelled` if
   ///   it is a ``CancellableFailure``; otherwise waits for the value, as `Task.value` does. The
-  ///   computation goes on while the memo exists.
+  ///   computation continues while the memo exists.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value() async throws(Failure) -> Value {
     if let value = list.evaluatedHead { return value }
@@ -66,8 +66,8 @@ extension Memo {
   /// let settings = Memo(retryingFailures: true) { try await load() }
   /// ```
   ///
-  /// - Failure: the closure's, given to all waiting tasks, and remembered. With `retryingFailures`
-  ///   the next demand computes again. A value is always remembered.
+  /// - Failure: the closure's, given to all waiting tasks, and kept. With `retryingFailures`
+  ///   the next request computes again. A value is always kept.
   @_alwaysEmitIntoClient
   public init(
     retryingFailures: Bool = false, _ compute: @escaping @Sendable () throws(Failure) -> Value
@@ -103,14 +103,14 @@ extension Memo {
 
 extension Memo {
   /// Creates a memo of a value that an asynchronous closure computes. The computation is cancelled when
-  /// nobody waits for it any more, and the next demand begins anew.
+  /// nobody waits for it any more, and the next request begins again.
   ///
   /// ```swift
   /// let settings = Memo(cancelsUnobservedSteps: true) { try await load() }
   /// ```
   ///
-  /// - Failure: the closure's, given to all waiting tasks, and remembered. With `retryingFailures`
-  ///   the next demand computes again.
+  /// - Failure: the closure's, given to all waiting tasks, and kept. With `retryingFailures`
+  ///   the next request computes again.
   /// - Cancellation: when the last task that waits is cancelled, the computation is, too, and its result
   ///   is dropped.
   @_alwaysEmitIntoClient

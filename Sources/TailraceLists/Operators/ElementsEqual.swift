@@ -4,12 +4,14 @@ extension LazyList where Element: Equatable {
   ///
   /// ```swift
   /// let list = LazyList(1...)
-  /// await list.elementsEqual([1, 2])                  // false; after three elements of `list`
-  /// await list.tail.prepending(1).elementsEqual(list) // true; the rest is shared, though endless
+  /// await list.elementsEqual([1, 2])
+  /// // false; after three elements of `list`
+  /// await list.tail.prepending(1).elementsEqual(list)
+  /// // true; the rest is shared, though endless
   /// ```
   ///
   /// - Laziness: searching, for a difference. It stops there, or where the lists share cells,
-  ///   without evaluating those.
+  ///   without computing those.
   /// - Failure: a failure before a difference.
   ///
   /// Replaces `-isEqual:`.
@@ -38,7 +40,8 @@ extension LazyList {
   ///
   /// ```swift
   /// let words = LazyList(["tea", "cup"])
-  /// await words.elementsEqual(["TEA", "CUP"].lazyList) { $0 == $1.lowercased() }   // true
+  /// await words.elementsEqual(["TEA", "CUP"].lazyList) { $0 == $1.lowercased() }
+  /// // true
   /// ```
   ///
   /// - Laziness: searching, for a pair that fails the predicate.

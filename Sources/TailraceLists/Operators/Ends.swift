@@ -39,7 +39,7 @@ extension LazyList {
   /// ```
   /// ![The last elements come with the end.](marbles-suffix)
   ///
-  /// - Laziness: exhaustive, at the first demand; with 0, nothing is demanded.
+  /// - Laziness: exhaustive, at the first request; with 0, nothing is requested.
   /// - Complexity: keeps `maxLength` elements.
   /// - Parameters:
   ///   - maxLength: 0 or more; a negative length is a programmer's error and traps.

@@ -5,7 +5,8 @@ extension LazyList where Failure == Never {
   /// The results of a closure for each element, in a list with the closure's failure type.
   ///
   /// ```swift
-  /// let numbers = words.lazyList.map(failingAs: ParseError.self) { word throws(ParseError) in
+  /// let numbers = words.lazyList.map(failingAs: ParseError.self) {
+  ///   word throws(ParseError) in
   ///   try parse(word)
   /// }   // a LazyList<Int, ParseError>
   /// ```

@@ -117,7 +117,8 @@ extension LazyList {
   /// Returns the elements that differ, by a predicate, from the last one kept.
   ///
   /// ```swift
-  /// await LazyList([1, 2, 11]).removeDuplicates { $0 / 10 == $1 / 10 }.array()   // [1, 11]
+  /// await LazyList([1, 2, 11]).removeDuplicates { $0 / 10 == $1 / 10 }.array()
+  /// // [1, 11]
   /// ```
   ///
   /// - Laziness: searching.

@@ -3,7 +3,8 @@ extension LazyList {
   /// Returns the elements of the lists that a closure makes from each element.
   ///
   /// ```swift
-  /// await LazyList([1, 2]).flatMap { LazyList.repeating($0, count: $0) }.array()   // [1, 2, 2]
+  /// await LazyList([1, 2]).flatMap { LazyList.repeating($0, count: $0) }.array()
+  /// // [1, 2, 2]
   /// ```
   ///
   /// - Laziness: searching, through empty lists.

@@ -65,7 +65,8 @@ extension LazyList {
   /// Returns a value updated with each element, from the head on.
   ///
   /// ```swift
-  /// let counts = await LazyList("hello").reduce(into: [Character: Int]()) { $0[$1, default: 0] += 1 }
+  /// let counts = await LazyList("hello")
+  ///   .reduce(into: [Character: Int]()) { $0[$1, default: 0] += 1 }
   /// counts["l"]   // 2
   /// ```
   ///

@@ -2,7 +2,8 @@ extension LazyList {
   /// Returns the elements combined from the end on; folds the rest only if the closure awaits it.
   ///
   /// ```swift
-  /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }   // 2
+  /// await LazyList(1...3).foldRight(0) { first, rest in first - (await rest.value()) }
+  /// // 2
   /// await LazyList(1...).foldRight(false) { first, rest in
   ///   if first > 10 { true } else { await rest.value() }
   /// }   // true; of an infinite list
@@ -38,7 +39,7 @@ extension LazyList {
     return try await combine(head, .init { try await tail.foldRight(initial, combine) })
   }
 
-  /// The fold of everything after an element: computed when it is first awaited, and remembered,
+  /// The fold of everything after an element: computed when it is first awaited, and kept,
   /// unless the closure has thrown.
   public final class Rest<Result> {
     @usableFromInline typealias Fold = nonisolated(nonsending) () async throws(Failure) -> Result

@@ -10,14 +10,14 @@ extension LazyList {
   /// ```
   ///
   /// Evaluated elements are lent as they lie in memory; the elements of an array are one run.
-  /// Unevaluated elements are computed in runs of at most 128. The division into runs is not
+  /// Elements that are not computed yet are computed in runs of at most 128. The division into runs is not
   /// promised, and may change the next time.
   ///
   /// - Laziness: exhaustive.
   /// - Isolation: the closure runs in the caller's.
   /// - Failure: reported after the elements before it.
   /// - Cancellation: as every query, it throws `CancellationError` if `Failure` is `any Error`,
-  ///   `Failure.cancelled` if it is a ``CancellableFailure``, and goes on otherwise.
+  ///   `Failure.cancelled` if it is a ``CancellableFailure``, and continues otherwise.
   /// - Complexity: a loop over the run costs what it does over an array. A list without another
   ///   owner is read in constant memory.
   @_alwaysEmitIntoClient
@@ -33,7 +33,7 @@ extension LazyList {
 
   /// Lends the elements to a throwing closure in place, in runs.
   ///
-  /// The run in which the closure throws is the last; all its elements were evaluated.
+  /// The run in which the closure throws is the last; all its elements were computed.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public consuming func forEachSpan(
     _ body: (Span<Element>) throws -> Void

@@ -8,7 +8,7 @@ extension LazyList {
   /// ![The second list is asked when the first has ended.](marbles-plus)
   ///
   /// - Laziness: stepwise. The right list is not touched before the left one has ended.
-  /// - Complexity: O(1) to make. Any nesting of `+` is evaluated in linear time, even if parts were
+  /// - Complexity: O(1) to make. Any nesting of `+` is computed in linear time, even if parts were
   ///   read in between. The cells of the last list are shared.
   ///
   /// Replaces `-concat:`.

@@ -8,7 +8,7 @@ extension LazyList {
   /// ![Each element times ten, at the same instant.](marbles-map)
   ///
   /// - Laziness: stepwise.
-  /// - Isolation: a plain closure runs in the task that demands first; an asynchronous one in a
+  /// - Isolation: a plain closure runs in the task that first requests its element; an asynchronous one in a
   ///   task of the list.
   /// - Failure: an error of the closure replaces its element and ends the list.
   ///

@@ -14,7 +14,7 @@ extension LazyList {
   /// The closure's list is the rest of this one, permanently. The result fails as that list does,
   /// or not at all.
   ///
-  /// - Laziness: stepwise. The closure runs once, when the failed element is demanded.
+  /// - Laziness: stepwise. The closure runs once, when the failed element is requested.
   /// - Failure: that of the closure's list. A step that may be retried is not: its first failure is
   ///   caught.
   /// - Cancellation: a reader's is no failure, and is not caught.
@@ -73,7 +73,8 @@ extension LazyList {
   /// Returns the elements up to a failure, then one more in its place.
   ///
   /// ```swift
-  /// await (LazyList(1...2) + .failing(Offline())).replacingFailure(with: 0).array()   // [1, 2, 0]
+  /// await (LazyList(1...2) + .failing(Offline())).replacingFailure(with: 0).array()
+  /// // [1, 2, 0]
   /// ```
   /// ![An element and the end in the place of a failure.](marbles-replacingFailure)
   ///
@@ -88,7 +89,8 @@ extension LazyList {
   /// Returns the elements up to a failure, and ends there.
   ///
   /// ```swift
-  /// await (LazyList(1...2) + .failing(Offline())).endingAtFailure().array()   // [1, 2]
+  /// await (LazyList(1...2) + .failing(Offline())).endingAtFailure().array()
+  /// // [1, 2]
   /// ```
   /// ![The end in the place of a failure.](marbles-endingAtFailure)
   ///
@@ -106,7 +108,7 @@ extension LazyList {
   /// let orders = pages.mapFailure { OrderError.notLoaded(because: $0) }
   /// ```
   ///
-  /// - Laziness: stepwise. The closure runs when the failed element is demanded.
+  /// - Laziness: stepwise. The closure runs when the failed element is requested.
   /// - Failure: the closure's result. A step that may be retried still is.
   @_alwaysEmitIntoClient
   public consuming func mapFailure<NewFailure: Error>(

@@ -3,7 +3,7 @@
 // Other operators stand behind such a map: `map(retryingFailures: true) { … }.joined()`.
 
 extension LazyList {
-  /// Returns the results of a throwing closure for each element; the next demand repeats a failed call.
+  /// Returns the results of a throwing closure for each element; the next request repeats a failed call.
   ///
   /// ```swift
   /// let pages = urls.map(retryingFailures: true) { url in try await load(url) }
@@ -12,7 +12,7 @@ extension LazyList {
   /// ```
   ///
   /// - Laziness: stepwise.
-  /// - Failure: given to all waiting readers; with `retryingFailures`, not remembered.
+  /// - Failure: given to all waiting readers; with `retryingFailures`, not kept.
   @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(
     retryingFailures: Bool,
@@ -21,7 +21,7 @@ extension LazyList {
     widened().transform((), retryingFailures: retryingFailures) { .element(try transform($1)) }
   }
 
-  /// Returns the results of an asynchronous throwing closure for each element; the next demand
+  /// Returns the results of an asynchronous throwing closure for each element; the next request
   /// repeats a failed call.
   @_alwaysEmitIntoClient @inline(__always)
   public consuming func map<T: Sendable>(

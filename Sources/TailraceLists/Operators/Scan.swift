@@ -31,7 +31,8 @@ extension LazyList {
   /// Returns the results of updating a value with the elements so far, without the start itself.
   ///
   /// ```swift
-  /// await LazyList(1...3).reductions(into: []) { $0.append($1) }.array()   // [[1], [1, 2], [1, 2, 3]]
+  /// await LazyList(1...3).reductions(into: []) { $0.append($1) }.array()
+  /// // [[1], [1, 2], [1, 2, 3]]
   /// ```
   ///
   /// - Laziness: stepwise.

@@ -1,6 +1,6 @@
 // Searches stop at the answer, and retain nothing that they have passed.
 extension LazyList {
-  /// Use ``head()`` to demand the head.
+  /// Use ``head()`` to request the head.
   // Without this, `list.first` could only refer to the method that takes a predicate.
   @available(*, unavailable, message: "it takes a call to demand an element: 'await list.head()'")
   public var first: Element? { nil }
@@ -167,7 +167,7 @@ extension Fold {
 }
 
 extension _ListLike {
-  /// Use `count()` to demand all elements.
+  /// Use `count()` to request all elements.
   // Without this, the compiler would complain of the method's type. A list itself cannot have a
   // property beside a method of the same name that takes nothing.
   @available(*, unavailable, message: "it takes a call to count the elements: 'await list.count()'")

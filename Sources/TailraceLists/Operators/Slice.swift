@@ -37,8 +37,8 @@ extension LazyList {
   /// ```
   /// ![All after the second element.](marbles-dropFirst)
   ///
-  /// - Laziness: deferred; the first demand also evaluates the dropped elements.
-  /// - Complexity: O(*segments*) for the evaluated part; the cells are shared. Once evaluated, the
+  /// - Laziness: deferred; the first request also computes the dropped elements.
+  /// - Complexity: O(*segments*) for the computed part; the cells are shared. Once computed, the
   ///   result retains of the dropped elements only the rest of a segment, at most 127; of an array's
   ///   list, the array.
   /// - Parameter count: 0 or more; a negative count is a programmer's error and traps.

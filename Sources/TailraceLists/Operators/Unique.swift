@@ -27,7 +27,8 @@ extension LazyList {
   /// Returns the elements for which a closure gives a result that no earlier one gave.
   ///
   /// ```swift
-  /// await LazyList(["ada", "bob", "alan"]).uniqued(on: \.first).array()   // ["ada", "bob"]
+  /// await LazyList(["ada", "bob", "alan"]).uniqued(on: \.first).array()
+  /// // ["ada", "bob"]
   /// ```
   ///
   /// - Laziness: searching.

@@ -22,7 +22,8 @@ extension LazyList {
 /// standard library's form.
 ///
 /// ```swift
-/// await zip(["Ada", "Bob"].lazyList, LazyList(1...)).array()   // [("Ada", 1), ("Bob", 2)]
+/// await zip(["Ada", "Bob"].lazyList, LazyList(1...)).array()
+/// // [("Ada", 1), ("Bob", 2)]
 /// ```
 /// ![A pair comes with the later of its elements.](marbles-zip)
 // On `_ListLike`, not `LazyList`, because a `zip` of two arrays would try it: see there.
@@ -85,7 +86,8 @@ public func zip<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Send
 ///
 /// ```swift
 /// let zeros = LazyList.repeating(0)
-/// await zip(zeros, zeros, zeros, zeros, LazyList(1...2)).map { $0.4 }.array()   // [1, 2]
+/// await zip(zeros, zeros, zeros, zeros, LazyList(1...2)).map { $0.4 }.array()
+/// // [1, 2]
 /// ```
 ///
 /// - Laziness: stepwise. When a list has ended, those after it are not touched.

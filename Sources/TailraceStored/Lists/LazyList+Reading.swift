@@ -16,8 +16,8 @@ extension LazyList where Failure == any Error {
   ///     error and traps. Beyond the last element the list waits for it.
   ///   - file: the caller's file, for the trap message.
   ///   - line: the caller's line.
-  /// - Laziness: stepwise, in pages. The first demand is the first call of the source.
-  /// - Failure: the source's, at its position. It is not remembered: the next demand asks again.
+  /// - Laziness: stepwise, in pages. The first request is the first call of the source.
+  /// - Failure: the source's, at its position. It is not kept: the next request asks again.
   /// - Cancellation: a waiting reader leaves; the source's call is cancelled when no reader can
   ///   continue.
   @_alwaysEmitIntoClient

@@ -9,11 +9,11 @@ extension LazyList {
   /// try await source.read(from: 0, upTo: 10).elements   // [1]
   /// ```
   ///
-  /// It retains the list from its head on, with all evaluated elements. Each access makes a source with an
+  /// It retains the list from its head on, with all computed elements. Each access makes a source with an
   /// identity of its own, and an endpoint refuses the offsets of another identity: make one source of a list,
   /// and one endpoint of that, for all requests.
   ///
-  /// - Laziness: reading evaluates nothing. Waiting for more than *i* elements demands the element
+  /// - Laziness: reading computes nothing. Waiting for more than *i* elements requests the element
   ///   at *i*, and no other.
   /// - Failure: the list's, where no element before it can be read.
   /// - Complexity: O(*segments*) for each read.

@@ -18,7 +18,8 @@ extension LazyList where Failure == any Error {
   ///   }
   /// }
   /// try await squares().prefix(2).array()   // [1, 4]; computed
-  /// try await squares().prefix(3).array()   // [1, 4, 9]; two are read, one is computed
+  /// try await squares().prefix(3).array()
+  /// // [1, 4, 9]; two are read, one is computed
   /// ```
   ///
   /// - *Publication exactly once*: every reader given the element at a position gets the same
@@ -39,12 +40,12 @@ extension LazyList where Failure == any Error {
   ///   - line: the caller's line.
   ///   - next: makes an element and changes the state; `nil` at the end, which is stored.
   /// - Laziness: stepwise; stored elements are read in pages. Nothing is opened before the first
-  ///   demand. The first demand for an element that is not stored acquires its lease. A demand for
+  ///   request. The first request for an element that is not stored acquires its lease. A request for
   ///   everything, such as ``array()``, stores several elements at once: those available without
-  ///   waiting, at most as many as demanded, gathered for a tenth of a second.
+  ///   waiting, at most as many as requested, gathered for a tenth of a second.
   /// - Isolation: tasks of the list call the store and an asynchronous closure.
-  /// - Failure: the closure's or the store's, at its position. It is neither remembered nor
-  ///   stored: the next demand runs the step again, or, if the store failed, only stores its
+  /// - Failure: the closure's or the store's, at its position. It is neither kept nor
+  ///   stored: the next request runs the step again, or, if the store failed, only stores its
   ///   result. Several elements that cannot be stored at once are stored one by one, up to the one
   ///   that fails. ``ListStoreError/inUse`` if another writer holds the store.
   /// - Cancellation: cancelling a reader leaves the append whole.
@@ -93,7 +94,8 @@ extension LazyList where Failure == any Error {
   ///
   /// ```swift
   /// let store = MemoryStore<Int, Set<Int>>()
-  /// let list = LazyList(storedIn: store, state: [1]) { (seen: inout Set<Int>, number: Int) in
+  /// let list = LazyList(storedIn: store, state: [1]) {
+  ///   (seen: inout Set<Int>, number: Int) in
   ///   seen.insert(number)
   /// } next: { seen in
   ///   (2...).first { number in !seen.contains { $0 > 1 && number % $0 == 0 } }
@@ -113,7 +115,7 @@ extension LazyList where Failure == any Error {
   ///   - line: the caller's line.
   ///   - rebuild: changes the state by one element.
   ///   - next: makes an element from the state; `nil` at the end.
-  /// - Laziness: as ``init(storedIn:from:state:atTail:file:line:next:)``; the first demand for an
+  /// - Laziness: as ``init(storedIn:from:state:atTail:file:line:next:)``; the first request for an
   ///   element that is not stored reads the elements since the last snapshot.
   @_alwaysEmitIntoClient
   public init<Store: ListStore>(

@@ -43,7 +43,7 @@ public protocol ListSource<Element>: Sendable {
 
 /// Which list a source has, and how far it goes.
 public struct ListExtent: Sendable, Hashable, Codable {
-  /// A short string of letters, digits and `-`, which is another one whenever the list is begun anew;
+  /// A short string of letters, digits and `-`, which is another one whenever the list is begun again;
   /// `nil` if there is no list yet, or if the source cannot tell its lists apart.
   public var identity: String?
   /// The position of the first element that can be read: 0, unless elements were discarded.

@@ -19,11 +19,14 @@ import TailraceLists
 ///     let (rows, isComplete) = await table.rows(from: position, upTo: count)
 ///     return ListPage(rows, isEnd: isComplete)
 ///   }
-///   func waitForMore(than position: Int) async throws { try await table.grows(beyond: position) }
+///   func waitForMore(than position: Int) async throws {
+///     try await table.grows(beyond: position)
+///   }
 ///   func extent() async throws -> ListExtent { await table.extent }
 ///   func acquireLease() async throws -> ListCheckpoint<Int>? { await table.checkpoint }
 ///   func append(_ commit: ListCommit<String, Int>, at position: Int) async throws {
-///     guard await table.append(commit, ifCountIs: position) else { throw ListStoreError.superseded }
+///     guard await table.append(commit, ifCountIs: position)
+///     else { throw ListStoreError.superseded }
 ///   }
 /// }
 /// ```
@@ -110,7 +113,7 @@ extension ListCommit: Equatable where Element: Equatable, State: Equatable {}
 
 /// A reason why a stored list could not be read or written.
 ///
-/// A list does not remember the error: the next demand tries again.
+/// A list does not keep the error: the next request tries again.
 public enum ListStoreError: Error, Equatable, Sendable {
   /// Another writer holds the list. Stored elements can be read.
   case inUse

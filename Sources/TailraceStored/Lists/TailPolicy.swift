@@ -1,9 +1,9 @@
 import TailraceLists
 
-/// The behaviour of a stored list when more is demanded after the last stored element.
+/// The behaviour of a stored list when more is requested after the last stored element.
 public enum TailPolicy: Sendable, Hashable {
-  /// Computes the next element. If another writer holds the list, the demand fails with
-  /// ``ListStoreError/inUse``, and the next demand tries again.
+  /// Computes the next element. If another writer holds the list, the request fails with
+  /// ``ListStoreError/inUse``, and the next request tries again.
   case compute
   /// Waits until another writer has stored more.
   case follow

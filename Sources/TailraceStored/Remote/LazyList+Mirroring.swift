@@ -6,7 +6,7 @@ extension LazyList where Failure == any Error {
   ///
   /// Stored elements are read without the server, also after this process has ended; the others are read
   /// from the server, and stored. The store's state is the place in the server's list, so that a list which
-  /// was begun anew on the server is not mixed with the old one.
+  /// was begun again on the server is not mixed with the old one.
   ///
   /// ```swift
   /// let store = FileStore<Token, RemotePlace>(url, element: .json, state: .json)
@@ -20,7 +20,7 @@ extension LazyList where Failure == any Error {
   ///   - store: keeps the elements that were read.
   ///   - policy: whether the list reads from the server, follows another process that does, or both.
   /// - Laziness: stepwise.
-  /// - Failure: the server's or the store's, at its position. It is not remembered.
+  /// - Failure: the server's or the store's, at its position. It is not kept.
   /// - Cancellation: as of `LazyList(storedIn:)`.
   public init<Store: ListStore>(
     mirroring remote: RemoteList<Element>, in store: Store,

@@ -21,13 +21,13 @@ import TailraceSupport
 /// views of one `LazyList` share their elements, too, so make one list of it.
 ///
 /// It speaks the read path of *durable streams*, 1.0, in JSON mode, with any server; our own tell it more,
-/// so that a list which was begun anew at the same address is never taken for the old one.
+/// so that a list which was begun again at the same address is never taken for the old one.
 ///
-/// - Isolation: any number of readers at a time. Nothing is requested before the first demand.
+/// - Isolation: any number of readers at a time. Nothing is sent before a reader requests an element.
 /// - Failure: ``RemoteListError``, and `ListStoreError.trimmed(first:)`. A server that does not answer,
 ///   or with a status that passes (408, 425, 429, 5xx), is asked again, after longer and longer pauses,
 ///   until `patience` is over. All readers of one `RemoteList` pause together.
-/// - Cancellation: a reader that waits throws `CancellationError`. The list on the server goes on.
+/// - Cancellation: a reader that waits throws `CancellationError`. The list on the server continues.
 public struct RemoteList<Element: Sendable>: ListSource {
   let core: RemoteCore<Element>
 

@@ -1,12 +1,13 @@
 /// An error of a list of a server: which list, and why it cannot be read.
 ///
 /// ```swift
-/// let error = RemoteListError(path: "/runs/7", reason: .refused(status: 404, body: "no such run"))
+/// let error = RemoteListError(
+///   path: "/runs/7", reason: .refused(status: 404, body: "no such run"))
 /// print(error)   // /runs/7: the server refuses with status 404: no such run
 /// ```
 ///
-/// A list does not remember the error: the next demand asks again. `otherList` stays: make the
-/// ``RemoteList`` anew to read the other list. Elements that the server has discarded are
+/// A list does not keep the error: the next request asks again. `otherList` stays: make the
+/// ``RemoteList`` again to read the other list. Elements that the server has discarded are
 /// `ListStoreError.trimmed(first:)`.
 public struct RemoteListError: Error, Equatable, Sendable {
   /// The path of the list, as the ``RemoteList`` was given it.

@@ -24,7 +24,8 @@ public struct RemoteRequest: Sendable, Hashable {
 ///
 /// ```swift
 /// let transport: RemoteTransport = { request in
-///   RemoteResponse(status: 200, headers: ["Stream-Next-Offset": "7"], body: [Array("[1,2]".utf8)])
+///   RemoteResponse(
+///     status: 200, headers: ["Stream-Next-Offset": "7"], body: [Array("[1,2]".utf8)])
 /// }
 /// ```
 public struct RemoteResponse: Sendable {

@@ -3,9 +3,9 @@ import TailraceLists
 
 /// How many lists of a ``StoredLists`` are produced at a time, and which of those that have ended are kept.
 public struct StoredListLimits: Sendable, Hashable {
-  /// At most how many lists are produced at a time, 1 or more. Those of a former process all go on.
+  /// At most how many lists are produced at a time, 1 or more. Those of a former process all continue.
   public var producing: Int
-  /// For how long a list that has ended is kept after its last change; `nil`: for ever.
+  /// For how long a list that has ended is kept after its last change; `nil`: forever.
   public var age: Duration?
   /// How many bytes all lists together may have before those that have ended go, the oldest first; `nil`:
   /// any number.

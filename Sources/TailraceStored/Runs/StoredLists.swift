@@ -19,15 +19,15 @@ import TailraceSupport
 ///
 /// A list that `start` has acknowledged is produced until it ends or is stopped, also when its readers
 /// leave, and after the process has been killed, before or after its first element: the next
-/// `StoredLists` over the directory goes on with it, at its first call or with ``open()``. One that was
-/// stopped has its end stored, and never goes on.
+/// `StoredLists` over the directory continues with it, at its first call or with ``open()``. One that was
+/// stopped has its end stored, and never continues.
 ///
 /// One process produces the lists of a directory. What has ended goes when it is too old, or when all
 /// lists together have too many bytes, the oldest first; what has not ended stays.
 ///
 /// - Isolation: a task for each list calls the closure. Any number of calls at a time.
 /// - Failure: an error of the closure or of the disk ends the attempt, not the list: the next ``start(_:state:)``
-///   with its key goes on with it, and so does the next process. Readers wait.
+///   with its key continues with it, and so does the next process. Readers wait.
 /// - Cancellation: a reader that leaves ends nothing. The closure's task is cancelled by ``stop(_:)`` and
 ///   ``close()``.
 public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
@@ -45,8 +45,6 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     var opening: Task<Void, any Error>?
   }
 
-  /// The lists' directory.
-  public let directory: URL
   private let element: ByteCoding<Element>
   private let state: ByteCoding<State>
   private let durability: Durability
@@ -86,7 +84,6 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     guard limits.producing > 0 else {
       fatalError("StoredListLimits takes a number of lists of 1 or more, not \(limits.producing)")
     }
-    self.directory = directory
     self.element = element
     self.state = state
     self.durability = durability
@@ -127,7 +124,7 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     _ = try await removeSurplus()
   }
 
-  /// Begins a list, if there is none with this key, or goes on with one whose producer has failed.
+  /// Begins a list, if there is none with this key, or continues with one whose producer has failed.
   ///
   /// When this returns, the list is stored: it is produced, also if the process is killed before the first
   /// element.
@@ -220,11 +217,11 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
 
   /// Ends a list at the element that it has reached, and its producer.
   ///
-  /// When this returns, the end is stored: readers get it, and the list never goes on. The producer may
+  /// When this returns, the end is stored: readers get it, and the list never continues. The producer may
   /// still be on its way to notice that it is cancelled; what it makes is not stored.
   ///
   /// - Returns: whether the list had not ended before.
-  /// - Throws: an error of the disk; the list goes on with the next ``start(_:state:)`` then, or in the next
+  /// - Throws: an error of the disk; the list continues with the next ``start(_:state:)`` then, or in the next
   ///   process. `ListStoreError.inUse` if another process produces it.
   @discardableResult
   public nonisolated(nonsending) func stop(_ key: String) async throws -> Bool {
@@ -248,7 +245,7 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     }
   }
 
-  /// Cancels all producers, and waits until they have noticed it. The lists go on when the directory is
+  /// Cancels all producers, and waits until they have noticed it. The lists continue when the directory is
   /// opened again.
   public nonisolated(nonsending) func close() async {
     let (tasks, stores) = contents.withLock { contents in

@@ -5,7 +5,9 @@ import TailraceSupport
 /// Serves all lists of a ``StoredLists`` over HTTP: a key and a request's values in, a response's values out.
 ///
 /// ```swift
-/// let runs = StoredLists<String, Int>(in: directory, element: .text, state: .raw) { _, _ in nil }
+/// let runs = StoredLists<String, Int>(
+///   in: directory, element: .text, state: .raw
+/// ) { _, _ in nil }
 /// let endpoint = StoredListsEndpoint(runs)
 /// try await runs.start("7", state: 0)
 ///

@@ -9,7 +9,7 @@
 public struct ExplorationOptions: Sendable {
   /// The most runs of the first stages, before the random ones.
   public var runs: Int
-  /// How many times in a run a task may go on before others that were ready earlier, before the random
+  /// How many times in a run a task may continue before others that were ready earlier, before the random
   /// stage. With `.max` all orders are tried, as far as ``runs`` allows.
   public var preemptions: Int
   /// The runs of the last stage, which makes each choice by chance. It does not run after all orders

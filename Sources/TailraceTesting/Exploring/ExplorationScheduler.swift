@@ -206,7 +206,7 @@ public final class ExplorationScheduler: Scheduler, SerialExecutor {
 extension ExplorationScheduler {
   /// The clock of an exploration's run: exact, and virtual.
   ///
-  /// Time passes only when no task can run; then it goes on to the next date for which a task sleeps.
+  /// Time passes only when no task can run; then it continues to the next date for which a task sleeps.
   public struct Clock: _Concurrency.Clock {
     let scheduler: ExplorationScheduler
 

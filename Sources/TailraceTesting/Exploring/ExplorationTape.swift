@@ -1,11 +1,11 @@
-/// The choices of one run of ``explore(_:replaying:countingIssues:body:)``: which task goes on, wherever
+/// The choices of one run of ``explore(_:replaying:countingIssues:body:)``: which task continues, wherever
 /// more than one could.
 ///
 /// ```swift
 /// let tape: ExplorationTape = "0 0 1"
 /// ```
 ///
-/// On this one, at the third choice the second task goes on instead of the first.
+/// On this one, at the third choice the second task continues instead of the first.
 ///
 /// Each number counts the tasks that are passed over, in the order in which they became ready. Choices
 /// that are not on the tape are 0: first come, first served. A failure of `explore` prints its tape.

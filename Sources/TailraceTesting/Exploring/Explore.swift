@@ -36,7 +36,7 @@ import TailraceSupport
 /// <doc:EveryOrder>.
 ///
 /// The first run takes its tasks first come, first served. Then come the runs with one *preemption*, in
-/// which a task goes on once before others that were ready earlier; those with two; and so on, and at
+/// which a task continues once before others that were ready earlier; those with two; and so on, and at
 /// last random ones. So a failure is found with the fewest preemptions. It is made simpler, as long as it
 /// still fails, and thrown with what has happened, and with a tape that replays it.
 ///
@@ -45,7 +45,7 @@ import TailraceSupport
 ///   - tape: replays one run: pass the tape of a failure.
 ///   - counter: counts the issues of a test framework, which are failures, too. The last replay runs
 ///     without it, so that the issue is recorded at its own line.
-///   - body: one run. It has to make what it uses anew: nothing may be left of the run before.
+///   - body: one run. It has to make what it uses again: nothing may be left of the run before.
 /// - Returns: how much was tried, if nothing has failed.
 /// - Isolation: the body and its child tasks run on ``Exploration/executor``, one step at a time, on the
 ///   thread that explores.

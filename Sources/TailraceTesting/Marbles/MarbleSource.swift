@@ -90,12 +90,12 @@ public struct MarbleSource<Element: Sendable, Failure: Error>: Sendable {
 
   // MARK: Lists
 
-  /// A list whose steps take time. The time from demanding an element to getting it is its
+  /// A list whose steps take time. The time from requesting an element to getting it is its
   /// distance from the element before it.
   ///
   /// A reader that takes no time sees the line unchanged; a slow one delays the steps that it has
-  /// not demanded. Use `signal.memoized()` for a list whose elements do not wait for a reader.
-  /// After a line without an ending the reader waits for ever.
+  /// not requested. Use `signal.memoized()` for a list whose elements do not wait for a reader.
+  /// After a line without an ending the reader waits forever.
   ///
   /// - Laziness: stepwise.
   /// - Isolation: the steps run where the first reader runs: on the scheduler, if its task prefers

@@ -5,7 +5,8 @@ extension VirtualScheduler {
   ///
   /// <!-- not run: the comments say of what type it is -->
   /// ```swift
-  /// scheduler.source("a-b-|").signal                         // Signal<String, Never>
+  /// scheduler.source("a-b-|").signal
+  /// // Signal<String, Never>
   /// scheduler.source("1-2-'10'-|", of: Int.self).list        // LazyList<Int, Never>
   /// ```
   ///
@@ -27,7 +28,8 @@ extension VirtualScheduler {
   ///
   /// <!-- not run: the comments say of what type it is -->
   /// ```swift
-  /// scheduler.source("1-2-#", of: Int.self, failure: Offline()).signal   // Signal<Int, Offline>
+  /// scheduler.source("1-2-#", of: Int.self, failure: Offline()).signal
+  /// // Signal<Int, Offline>
   /// ```
   public func source<Element: LosslessStringConvertible & Sendable, Failure: Error>(
     _ marbles: Marbles, of type: Element.Type = String.self, failure: Failure,
@@ -41,7 +43,8 @@ extension VirtualScheduler {
   ///
   /// <!-- not run: the comments say of what type it is -->
   /// ```swift
-  /// scheduler.source("a-b-|", ["a": Order(1), "b": Order(2)]).list   // LazyList<Order, Never>
+  /// scheduler.source("a-b-|", ["a": Order(1), "b": Order(2)]).list
+  /// // LazyList<Order, Never>
   /// ```
   public func source<Element: Sendable>(
     _ marbles: Marbles, _ elements: [String: Element], every tick: Duration = .seconds(1),

@@ -13,7 +13,7 @@ public import TailraceStored
 ///
 /// - Parameters:
 ///   - patience: the time after which a call that has not returned is a fault.
-///   - reopen: opens the contents of a store anew, as another process would; `nil` if that is
+///   - reopen: opens the contents of a store again, as another process would; `nil` if that is
 ///     impossible.
 ///   - trim: discards the elements of a store before a position, or at least some of them; `nil` if
 ///     that is impossible.
@@ -36,7 +36,7 @@ public func checkStore<Store: ListStore>(
 ///   - element: makes a distinct element for each number.
 ///   - state: makes a distinct state for each number.
 ///   - patience: the time after which a call that has not returned is a fault.
-///   - reopen: opens the contents of a store anew, as another process would; `nil` if that is
+///   - reopen: opens the contents of a store again, as another process would; `nil` if that is
 ///     impossible.
 ///   - trim: discards the elements of a store before a position, or at least some of them; `nil` if
 ///     that is impossible.

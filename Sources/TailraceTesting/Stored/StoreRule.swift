@@ -35,7 +35,7 @@ public enum StoreRule: String, Sendable, CaseIterable, Hashable {
   case letsCancelledOnesGo = "who waits comes back when its task is cancelled"
   /// A cancelled append is stored whole or not at all, and the list continues.
   case survivesCancellation = "an append that is cancelled is stored whole, or not at all"
-  /// A store that is opened anew has everything that was appended.
+  /// A store that is opened again has everything that was appended.
   case isThereForOthers = "who opens the store anew finds what was stored"
   /// An extent counts what is stored, and each list has an identity that stays. A store that gives none
   /// promises nothing about it.

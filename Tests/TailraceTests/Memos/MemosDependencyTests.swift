@@ -273,7 +273,7 @@ struct MemosDependencyTests {
     let summary = try await explore(options) { run in
       let versions = Counter()
       let memos = Numbers.recursive(
-        lifetime: .milliseconds(10), refreshingAfter: .milliseconds(6), clock: run.clock
+        lifetime: .fixed(.milliseconds(10)), refreshingAfter: .milliseconds(6), clock: run.clock
       ) { memos, key in
         switch key {
         case 0: return versions.increment()

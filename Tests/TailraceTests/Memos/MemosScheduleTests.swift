@@ -129,7 +129,7 @@ struct MemosScheduleTests {
     #endif
     do {
       let memos = Memos<Int, InstanceCounter.Member, any Error>(
-        capacity: .count(50), lifetime: .milliseconds(2), refreshingAfter: .milliseconds(1),
+        capacity: .count(50), lifetime: .fixed(.milliseconds(2)), refreshingAfter: .milliseconds(1),
         retryingFailures: true
       ) { (key: Int) async throws in
         if key % 3 > 0 { await Task.yield() }

@@ -116,6 +116,55 @@ struct RecipeTests {
     #expect(answer.values == [nil, 5])
   }
 
+  // MARK: One limit for all
+
+  /// At most so many requests at a time, of all lists and memos.
+  struct RequestLimit: Sendable {
+    private let free: SharedIterator<Int, Never>
+    private let permits: AsyncStream<Int>.Continuation
+
+    init(_ count: Int) {
+      let (stream, permits) = AsyncStream.makeStream(of: Int.self)
+      for permit in 1...count { permits.yield(permit) }
+      free = stream.memoized().makeSharedIterator()
+      self.permits = permits
+    }
+
+    func run<Value: Sendable>(
+      _ request: @Sendable () async throws -> Value
+    ) async throws -> Value {
+      guard let permit = await free.next() else { throw CancellationError() }
+      defer { permits.yield(permit) }
+      return try await request()
+    }
+  }
+
+  @Test("one limit for a list and memos: two at a time, and a caller that leaves takes no permit")
+  func limit() {
+    let (scheduler, starts, answers) = (VirtualScheduler(), Probe<Duration>(), Probe<[Int]>())
+    let limit = RequestLimit(2)
+    let request: @Sendable (Int) async throws -> Int = { number in
+      try await limit.run {
+        starts.record(scheduler.now.offset)
+        try await scheduler.clock.sleep(for: .seconds(1))
+        return number
+      }
+    }
+    let list = LazyList(0..<4).concurrentMap(limit: 4) { try await request($0) }
+    let memos = Memos { (number: Int) in try await request(number) }
+    scheduler.schedule { () async in answers.record((try? await list.array()) ?? []) }
+    scheduler.advance(by: .milliseconds(200))
+    scheduler.schedule { () async in answers.record((try? await [memos.value(for: 4)]) ?? []) }
+    let leaver = scheduler.schedule { () async in _ = try? await request(5) }
+    scheduler.schedule { () async in answers.record((try? await [memos.value(for: 6)]) ?? []) }
+    scheduler.advance(by: .milliseconds(200))
+    #expect(starts.count == 2)
+    leaver.cancel()
+    scheduler.run()
+    #expect(starts.values == [0, 0, 1, 1, 2, 2].map { .seconds($0) })
+    #expect(Set(answers.values) == [[0, 1, 2, 3], [4], [6]])
+  }
+
   // MARK: Several at a time, and stored
 
   actor Squares {
