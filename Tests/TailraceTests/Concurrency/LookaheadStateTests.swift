@@ -115,7 +115,7 @@ struct LookaheadStateTests {
 
   @Test("without a distance each demand pulls for itself")
   func none() {
-    var state = Self.begun(0)
+    var state = Self.called(0)
     #expect(Self.demand(&state) == "pull")
     #expect(state.pulledOnDemand().starts == false)
     #expect(Self.demand(&state) == "pull")
