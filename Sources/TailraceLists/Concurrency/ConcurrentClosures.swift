@@ -19,7 +19,6 @@ final class ConcurrentClosures<Input: Sendable, Output: Sendable>: Sendable {
   }
 
   @usableFromInline let state: Locked<State>
-  @usableFromInline let inOrder: Bool
   /// Whether a failed closure runs again when its result is demanded once more.
   @usableFromInline let isRetried: Bool
   @usableFromInline let transform: @Sendable (Input) async -> State.Outcome
@@ -29,7 +28,7 @@ final class ConcurrentClosures<Input: Sendable, Output: Sendable>: Sendable {
     inOrder: Bool, isRetried: Bool, _ transform: @escaping @Sendable (Input) async -> State.Outcome
   ) {
     state = Locked(State(inOrder: inOrder))
-    (self.inOrder, self.isRetried, self.transform) = (inOrder, isRetried, transform)
+    (self.isRetried, self.transform) = (isRetried, transform)
   }
 
   /// There is an element. Its closure is started when the look-ahead knows it: the closure may fail at once.
@@ -146,7 +145,7 @@ final class ClosuresOwner<Input: Sendable, Output: Sendable>: @unchecked Sendabl
   init<Failure: Error>(_ list: consuming LazyList<Input, Failure>, limit: Int, _ closures: Closures)
   {
     self.closures = closures
-    let endsAtFailure = closures.inOrder && !closures.isRetried
+    let endsAtFailure = closures.state.withLock { $0.inOrder } && !closures.isRetried
     source = LookaheadOwner(
       Lookahead(
         list, distance: limit - 1, filling: { element, number in closures.add(element, number) },

@@ -18,8 +18,9 @@ extension LazyList {
   /// - Laziness: deferred: nothing runs before the first request. Requesting element *i* then
   ///   computes up to element *i* + `count`, one after the other, beside the reader.
   /// - Isolation: a task with the priority and the task-locals of the request computes the elements
-  ///   ahead. To hand an element to another task costs some microseconds: prefetching pays for steps
-  ///   that take longer.
+  ///   ahead. A reader that comes before this task has begun computes its element itself, if no step suspends.
+  ///   To start the task costs about a microsecond, and to wait for it some: prefetching pays for steps that
+  ///   take longer.
   /// - Failure: a failure ahead surfaces when a reader gets there. A step ahead that may be retried
   ///   runs again when its element is requested.
   /// - Cancellation: ends only the cancelled reader. Pulling stops, and its step in flight is

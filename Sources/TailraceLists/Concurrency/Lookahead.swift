@@ -3,8 +3,9 @@ import TailraceSupport
 /// Pulls from a list ahead of its readers.
 ///
 /// The demand itself pulls the demanded element if nothing else is pulling, so that a cycle is
-/// found as everywhere. A task beside the readers pulls the elements ahead: it begins with a demand and
-/// ends when there are enough. A pull gives a slot: the element, or something that a task makes of it.
+/// found as everywhere. A task beside the readers pulls the elements ahead: a demand starts it, and it
+/// ends when there are enough. Until it has begun, a demand takes from the source what is there at once. A pull
+/// gives a slot: the element, or something that a task makes of it.
 ///
 /// For the stage that takes the slots this is a place where a cell may be missing, like a list.
 @usableFromInline
@@ -23,9 +24,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @usableFromInline let state: Locked<LookaheadState<Slot, Waiter>>
   /// Pulled from only by the one that moved the state to `pulling`.
   @usableFromInline let source: Owned<Source>
-  /// The worker that pulls ahead, for the wait graph.
-  @usableFromInline let node = Locked(StepExecutor?.none)
-  @usableFromInline let mark: LookaheadMark
+  @usableFromInline let worker: LookaheadWorker
   @usableFromInline let fill: @Sendable (Element, _ number: Int) -> Slot
   /// Starts the work of a slot, once the state knows the slot.
   @usableFromInline let start: @Sendable (Slot, Lookahead) -> Void
@@ -41,7 +40,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   ) {
     state = Locked(LookaheadState(distance: distance))
     source = Owned(Source(list))
-    mark = LookaheadMark(of: Slot.self)
+    worker = LookaheadWorker(of: Slot.self)
     self.fill = fill
     self.start = start
     self.discard = discard
@@ -59,15 +58,13 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// The next slot, or why there is none. For the holder of the claim of the list that is read.
   @_alwaysEmitIntoClient
   func next(_ demand: Demand) -> Step<Slot> {
-    let isLimited = StepExecutor.isLimited(mark)
+    let isLimited = worker.isLimited
     switch state.withLock({ $0.demand(isLimited: isLimited) }) {
-    case .slot(let slot, let pullsOn):
-      if pullsOn { pullAhead() }
+    case .slot(let slot, let starts):
+      if starts { pullAhead() }
       return .element(slot)
-    case .pull: return pullOnDemand(demand)
-    case .wait(let taken):
-      return .nothing(
-        .missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
+    case .pull(let taken): return pullOnDemand(demand, orWaitAfter: taken)
+    case .wait(let taken): return missing(after: taken, demand)
     case .end: return .nothing(.end)
     case .failed(let failure): return .nothing(.failed(failure))
     case .failedTransiently(let failure):
@@ -77,44 +74,71 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     }
   }
 
+  @_alwaysEmitIntoClient
+  func missing(after taken: Int, _ demand: Demand) -> Step<Slot> {
+    .nothing(.missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
+  }
+
   // MARK: Pulling
 
+  /// - Parameter taken: if a task is called, the number of slots taken before.
   @_alwaysEmitIntoClient
-  func pullOnDemand(_ demand: Demand) -> Step<Slot> {
+  func pullOnDemand(_ demand: Demand, orWaitAfter taken: Int?) -> Step<Slot> {
     source.state.cursor.demand = demand.forOne
+    // The task begins the steps of a list that cancels those that nobody waits for, and waits for them.
+    if taken != nil { source.state.cursor.demand.mayBeDropped = true }
     let pulled = source.state.cursor.next()
     // The depth, and whether its reader has waited, are those of this demand; the task that pulls on has others.
     source.state.cursor.demand = Demand()
     guard let element = pulled else {
       let absence = source.state.cursor.takeAbsence()
+      switch (absence, taken) {
       // The list counts a failure, which is told to this reader, for those who wait.
-      if case .failedTransiently = absence { failed(nil) } else { stop(absence) }
+      case (.failedTransiently, _): failed(nil)
+      case (.missing, let taken?), (.paused, let taken?):
+        let (starts, waiters) = state.withLock { $0.leftToTask() }
+        for waiter in waiters { waiter.wake(.lookAgain) }
+        if starts { pullAhead() }
+        return missing(after: taken, demand)
+      default: stop(absence)
+      }
       return .nothing(absence)
     }
     let (slot, _) = filled(with: element)
-    let (pullsOn, waiters) = state.withLock { $0.pulledOnDemand() }
+    let (starts, waiters) = state.withLock { $0.pulledOnDemand() }
     // It may fail at once, and the state has to know how to handle that.
     start(slot, self)
     for waiter in waiters { waiter.wake(.lookAgain) }
-    if pullsOn { pullAhead() }
+    if starts { pullAhead() }
     return .element(slot)
   }
 
-  /// Pulls as many slots as allowed, in a task with the context of the demand.
+  /// Starts a task that pulls as many slots as allowed, with the context of the demand.
   ///
   /// It never waits for the list that it pulls ahead for; that list waits for it.
-  @_alwaysEmitIntoClient
+  // The task has no executor of its own: to run each job of one is to make another task.
+  @_alwaysEmitIntoClient @inline(never)
   func pullAhead() {
-    let executor = executorAhead()
     let priority = Task.currentPriority
-    let puller = WorkerToken.making(executor) { token in
-      Task(executorPreference: executor) { [self] in
-        token.begin()
-        await pullAll()
-        token.end(of: executor)
+    // Written where the task is made: a passed closure would be wrapped.
+    let puller = WorkerToken.making(worker) { token in
+      if let home = StepExecutor.preferredHome {
+        Task(executorPreference: home) { await self.run(token) }
+      } else {
+        Task { await self.run(token) }
       }
     }
-    if !state.withLock({ $0.attach(puller, madeAt: priority) }) { puller.cancel() }
+    let (isWanted, raised) = state.withLock { $0.attach(puller, madeAt: priority) }
+    if !isWanted { puller.cancel() }
+    if let raised { puller.raise(to: raised) }
+  }
+
+  @_alwaysEmitIntoClient
+  func run(_ token: WorkerToken) async {
+    guard state.withLock({ $0.begin() }) else { return }
+    token.begin()
+    await pullAll()
+    token.end(of: worker)
   }
 
   @_alwaysEmitIntoClient
@@ -137,20 +161,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   nonisolated(nonsending) func nextAhead() async -> Element? {
     if let element = source.state.cursor.next() { return element }
     return await source.state.cursor.nextWaiting(ahead: self)
-  }
-
-  @_alwaysEmitIntoClient
-  func executorAhead() -> StepExecutor {
-    let home = StepExecutor.preferredHome
-    if let node = node.withLock({ $0 }), node.home === home { return node }
-    let ahead = StepExecutor(ahead: mark, home: home)
-    let former = node.withLock { node in
-      defer { node = ahead }
-      return node
-    }
-    // Released outside of the lock: it may be the last reference to the user's executor.
-    _ = former
-    return ahead
   }
 
   /// False if that is enough.
@@ -221,7 +231,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
 // An element that is being pulled beside the readers is awaited like a cell.
 extension Lookahead: AwaitedPlace {
-  @usableFromInline var awaitedWorker: (any Worker)? { node.withLock { $0 } }
+  @usableFromInline var awaitedWorker: (any Worker)? { worker }
   @usableFromInline var title: Title { "LazyList<\(Slot.self)>" }
 
   @usableFromInline

@@ -6,20 +6,24 @@ import TailraceSupport
 /// isolates the value, asks it, and acts after it has released its lock.
 ///
 /// ```
-///              demand, nothing there; or given, and there is room
+///              demand, nothing there; or the task begins, and there is room
 ///   resting ──────────────────────────────────────────────────────▶ pulling
 ///      ▲ ◀─────── pulled, and that is enough; or in the way ────────┘ │ │ ▲
 ///      │                                                              │ │ │ demand
 ///      │                             over ◀── the end, or a failure ──┘ ▼ │
 ///      │                                             a failure for now: hesitating
 /// ```
+///
+/// A task that pulls ahead is *called* when a slot is given and there is room. It takes a while to begin. A demand
+/// that comes meanwhile pulls for itself what it gets at once, and leaves to the task what has to be waited for:
+/// it sleeps while the source rests. One start serves all these demands ("Working ahead").
 @usableFromInline
 struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @usableFromInline typealias Puller = Task<Void, Never>
 
   @usableFromInline
   enum Source: Sendable {
-    /// Nothing pulls: there are as many slots as allowed, or there was no demand.
+    /// Nothing pulls: there are as many slots as allowed, or there was no demand, or a task is called.
     case resting
     /// The step ahead failed temporarily. It is retried when its element is demanded, and not
     /// before.
@@ -42,10 +46,11 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
 
   @usableFromInline
   enum Answer: Sendable {
-    /// A slot pulled before, and whether the caller is to pull on.
-    case slot(Slot, pullsOn: Bool)
-    /// The caller pulls the element.
-    case pull
+    /// A slot pulled before, and whether the caller is to start a task that pulls ahead.
+    case slot(Slot, starts: Bool)
+    /// The caller pulls the element. If a task is called, it leaves to that what is not there at once, and waits:
+    /// the number is that of slots taken before.
+    case pull(orWait: Int?)
     /// Another pull is in progress: wait until it is done, and ask again. The number is that of
     /// slots taken before.
     case wait(after: Int)
@@ -92,7 +97,9 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   /// The demands that wait for the current pull.
   @usableFromInline var waiters = WaiterSet<Waiter>()
   @usableFromInline var puller: Puller?
-  /// The highest priority that the puller was made with, or that has waited for it.
+  /// A task was started to pull ahead, and has not begun.
+  @usableFromInline var isCalled = false
+  /// The highest priority that the puller was made with, or that has waited for it, perhaps before it was known.
   @usableFromInline var raisedTo: UInt8 = 0
 
   @_alwaysEmitIntoClient
@@ -106,13 +113,13 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     isPaused = isLimited
     if let first = slots.popFirst() {
       taken += 1
-      return .slot(first.slot, pullsOn: pullsAhead())
+      return .slot(first.slot, starts: call())
     }
     if let failure = lastFailure.take() { return .failedTransiently(failure) }
     switch source {
     case .resting, .hesitating:
       source = .pulling
-      return .pull
+      return .pull(orWait: isCalled ? taken : nil)
     case .pulling: return .wait(after: taken)
     case .over(nil): return .end
     case .over(let failure?): return .failed(failure)
@@ -120,10 +127,14 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     }
   }
 
-  /// Whether the slot after that many is still being pulled.
+  /// Whether the slot after that many is still being pulled, or will be.
   @_alwaysEmitIntoClient
   func isPulling(after taken: Int) -> Bool {
-    guard case .pulling = source else { return false }
+    switch source {
+    case .pulling: break
+    case .resting where isCalled: break
+    case .resting, .hesitating, .over, .abandoned: return false
+    }
     return slots.isEmpty && self.taken == taken
   }
 
@@ -139,15 +150,34 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   @_alwaysEmitIntoClient
   mutating func leave(_ waiter: Waiter) { waiters.leave(waiter) }
 
-  /// A demand has pulled an element, and takes it. Returns whether the caller is to pull on, and the
+  /// A demand has pulled an element, and takes it. Returns whether the caller is to start a task, and the
   /// demands that came to wait for the pull before this one.
   @_alwaysEmitIntoClient
-  mutating func pulledOnDemand() -> (pullsOn: Bool, wakes: [Waiter]) {
+  mutating func pulledOnDemand() -> (starts: Bool, wakes: [Waiter]) {
     let waiters = wakeAll()
     guard case .pulling = source else { return (false, waiters) }
     source = .resting
     taken += 1
-    return (pullsAhead(), waiters)
+    return (call(), waiters)
+  }
+
+  /// Has a task called, if there is room and none pulls or is called. True if the caller is to start it.
+  @_alwaysEmitIntoClient
+  mutating func call() -> Bool {
+    guard case .resting = source, !isCalled, !isPaused, slots.count < distance else { return false }
+    (isCalled, raisedTo) = (true, 0)
+    return true
+  }
+
+  /// The called task runs. True if it pulls; otherwise it is over.
+  @_alwaysEmitIntoClient
+  mutating func begin() -> Bool {
+    isCalled = false
+    guard case .resting = source, slots.count < distance, !isPaused || !waiters.isEmpty else {
+      return false
+    }
+    source = .pulling
+    return true
   }
 
   /// The puller ahead has pulled an element.
@@ -189,6 +219,14 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     return wakeAll()
   }
 
+  /// A demand leaves to the called task what is not there at once. Returns whether the caller is to start another
+  /// one, because that has begun meanwhile, and is over; and the demands that came to wait for this pull.
+  @_alwaysEmitIntoClient
+  mutating func leftToTask() -> (starts: Bool, wakes: [Waiter]) {
+    let waiters = gaveUp()
+    return (call(), waiters)
+  }
+
   @_alwaysEmitIntoClient
   mutating func wakeAll() -> [Waiter] {
     waiters.isEmpty ? [] : waiters.removeAll()
@@ -218,17 +256,19 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     return left
   }
 
-  /// The task that pulls ahead is known. False if it is to be cancelled.
-  ///
-  /// Nobody has waited for it yet: the claim of the list that is read is held until now.
+  /// The task that pulls ahead is known. It is to be cancelled if it is not wanted any more, and to be raised if a
+  /// task of higher priority has waited before it was known.
   @_alwaysEmitIntoClient
-  mutating func attach(_ puller: Puller, madeAt priority: TaskPriority) -> Bool {
+  mutating func attach(
+    _ puller: Puller, madeAt priority: TaskPriority
+  ) -> (isWanted: Bool, raised: TaskPriority?) {
     switch source {
-    case .over, .abandoned: return false
+    case .over, .abandoned: return (false, nil)
     case .resting, .hesitating, .pulling:
       self.puller = puller
-      raisedTo = priority.rawValue
-      return true
+      let waited = raisedTo
+      raisedTo = max(waited, priority.rawValue)
+      return (true, waited > priority.rawValue ? TaskPriority(rawValue: waited) : nil)
     }
   }
 
@@ -238,12 +278,5 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     guard raisedTo < priority.rawValue else { return nil }
     raisedTo = priority.rawValue
     return puller
-  }
-
-  @_alwaysEmitIntoClient
-  mutating func pullsAhead() -> Bool {
-    guard case .resting = source, !isPaused, slots.count < distance else { return false }
-    source = .pulling
-    return true
   }
 }

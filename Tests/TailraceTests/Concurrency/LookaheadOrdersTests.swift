@@ -27,6 +27,8 @@ private struct LookaheadModel: Explorable {
     case limitedDemand(Int)
     /// The outcomes of a pull by a reader, or by the task that pulls ahead.
     case pulls(Puller), ends(Puller), failsForNow(Puller), isInTheWay(Puller)
+    /// The task that was started to pull ahead runs.
+    case begins
     /// The slot that was filled is put into the state.
     case keeps(Puller)
     /// A reader that has to wait sleeps, and one that sleeps is cancelled.
@@ -51,13 +53,13 @@ private struct LookaheadModel: Explorable {
 
   enum Reader: Hashable {
     case idle, asleep
-    case pulling
+    case pulling(orWait: Int?)
     case filled(Int)
     case waiting(after: Int)
   }
 
   enum Ahead: Hashable {
-    case none, pulling
+    case none, called, pulling
     case filled(Int)
   }
 
@@ -84,6 +86,8 @@ private struct LookaheadModel: Explorable {
   var owed: Set<Int> = []
   /// The last demand was one that must not cause look-ahead.
   var isPaused = false
+  /// What was to be pulled ahead after the last demand was given up.
+  var isObstructed = false
   var hasEnded = false
   var isAbandoned = false
   var violation: String?
@@ -101,7 +105,8 @@ private struct LookaheadModel: Explorable {
     """
     \(state) \(readers) \(ahead) \(isAttached) \(isCancelled) \(pulled) \(running.sorted()) \
     \(delivered) \(failed ?? -1) \(hasEnded) \(isAbandoned) \(owed.sorted()) \
-    \(notes.map { $0.change(at: mark) }) \(hasWaited) \(isPaused)
+    \(notes.map { $0.change(at: mark) }) \(hasWaited) \(isPaused) \
+    \(isObstructed)
     """
   }
 
@@ -129,6 +134,7 @@ private struct LookaheadModel: Explorable {
     }
     switch ahead {
     case .none: break
+    case .called: events.append(.begins)
     case .pulling: if !isClaimed { events += outcomes(of: .ahead) }
     case .filled: events.append(.keeps(.ahead))
     }
@@ -152,8 +158,10 @@ private struct LookaheadModel: Explorable {
     switch event {
     case .demand(let reader): demand(reader, isLimited: false)
     case .limitedDemand(let reader): demand(reader, isLimited: true)
+    case .begins: ahead = state.begin() ? .pulling : .none
     case .pulls(.ahead) where isCancelled:
       ahead = .none
+      isObstructed = true
       wake(state.gaveUp())
     case .pulls(let puller):
       set(puller, filled: pulled)
@@ -165,8 +173,16 @@ private struct LookaheadModel: Explorable {
     case .failsForNow(let puller):
       if stop(puller) { failForNow(puller) } else { wake(state.gaveUp()) }
     case .isInTheWay(let puller):
-      _ = stop(puller)
-      wake(state.gaveUp())
+      if case .reader(let reader) = puller, case .pulling(let taken?) = readers[reader] {
+        let (starts, waiters) = state.leftToTask()
+        wake(waiters)
+        if starts { pullAhead() }
+        wait(reader, after: taken)
+      } else {
+        _ = stop(puller)
+        isObstructed = true
+        wake(state.gaveUp())
+      }
     case .sleeps(let reader):
       guard case .waiting(let taken) = readers[reader] else { return }
       readers[reader] = state.enter(Self.waiters[reader], after: taken) ? .asleep : .idle
@@ -177,7 +193,7 @@ private struct LookaheadModel: Explorable {
       owed.remove(reader)
     case .attaches:
       isAttached = true
-      if !state.attach(Self.task, madeAt: .medium) { isCancelled = true }
+      if !state.attach(Self.task, madeAt: .medium).isWanted { isCancelled = true }
     case .fails(let number):
       running.remove(number)
       failed = min(failed ?? .max, number)
@@ -205,6 +221,11 @@ private struct LookaheadModel: Explorable {
     if violation == nil, state.slots.count > state.distance + 1 {
       violation = "\(state.slots.count) slots lie ahead"
     }
+    if violation == nil, case .resting = state.source, !delivered.isEmpty, !isPaused, !isObstructed,
+      ahead == .none, readers.allSatisfy({ $0 == .idle }), state.slots.count < state.distance
+    {
+      violation = "there is room, and nobody pulls ahead"
+    }
   }
 
   /// Those who wait are to be told; a reader that has pulled for itself is.
@@ -225,7 +246,6 @@ private struct LookaheadModel: Explorable {
   }
 
   private mutating func demand(_ reader: Int, isLimited: Bool) {
-    isPaused = isLimited
     if hasWaited[reader] {
       switch notes[reader].change(at: mark) {
       case .none: break
@@ -233,6 +253,7 @@ private struct LookaheadModel: Explorable {
       case .elsewhere: hasWaited[reader] = false
       }
     }
+    isPaused = isLimited
     var answer = state.demand(isLimited: isLimited)
     if case .failedTransiently = answer {
       if hasWaited[reader] {
@@ -247,17 +268,13 @@ private struct LookaheadModel: Explorable {
       violation = "reader \(reader) is not told"
     }
     hasWaited[reader] = false
-    if case .wait = answer {
-      hasWaited[reader] = true
-      notes[reader] = WaitingNote(mark)
-    }
     switch answer {
     case .failedTransiently: violation = "a failure is kept twice"
-    case .slot(let slot, let pullsOn):
+    case .slot(let slot, let starts):
       deliver(slot)
-      if pullsOn { pullAhead() }
-    case .pull: readers[reader] = .pulling
-    case .wait(let taken): readers[reader] = .waiting(after: taken)
+      if starts { pullAhead() }
+    case .pull(let taken): readers[reader] = .pulling(orWait: taken)
+    case .wait(let taken): wait(reader, after: taken)
     case .end:
       hasEnded = true
       if let failed, !delivered.contains(failed) {
@@ -268,6 +285,12 @@ private struct LookaheadModel: Explorable {
     case .failed: violation = "a failure that nobody made"
     case .abandoned: if !isAbandoned { violation = "abandoned, though somebody reads" }
     }
+  }
+
+  private mutating func wait(_ reader: Int, after taken: Int) {
+    readers[reader] = .waiting(after: taken)
+    hasWaited[reader] = true
+    notes[reader] = WaitingNote(mark)
   }
 
   private mutating func tell(_ reader: Int) {
@@ -281,6 +304,7 @@ private struct LookaheadModel: Explorable {
   private mutating func deliver(_ slot: Int) {
     mark = mark.appended
     owed = []
+    isObstructed = false
     if slot != delivered.count { violation = "element \(slot) after \(delivered)" }
     delivered.append(slot)
   }
@@ -288,7 +312,7 @@ private struct LookaheadModel: Explorable {
   private mutating func pullAhead() {
     if ahead != .none { violation = "two pull ahead at once" }
     if isPaused { violation = "look-ahead causes look-ahead" }
-    ahead = .pulling
+    ahead = .called
     isAttached = false
     isCancelled = false
   }
@@ -300,9 +324,9 @@ private struct LookaheadModel: Explorable {
       readers[reader] = .idle
       if !startsFirst { running.insert(number) }
       deliver(number)
-      let (pullsOn, waiters) = state.pulledOnDemand()
+      let (starts, waiters) = state.pulledOnDemand()
       wake(waiters)
-      if pullsOn { pullAhead() }
+      if starts { pullAhead() }
     case .ahead:
       guard case .filled(let number) = ahead else { return }
       switch state.pulledAhead(number, number) {
@@ -312,7 +336,10 @@ private struct LookaheadModel: Explorable {
         wake(waiters)
         if pullsOn, isPaused { violation = "look-ahead goes on for look-ahead" }
         ahead = pullsOn && !isCancelled ? .pulling : .none
-        if pullsOn, isCancelled { wake(state.gaveUp()) }
+        if pullsOn, isCancelled {
+          isObstructed = true
+          wake(state.gaveUp())
+        }
       case .refused:
         running.remove(number)
         if !isAbandoned, failed.map({ number <= $0 }) ?? true {

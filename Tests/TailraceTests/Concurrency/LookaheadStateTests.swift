@@ -17,8 +17,9 @@ struct LookaheadStateTests {
   /// A demand, in words.
   static func demand(_ state: inout State) -> String {
     switch state.demand() {
-    case .slot(let slot, let pullsOn): "\(slot)\(pullsOn ? ", pull on" : "")"
-    case .pull: "pull"
+    case .slot(let slot, let starts): "\(slot)\(starts ? ", call" : "")"
+    case .pull(nil): "pull"
+    case .pull(_?): "pull or wait"
     case .wait: "wait"
     case .end: "end"
     case .failed: "failed"
@@ -37,10 +38,17 @@ struct LookaheadStateTests {
   }
 
   /// The first element is pulled by its demand.
-  static func begun(_ distance: Int) -> State {
+  static func called(_ distance: Int) -> State {
     var state = State(distance: distance)
     #expect(demand(&state) == "pull")
-    #expect(state.pulledOnDemand().pullsOn == (distance > 0))
+    #expect(state.pulledOnDemand().starts == (distance > 0))
+    return state
+  }
+
+  /// The first element is pulled by its demand, and the task that pulls ahead has begun.
+  static func begun(_ distance: Int) -> State {
+    var state = called(distance)
+    #expect(state.begin() == true)
     return state
   }
 
@@ -49,8 +57,9 @@ struct LookaheadStateTests {
     var state = Self.begun(2)
     #expect(Self.pulled(1, &state) == "on")
     #expect(Self.pulled(2, &state) == "enough")
-    #expect(Self.demand(&state) == "1, pull on")
-    #expect(Self.demand(&state) == "2", "somebody pulls already")
+    #expect(Self.demand(&state) == "1, call")
+    #expect(Self.demand(&state) == "2", "one is called already")
+    #expect(state.begin() == true)
     #expect(Self.demand(&state) == "wait")
     #expect(state.enter("demand", after: 2) == false, "another demand has been there")
     #expect(state.enter("demand", after: 3) == true)
@@ -58,16 +67,57 @@ struct LookaheadStateTests {
     #expect(Self.pulled(3, &state) == "on, demand", "one will be taken")
     #expect(!state.isPulling(after: 3))
     #expect(Self.pulled(4, &state) == "enough", "it has not been taken yet")
-    #expect(Self.demand(&state) == "3, pull on")
+    #expect(Self.demand(&state) == "3, call")
+    #expect(state.begin() == true)
     #expect(Self.pulled(5, &state) == "enough")
-    #expect(Self.demand(&state) == "4, pull on")
+    #expect(Self.demand(&state) == "4, call")
+  }
+
+  @Test("until the called task has begun, demands pull for themselves what is there at once")
+  func calledTask() {
+    var state = Self.called(2)
+    for _ in 0..<3 {
+      #expect(Self.demand(&state) == "pull or wait")
+      #expect(state.pulledOnDemand().starts == false, "one is called already")
+    }
+    #expect(Self.demand(&state) == "pull or wait")
+    #expect(state.leftToTask().starts == false)
+    #expect(state.enter("demand", after: 4) == true)
+    #expect(state.begin() == true)
+    #expect(Self.pulled(4, &state) == "on, demand")
+    #expect(Self.demand(&state) == "4")
+  }
+
+  @Test("a task that begins while a demand pulls is over, and another one is called")
+  func begunInVain() {
+    var state = Self.called(2)
+    #expect(Self.demand(&state) == "pull or wait")
+    #expect(state.begin() == false)
+    #expect(state.leftToTask().starts == true)
+    #expect(Self.demand(&state) == "pull or wait")
+    #expect(state.begin() == false)
+    #expect(state.pulledOnDemand().starts == true)
+    #expect(state.begin() == true)
+  }
+
+  @Test("a called task pulls for one who waits, also if the last demand causes no look-ahead")
+  func limited() {
+    var state = Self.called(2)
+    _ = state.demand(isLimited: true)
+    #expect(state.leftToTask().starts == false)
+    #expect(state.enter("demand", after: 1) == true)
+    #expect(state.begin() == true)
+    #expect(Self.pulled(1, &state) == "enough, demand")
+    _ = state.demand(isLimited: true)
+    #expect(state.call() == false)
+    #expect(state.begin() == false)
   }
 
   @Test("without a distance each demand pulls for itself")
   func none() {
-    var state = Self.begun(0)
+    var state = Self.called(0)
     #expect(Self.demand(&state) == "pull")
-    #expect(state.pulledOnDemand().pullsOn == false)
+    #expect(state.pulledOnDemand().starts == false)
     #expect(Self.demand(&state) == "pull")
   }
 
@@ -102,8 +152,10 @@ struct LookaheadStateTests {
     #expect(state.enter("another", after: 1) == true)
     #expect(state.failed(nil).map(\.name) == ["another"])
     #expect(Self.demand(&state) == "pull")
-    #expect(state.pulledOnDemand().pullsOn == true)
-    #expect(Self.demand(&state) == "wait", "the element has come")
+    #expect(state.pulledOnDemand().starts == true)
+    #expect(state.enter("a third", after: 1) == false, "the element has come")
+    #expect(state.begin() == true)
+    #expect(Self.demand(&state) == "wait")
   }
 
   @Test("a failed element drops what lies behind it, keeps what lies before it, and ends the pull")
@@ -147,12 +199,22 @@ struct LookaheadStateTests {
   func raised() {
     var state = Self.begun(5)
     let (first, second) = (Task {}, Task {})
-    #expect(state.attach(first, madeAt: .utility) == true)
+    #expect(state.attach(first, madeAt: .utility).isWanted == true)
     #expect(state.raise(to: .utility) == nil)
     #expect(state.raise(to: .high) == first)
     #expect(state.raise(to: .high) == nil)
-    #expect(state.attach(second, madeAt: .utility) == true)
+    for element in 1...5 { _ = Self.pulled(element, &state) }
+    #expect(Self.demand(&state) == "1, call")
+    #expect(state.attach(second, madeAt: .utility).isWanted == true)
     #expect(state.raise(to: .high) == second)
+  }
+
+  @Test("who has waited for a task before it is known raises it then")
+  func raisedBefore() {
+    var state = Self.called(5)
+    #expect(state.raise(to: .high) == nil)
+    #expect(state.attach(Task {}, madeAt: .utility).raised == .high)
+    #expect(state.raise(to: .high) == nil)
   }
 
   // At a cost that grows with the square, this would not end.

@@ -55,9 +55,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   private let depth = Atomic(0)
   /// The position of the element being computed.
   @usableFromInline let computed = Atomic(0)
-  /// The number of the list whose look-ahead has caused the running step, directly or through lists that it
-  /// demands; `.max` if none has.
-  let cause: Atomic<Int>
+  private let causedBy = Atomic(Int.max)
   /// Whether its waits end in a cycle.
   let yields = Atomic(false)
   /// Whether `home` is set, and may be read by all.
@@ -67,22 +65,8 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   /// Changed by each `park`, so that the call is not optimised away.
   private var parkings: UInt = 0
 
-  /// The list looked ahead for, if the task is not a list's own.
-  let ahead: LookaheadMark?
-
   @usableFromInline
-  init() {
-    ahead = nil
-    cause = Atomic(.max)
-  }
-
-  /// The executor of a task that works ahead for a list: a separate node in the wait graph.
-  @usableFromInline
-  init(ahead: LookaheadMark, home: (any TaskExecutor)?) {
-    self.ahead = ahead
-    self.home = home
-    cause = Atomic(ahead.number)
-  }
+  init() {}
 
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
@@ -140,9 +124,9 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
     var parked = slot.load(ordering: .acquiring)
     let job = parked.drive()
     slot.store(parked, ordering: .releasing)
-    let outer = Self.current
-    let depth = (outer?.depth.load(ordering: .relaxed) ?? 0) + 1
-    cause.store(outer?.cause.load(ordering: .relaxed) ?? .max, ordering: .relaxed)
+    let outer = WorkerToken.runningWorker
+    let depth = ((outer as? StepExecutor)?.depth.load(ordering: .relaxed) ?? 0) + 1
+    causedBy.store(outer?.cause ?? .max, ordering: .relaxed)
     self.depth.store(depth, ordering: .relaxed)
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
@@ -335,9 +319,10 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   }
 
   @usableFromInline package nonisolated var title: Title {
-    owner?.title ?? "LazyList<\(ahead?.elements ?? Any.self)>"
+    owner?.title ?? "LazyList<Any>"
   }
   @usableFromInline package nonisolated var position: Int { computed.load(ordering: .relaxed) }
+  @usableFromInline package nonisolated var cause: Int { causedBy.load(ordering: .relaxed) }
 }
 
 extension UnownedJob {

@@ -9,10 +9,14 @@ package protocol Worker: AnyObject, Sendable {
   var position: Int { get }
   /// Whether what it waits for is only looked at: in a cycle its wait ends, and no other.
   var yieldsToCycles: Bool { get }
+  /// The number of the list whose look-ahead has caused the work, directly or through lists that it demands;
+  /// `.max` if none has.
+  var cause: Int { get }
 }
 
 extension Worker {
   @usableFromInline package var yieldsToCycles: Bool { false }
+  @usableFromInline package var cause: Int { .max }
 }
 
 /// Records in a task-local which step the running code belongs to.
