@@ -3,12 +3,13 @@
 // prints which changes no test has noticed. The share that is noticed is the mutation score.
 //
 //   swift build --build-tests
-//   swiftc -O -o .build/mutate .ci/mutate.swift && .build/mutate [NAME …]
+//   swiftc -O -o .build/mutate .ci/mutate.swift && .build/mutate [--sample NUMBER] [NAME …]
 //
-// `.ci/mutants` has a row for each value: its name, the files that are changed, the files of its tests. All of
-// them are compiled into a module of their own, over the modules of the debug build: a type that is defined
-// there hides the one of the same name in the library. Lines below a row that begin with `same:` are changes
-// that change nothing, or no part of the value, each with its reason; they are not counted.
+// `.ci/mutants` has a row for each value: its name, the files that are changed, and the files that are compiled
+// with them: its tests, and other parts of the library that name its types. All of them are one module, over
+// the modules of the debug build: a type that is defined there hides the one of the same name in the library.
+// Lines below a row that begin with `same:` are changes that change nothing, or no part of the value, each with
+// its reason; they are not counted. A sample has the same changes each time.
 import Foundation
 
 func fail(_ words: String) -> Never {
@@ -31,17 +32,8 @@ func shell(_ command: String, in folder: String) -> (status: Int32, output: Stri
   return (process.terminationStatus, output)
 }
 
-func text(_ path: String) -> String {
-  guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-    fail("there is no file \(path)")
-  }
-  return text
-}
-
-func write(_ text: String, to path: String) {
-  do { try text.write(toFile: path, atomically: true, encoding: .utf8) } catch {
-    fail("\(path): \(error)")
-  }
+func text(_ path: String) throws -> String {
+  try String(contentsOfFile: root + "/" + path, encoding: .utf8)
 }
 
 // MARK: Rows
@@ -93,6 +85,10 @@ struct Mutant {
   let after: String
   /// How `.ci/mutants` names it.
   var key: String { after.trimmed == dropped ? "drop " + before.trimmed : after.trimmed }
+  /// Its place in a sample: a hash (FNV-1a) of its text, so that it is not chosen by its neighbours.
+  var rank: UInt64 {
+    (before + after).utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
 }
 
 let dropped = "_ = ()"
@@ -198,43 +194,46 @@ struct Bench {
   let files: [String]
   let flags: String
 
-  init(_ row: Row, package: String) {
+  init(_ row: Row, package: String) throws {
     folder = work + "/" + row.name
-    try? FileManager.default.removeItem(atPath: folder)
-    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     files = (row.values + row.tests).map { ($0 as NSString).lastPathComponent } + ["Runner.swift"]
     flags = """
       -module-name Mutant -parse-as-library -swift-version 6 -package-name \(package) -enable-testing \
       -suppress-warnings -O -assert-config Debug -D DEBUG -I \(build)/Modules -plugin-path \
       "$(dirname "$(readlink -f "$(which swiftc)")")/../lib/swift/host/plugins/testing"
       """
-    write(
-      """
-      import Testing
-      @main struct Runner { static func main() async { await Testing.__swiftPMEntryPoint() as Never } }
-      """, to: folder + "/Runner.swift")
-    for path in row.values + row.tests { put(text(root + "/" + path), path) }
+    shell("rm -rf \(folder); mkdir -p \(folder)", in: work)
+    try """
+    import Testing
+    @main struct Runner { static func main() async { await Testing.__swiftPMEntryPoint() as Never } }
+    """.write(toFile: folder + "/Runner.swift", atomically: true, encoding: .utf8)
+    for path in row.values + row.tests { try put(text(path), path) }
   }
 
-  /// Compiles all files, or one that has changed, and links them. The words of the compiler, if it refuses.
-  func refusal(changed: Int? = nil) -> String? {
-    let all = files.joined(separator: " ")
-    let compile =
-      if let changed {
-        "swiftc -frontend -c \(flags) \(all.replacing(files[changed], with: "-primary-file " + files[changed], maxReplacements: 1)) "
-          + "-o \((files[changed] as NSString).deletingPathExtension).o"
-      } else { "swiftc -c -j1 \(flags) \(all)" }
+  /// The words of the compiler, if it refuses the files as they are.
+  func refusal() -> String? {
+    let compile = "swiftc -c -j1 \(flags) \(files.joined(separator: " "))"
     let result = shell("\(compile) && swiftc *.o ../library.a -o suite", in: folder)
     return result.status == 0 ? nil : result.output
   }
 
+  /// Compiles one file that has changed, and links it with the objects of the others.
+  func compiles(_ file: String) -> Bool {
+    let all = files.map { $0 == file ? "-primary-file " + $0 : $0 }.joined(separator: " ")
+    let object = (file as NSString).deletingPathExtension + ".o"
+    let link = "swiftc $(ls *.o | grep -vx '\(object)') changed/mutant.o ../library.a -o suite"
+    let compile = "mkdir -p changed && swiftc -frontend -c \(flags) \(all) -o changed/mutant.o"
+    return shell("\(compile) && \(link)", in: folder).status == 0
+  }
+
   /// The module of a value needs the rest of its own module: the import stands on the first line, before all.
-  func put(_ text: String, _ path: String) {
+  func put(_ text: String, _ path: String) throws {
     let module =
       path.hasPrefix("Sources/") ? "@testable import \(path.split(separator: "/")[1]); " : ""
     // Of one module's files, either all or none say how far an import reaches.
-    let text = text.replacing(#/(internal|package|public) import /#, with: "import ")
-    write(module + text, to: folder + "/" + (path as NSString).lastPathComponent)
+    let text = module + text.replacing(#/(internal|package|public) import /#, with: "import ")
+    let name = folder + "/" + (path as NSString).lastPathComponent
+    try text.write(toFile: name, atomically: true, encoding: .utf8)
   }
 
   /// Whether no test fails, traps or hangs: the first failure ends the run. Suites that try all orders are the
@@ -250,20 +249,28 @@ struct Bench {
 // MARK: Main
 
 setvbuf(stdout, nil, _IOLBF, 0)
-let names = CommandLine.arguments.dropFirst()
-let chosen = rows(in: text(root + "/.ci/mutants")).filter {
-  names.isEmpty || names.contains($0.name)
+var names = CommandLine.arguments.dropFirst()
+let sample: Int
+if names.first == "--sample" {
+  guard let number = names.dropFirst().first.flatMap({ Int($0) }) else { fail("--sample NUMBER") }
+  (sample, names) = (number, names.dropFirst(2))
+} else {
+  sample = .max
 }
-if chosen.isEmpty { fail("no row of .ci/mutants has that name") }
+let known = try rows(in: text(".ci/mutants"))
+if let name = names.first(where: { name in !known.contains { $0.name == name } }) {
+  fail("there is no row \(name) in .ci/mutants")
+}
+let chosen = known.filter { names.isEmpty || names.contains($0.name) }
 let package = prepare()
 var (killed, survived) = (0, 0)
 print(
-  "| value | changes that compile | noticed | not noticed | score | seconds |\n| --- | --- | --- | --- | --- | --- |"
+  "| value | changes tried | noticed | not noticed | score | seconds |\n| --- | --- | --- | --- | --- | --- |"
 )
 for row in chosen {
   let clock = ContinuousClock()
   let started = clock.now
-  let bench = Bench(row, package: package)
+  let bench = try Bench(row, package: package)
   if let words = bench.refusal() { fail("\(row.name) does not compile:\n\(words)") }
   // Each part's tests, and for how long a change may keep them busy.
   let parts = ["--skip", "--filter"].map { tests in
@@ -273,37 +280,37 @@ for row in chosen {
     }
     return (tests: tests, patience: 3 + 3 * ((clock.now - begun) / .seconds(1)))
   }
-  var (noticed, missed, unused): (Int, [Mutant], [String: String]) = (0, [], row.same)
-  for (file, path) in row.values.enumerated() {
-    let lines = text(root + "/" + path).components(separatedBy: "\n")
-    for mutant in mutants(of: lines, file: file) {
-      if unused.removeValue(forKey: mutant.key) != nil || row.same[mutant.key] != nil { continue }
-      var changed = lines
-      changed[mutant.line] = mutant.after
-      bench.put(changed.joined(separator: "\n"), path)
-      guard bench.refusal(changed: file) == nil else { continue }
+  let lines = try row.values.map { try text($0).components(separatedBy: "\n") }
+  var changes = lines.enumerated().flatMap { mutants(of: $1, file: $0) }
+  let unknown = Set(row.same.keys).subtracting(changes.map(\.key))
+  changes.removeAll { row.same[$0.key] != nil }
+  if sample < changes.count { changes.sort { $0.rank < $1.rank } }
+  var (noticed, missed): (Int, [Mutant]) = (0, [])
+  for mutant in changes where noticed + missed.count < sample {
+    let path = row.values[mutant.file]
+    var changed = lines[mutant.file]
+    changed[mutant.line] = mutant.after
+    try bench.put(changed.joined(separator: "\n"), path)
+    if bench.compiles(bench.files[mutant.file]) {
       if parts.allSatisfy({ bench.passes($0.tests, within: $0.patience) }) {
         missed.append(mutant)
       } else {
         noticed += 1
       }
     }
-    bench.put(lines.joined(separator: "\n"), path)
+    try bench.put(lines[mutant.file].joined(separator: "\n"), path)
   }
   (killed, survived) = (killed + noticed, survived + missed.count)
   show(row.name, noticed, missed.count, Int((clock.now - started) / .seconds(1)))
   for mutant in missed {
-    print(
-      "    \(row.values[mutant.file]):\(mutant.line + 1)\n      - \(mutant.before.trimmed)\n      + \(mutant.after.trimmed)"
-    )
+    print("    \(row.values[mutant.file]):\(mutant.line + 1)")
+    print("      - \(mutant.before.trimmed)\n      + \(mutant.after.trimmed)")
   }
-  for key in unused.keys.sorted() { print("    no such change: \(key)") }
+  for key in unknown.sorted() { print("    no such change: \(key)") }
 }
-show("all", killed, survived, 0)
+if chosen.count > 1 { show("all", killed, survived, 0) }
 
 func show(_ name: String, _ killed: Int, _ survived: Int, _ seconds: Int) {
-  let share = 100 * Double(killed) / Double(max(1, killed + survived))
-  print(
-    "| \(name) | \(killed + survived) | \(killed) | \(survived) | \(String(format: "%.1f", share)) % | \(seconds) |"
-  )
+  let score = String(format: "%.1f", 100 * Double(killed) / Double(max(1, killed + survived)))
+  print("| \(name) | \(killed + survived) | \(killed) | \(survived) | \(score) % | \(seconds) |")
 }

@@ -2,3 +2,6 @@
 struct Mishap: Error, Equatable {
   let position: Int
 }
+
+/// An error that tells nothing.
+struct Refused: Error, Equatable {}

@@ -3,8 +3,6 @@ import TailraceSupport
 import TailraceTesting
 import Testing
 
-struct Refused: Error, Equatable {}
-
 @Suite("Memos: a value for each key, computed once", .timeLimit(.minutes(15)), .inTurn)
 struct MemosTests {
   @Test("closures of every kind, with nothing said about types")
