@@ -3,7 +3,7 @@
 /// A task that is cancelled while it waits leaves the line at once, and passes on only its place.
 @usableFromInline
 package final class AsyncLock: Sendable {
-  fileprivate struct State: Sendable {
+  struct State: Sendable {
     var isTaken = false
     var line = FIFO<Waiter>()
     /// How many tasks in the line have left it.
@@ -42,7 +42,7 @@ package final class AsyncLock: Sendable {
 
 extension AsyncLock.State {
   /// Takes the turn, or a place in the line.
-  fileprivate mutating func take() -> Waiter? {
+  mutating func take() -> Waiter? {
     guard isTaken else {
       isTaken = true
       return nil
@@ -53,7 +53,7 @@ extension AsyncLock.State {
   }
 
   /// The next waiter; it may have left. The turn is free if there is none.
-  fileprivate mutating func pass() -> Waiter? {
+  mutating func pass() -> Waiter? {
     guard let next = line.popFirst() else {
       isTaken = false
       return nil
@@ -63,7 +63,7 @@ extension AsyncLock.State {
   }
 
   /// A waiter has left. The line is cleared when half of its waiters have left.
-  fileprivate mutating func leave() {
+  mutating func leave() {
     leavers += 1
     guard leavers * 2 > line.count else { return }
     line.removeAll { !$0.isWaiting }

@@ -70,6 +70,38 @@ struct AsyncLockTests {
     }.value
   }
 
+  @Test("waiters that have left stay in the line until they are more than half of it")
+  func forgotten() {
+    var state = AsyncLock.State()
+    #expect(state.take() == nil, "it is free")
+    let waiters = (0..<8).compactMap { _ in state.take() }
+    var lengths: [Int] = []
+    for waiter in waiters.prefix(6) {
+      waiter.wake(.cancelled)
+      state.leave()
+      lengths.append(state.line.count)
+    }
+    // 5 of 8 have left, and then 1 of 3.
+    #expect(lengths == [8, 8, 8, 8, 3, 3])
+    // One that has left is passed by, and no longer counts.
+    #expect(state.pass() === waiters[5])
+    #expect(state.pass() === waiters[6])
+    #expect(state.line.count == 1)
+    let late = (0..<3).compactMap { _ in state.take() }
+    late[0].wake(.cancelled)
+    state.leave()
+    #expect(state.line.count == 4)
+    late[1].wake(.cancelled)
+    state.leave()
+    #expect(state.line.count == 4)
+    late[2].wake(.cancelled)
+    state.leave()
+    #expect(state.line.count == 1)
+    #expect(state.pass() === waiters[7])
+    #expect(state.pass() == nil)
+    #expect(!state.isTaken)
+  }
+
   @Test("a task that is cancelled before it asks gets the lock if that is free, and else no turn")
   func cancelledBefore() async {
     let isGiven = await Task {

@@ -56,6 +56,9 @@ struct ListQueryTests {
       #expect(names == names.sorted())
       #expect(names.map { ListOffset($0) } == offsets)
     }
+    #expect(ListOffset("a-1", 42).name == "a-1_0000000000000042")
+    let longest = String(repeating: "a", count: 200)
+    #expect(ListOffset(longest + "_0000000000000042")?.identity == longest)
   }
 
   @Test(
