@@ -169,6 +169,32 @@ struct HistoryTests {
     #expect(try await DiskModelTests.store(next, .survivesProcess).extent().count == 2)
   }
 
+  @Test("a writer that syncs less than the one before: what a loss takes is another history")
+  func syncsLess() async throws {
+    let disk = ModelDisk()
+    var walk = Walk()
+    let synced = DiskModelTests.store(disk, .survivesPowerLoss)
+    _ = try await synced.acquireLease()
+    try await synced.append(ListCommit([walk.next()], state: walk), at: 0)
+    try await synced.release()
+    let store = DiskModelTests.store(disk, .survivesProcess)
+    _ = try await store.acquireLease()
+    try await store.append(ListCommit([walk.next()], state: walk), at: 1)
+    let before = try await DiskModelTests.store(disk, .survivesProcess).extent()
+    #expect(before.count == 2)
+    let (log, initial) = disk.contents.withLock { ($0.log, $0.initial) }
+    var loss = PowerLoss(initial)
+    for event in log { loss.pass(event) }
+    var (random, losses) = (SeededGenerator(seed: 5), 0)
+    for image in loss.images(atMost: 200, using: &random) {
+      let after = DiskModelTests.store(ModelDisk(image), .survivesProcess)
+      guard try #require(await after.acquireLease()).count < 2 else { continue }
+      losses += 1
+      #expect(try await after.extent().identity != before.identity)
+    }
+    #expect(losses > 0)
+  }
+
   @Test(
     "after a sync that failed, what the system may have dropped is written again",
     arguments: [JournalID.none, JournalID(1, 5)], Durability.all)
