@@ -40,11 +40,17 @@ final class ConcurrentClosures<Input: Sendable, Output: Sendable>: Sendable {
 
   /// Starts the closure, unless its result is no longer wanted.
   ///
-  /// - Parameter ahead: the look-ahead that ends with a failure.
+  /// - Parameters:
+  ///   - ahead: the look-ahead that ends with a failure.
+  ///   - isDemanded: whether the caller looks for its result next.
   @_alwaysEmitIntoClient
-  func start(_ slot: Numbered, endingAtFailure ahead: Ahead?) {
+  func start(_ slot: Numbered, endingAtFailure ahead: Ahead?, isDemanded: Bool) {
     let (worker, priority) = (ClosureWorker(slot.number), Task.currentPriority)
-    guard state.withLock({ $0.begin(slot.number, worker, at: priority) }) else { return }
+    guard
+      state.withLock({
+        $0.begin(slot.number, worker, at: priority, isDemanded: isDemanded)
+      })
+    else { return }
     // Each closure is written where the task is made: a passed closure would be wrapped three
     // times.
     let task = WorkerToken.making(worker) { token in
@@ -149,8 +155,9 @@ final class ClosuresOwner<Input: Sendable, Output: Sendable>: @unchecked Sendabl
     source = LookaheadOwner(
       Lookahead(
         list, distance: limit - 1, filling: { element, number in closures.add(element, number) },
-        starting: { slot, ahead in
-          closures.start(slot, endingAtFailure: endsAtFailure ? ahead : nil)
+        starting: { slot, ahead, isDemanded in
+          closures.start(
+            slot, endingAtFailure: endsAtFailure ? ahead : nil, isDemanded: isDemanded)
         },
         discarding: { slot in closures.discard(slot) }))
   }
@@ -174,7 +181,7 @@ final class ClosuresOwner<Input: Sendable, Output: Sendable>: @unchecked Sendabl
     case .failed(let failure): return .nothing(.failedTransiently(failure))
     // The former failure is released here, outside of the lock.
     case .again(_, let number):
-      if let taken { closures.start(taken, endingAtFailure: nil) }
+      if let taken { closures.start(taken, endingAtFailure: nil, isDemanded: false) }
       return missing(after: number, demand)
     case .wait(let number): return missing(after: number, demand)
     }

@@ -26,8 +26,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @usableFromInline let source: Owned<Source>
   @usableFromInline let worker: LookaheadWorker
   @usableFromInline let fill: @Sendable (Element, _ number: Int) -> Slot
-  /// Starts the work of a slot, once the state knows the slot.
-  @usableFromInline let start: @Sendable (Slot, Lookahead) -> Void
+  /// Starts the work of a slot, once the state knows the slot: for a demand that pulled it, or ahead.
+  @usableFromInline let start: @Sendable (Slot, Lookahead, _ isDemanded: Bool) -> Void
   /// Gives up a slot that will not be taken. If its work has not begun, it never does.
   @usableFromInline let discard: @Sendable (Slot) -> Void
 
@@ -35,7 +35,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, distance: Int,
     filling fill: @escaping @Sendable (Element, _ number: Int) -> Slot,
-    starting start: @escaping @Sendable (Slot, Lookahead) -> Void,
+    starting start: @escaping @Sendable (Slot, Lookahead, _ isDemanded: Bool) -> Void,
     discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
     state = Locked(LookaheadState(distance: distance))
@@ -107,7 +107,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let (slot, _) = filled(with: element)
     let (starts, waiters) = state.withLock { $0.pulledOnDemand() }
     // It may fail at once, and the state has to know how to handle that.
-    start(slot, self)
+    start(slot, self, true)
     for waiter in waiters { waiter.wake(.lookAgain) }
     if starts { pullAhead() }
     return .element(slot)
@@ -169,7 +169,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     let (slot, number) = filled(with: element)
     switch state.withLock({ $0.pulledAhead(slot, number) }) {
     case .kept(let pullsOn, let waiters):
-      start(slot, self)
+      start(slot, self, false)
       for waiter in waiters { waiter.wake(.lookAgain) }
       return pullsOn
     case .refused:

@@ -37,6 +37,8 @@ struct RunningClosures<Output: Sendable, Waiter: AnyObject & Sendable>: Sendable
     @usableFromInline var phase = Phase.known
     /// The highest priority that the task was made with, or that has waited, perhaps before it began.
     @usableFromInline var raisedTo: UInt8 = 0
+    /// The demand that began this attempt has not looked for its result yet: it gets a failure as if it had waited.
+    @usableFromInline var isDemanded = false
     /// Tells its attempts apart.
     @usableFromInline var worker: ClosureWorker?
 
@@ -98,13 +100,13 @@ struct RunningClosures<Output: Sendable, Waiter: AnyObject & Sendable>: Sendable
   /// The closure is about to start, in a task of this priority. False if it is no longer wanted.
   @_alwaysEmitIntoClient
   mutating func begin(
-    _ number: Int, _ worker: ClosureWorker, at priority: TaskPriority
+    _ number: Int, _ worker: ClosureWorker, at priority: TaskPriority, isDemanded: Bool = false
   ) -> Bool {
     guard var closure = closures[number] else { return false }
     guard case .known = closure.phase else {
       preconditionFailure("RunningClosures: closure \(number) was started twice")
     }
-    closure.phase = .running(nil)
+    (closure.phase, closure.isDemanded) = (.running(nil), isDemanded)
     closure.raisedTo = max(closure.raisedTo, priority.rawValue)
     closure.worker = worker
     closures[number] = closure
@@ -194,6 +196,7 @@ struct RunningClosures<Output: Sendable, Waiter: AnyObject & Sendable>: Sendable
     guard let number = inOrder ? taken : done.first, let closure = closures[number] else {
       return .wait(after: taken)
     }
+    if closure.isDemanded { closures[number]!.isDemanded = false }
     switch closure.phase {
     case .known, .running: return .wait(after: taken)
     case .done(let outcome, _):
@@ -202,8 +205,8 @@ struct RunningClosures<Output: Sendable, Waiter: AnyObject & Sendable>: Sendable
       taken += 1
       return .result(outcome)
     case .failed(let failure, let isTold):
-      // Told to one who has waited; the list counts it for the others.
-      if hasWaited, !isTold {
+      // Told to one who has waited, or has begun it; the list counts it for the others.
+      if hasWaited || closure.isDemanded, !isTold {
         closures[number]!.phase = .failed(failure, isTold: true)
         return .failed(failure)
       }

@@ -34,6 +34,23 @@ struct InlineTests {
     #expect(instances.greatest <= 150)
   }
 
+  @Test("a reader is told of the closure that it has begun, which has failed before it could wait")
+  func toldOfClosure() async throws {
+    let attempts = Probe<Int>()
+    let list = LazyList(0..<1).concurrentMap(limit: 2, retryingFailures: true) {
+      element async throws -> Int in
+      attempts.record(element)
+      if attempts.count == 1 { throw Refused() }
+      return element
+    }
+    // The closure runs where the reader starts it.
+    let reader = Task(executorPreference: InlineExecutor()) { try await list.head() }
+    await #expect(throws: Refused.self) { try await reader.value }
+    #expect(attempts.values == [0])
+    #expect(try await list.head() == 0)
+    #expect(attempts.values == [0, 0])
+  }
+
   @Test(
     "a fold is told of the attempt that it has begun, which has failed before it could wait",
     arguments: ["forEach", "first", "reduce", "iteration"])

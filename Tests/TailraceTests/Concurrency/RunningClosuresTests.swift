@@ -67,6 +67,28 @@ struct RunningClosuresTests {
     #expect(state.discard(0)?.task == task)
   }
 
+  @Test(
+    "a failure is told to the demand that has begun the closure, if that looks next, and to one that has waited",
+    arguments: [true, false], [true, false], [true, false])
+  func told(_ isDemanded: Bool, _ looksBefore: Bool, _ hasWaited: Bool) {
+    var state = Self.known(inOrder: true, 1)
+    _ = state.begin(0, ClosureWorker(0), at: .medium, isDemanded: isDemanded)
+    if looksBefore {
+      guard case .wait(0) = state.next() else { Issue.record("it has a result"); return }
+    }
+    var outcome: State.Outcome? = .failure(Mishap(position: 0))
+    _ = state.finish(0, &outcome, retried: Mishap(position: 0))
+    let isTold =
+      switch state.next(hasWaited: hasWaited) {
+      case .failed: true
+      default: false
+      }
+    #expect(isTold == (hasWaited || isDemanded && !looksBefore))
+    if isTold {
+      guard case .again = state.next(hasWaited: true) else { Issue.record("told twice"); return }
+    }
+  }
+
   @Test("closures that are given up release those who wait for a result, and take no others")
   func givenUp() async throws {
     let closures = ConcurrentClosures<Int, Int>(inOrder: true, isRetried: false) { .success($0) }
@@ -75,7 +97,7 @@ struct RunningClosuresTests {
     let (early, late) = (Waiter(), Waiter())
     #expect(closures.enter(early, for: cell) == nil)
     closures.abandon()
-    closures.start(slot, endingAtFailure: nil)
+    closures.start(slot, endingAtFailure: nil, isDemanded: true)
     try #require(!early.isWaiting, "nobody wakes it any more")
     guard case .released = await early.wait(cancellable: false),
       case .released? = closures.enter(late, for: cell)
@@ -99,7 +121,7 @@ struct RunningClosuresTests {
     let starter = Probe<Int>()
     // Awaiting the starter would raise it.
     Task.detached(priority: .background) {
-      closures.start(slot, endingAtFailure: nil)
+      closures.start(slot, endingAtFailure: nil, isDemanded: true)
       starter.record(0)
     }
     await starter.waitForCount(1)
