@@ -47,12 +47,13 @@ struct JournalReader: Sendable {
       let bound = hasWriter && !mark.showsUnsynced ? mark.synced : mark.bound(in: boot)
       let limit = min(bound ?? .max, try file.size())
       let value = Result { try read(mark, limit) }
-      if case .success(let value) = value, mark.showsUnsynced || bound != nil { return value }
-      // All that is whole is on the disk only while nobody writes since the machine was started; and
-      // what is missing may have been trimmed meanwhile.
+      // What is missing may have been trimmed meanwhile. And without a bound all that is whole is on the disk only
+      // while nobody writes since the machine was started.
       let now = try self.mark()
+      let isSame =
+        mark.showsUnsynced || bound != nil ? now.first == mark.first : now == mark
       switch value {
-      case .success(let value): if now == mark { return value }
+      case .success(let value): if isSame { return value }
       case .failure(let failure): if now.first == mark.first { throw failure }
       }
       // Even if it is taken for one of another start of the machine.

@@ -139,7 +139,11 @@ package struct Cursor<Element: Sendable> {
       guard demand.amount == .all else { return true }
       demand.hasWaited = true
     } else {
-      guard case .missing = absence else { return false }
+      guard case .missing = absence else {
+        // A failure that has come this way is not found by an older note, too, and told twice.
+        note = WaitingNote()
+        return false
+      }
     }
     note = WaitingNote(mark)
     return isNew
