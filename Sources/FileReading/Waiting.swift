@@ -42,14 +42,14 @@ package func elsewhere<Value: Sendable>(
   _ call: @escaping @Sendable () throws(SystemError) -> Value
 ) async -> Result<Value, SystemError> {
   let request = Request(call)
-  await withCheckedContinuation { continuation in
-    let (number, queue) = blockingCalls.withLock { $0.take() }
-    queue.async {
-      request.run()
-      blockingCalls.withLock { $0.give(number) }
-      continuation.resume()
-    }
+  let waiter = Waiter()
+  let (number, queue) = blockingCalls.withLock { $0.take() }
+  queue.async {
+    request.run()
+    blockingCalls.withLock { $0.give(number) }
+    waiter.wake(.lookAgain)
   }
+  _ = await waiter.park()
   return request.answer
 }
 
@@ -58,8 +58,8 @@ package func elsewhere<Value: Sendable>(
 /// The call is released before the task is woken, so that this thread does not retain its
 /// resources, such as an open file.
 ///
-/// The continuation does not carry the result: if it is resumed before its task has suspended, the
-/// thread sanitizer does not see the transfer, and users would read its reports.
+/// The waiter does not carry the result: if it is woken before its task has suspended, the thread
+/// sanitizer does not see the transfer, and users would read its reports.
 private final class Request<Value: Sendable>: Sendable {
   private let isAnswered = Atomic(false)
   // Guard: `isAnswered`. May touch them: the answering thread, before; everybody, to read, after.

@@ -234,11 +234,14 @@ struct DependencyGraph: Sendable {
     nodes[place].settled = nodes[place].running
     nodes[place].asked = []
     endNumber(place)
-    let isLate = nodes[place].isLate
+    let (isLate, wasShown) = (nodes[place].isLate, nodes[place].isShown)
     (nodes[place].isOverturned, nodes[place].isLate, nodes[place].restarts) = (false, false, 0)
     confirm(place, &marked)
     if isChanged {
-      mark(place, .outdated, wasServed ? .overturned : .unaffected, exceptFor: load, &marked)
+      // Who has got the former result when it was out of date already goes on, but not as if this were the one.
+      mark(
+        place, .outdated, wasServed ? .overturned : wasShown ? .late : .unaffected,
+        others: .overturned, exceptFor: load, &marked)
     }
     if isLate { return makeLate(place, .outdated, &marked) }
     // The closure has not waited for one of them, or has caught its failure.
@@ -337,15 +340,16 @@ struct DependencyGraph: Sendable {
   /// was at that time.
   ///
   /// - Parameters:
+  ///   - others: what becomes of the computations that have got what was computed from it, if not the same.
   ///   - load: those who wait for this computation get its result, and are not concerned.
   ///   - onlyAbsences: only those are concerned that saw no value.
   private mutating func mark(
-    _ place: Int, _ freshness: Freshness, _ running: Running, exceptFor load: UInt32 = 0,
-    onlyAbsences: Bool = false, _ marked: inout [Int]
+    _ place: Int, _ freshness: Freshness, _ running: Running, others: Running? = nil,
+    exceptFor load: UInt32 = 0, onlyAbsences: Bool = false, _ marked: inout [Int]
   ) {
     // Also if the first dependents are not concerned: those behind them may be.
     if computing > 0 { beginRevision() }
-    let others = running == .unaffected ? .overturned : running
+    let others = others ?? (running == .unaffected ? .overturned : running)
     let passesOn = computing > 0 && running == .overturned
     var passed: Set<Int>? = passesOn ? [place] : nil
     var unfinished: Set<Int> = []

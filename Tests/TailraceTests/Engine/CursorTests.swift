@@ -57,6 +57,38 @@ struct CursorTests {
     #expect(modest.next() == 0 && modest.producer == nil)
   }
 
+  @Test("who has seen an old mark is told of no later attempt, at another cell or at this one")
+  func toldByMark() async throws {
+    let attempts = Probe<Int>()
+    let list = LazyList<Int, any Error>(state: 0, retryingFailures: true) { state async throws in
+      let position = state
+      attempts.record(position)
+      // Position 1 fails once, and 2 twice.
+      if attempts.values.count(where: { $0 == position }) <= position {
+        throw Mishap(position: position)
+      }
+      state += 1
+      return position
+    }
+    let segment = try #require(list.segment)
+    func isTold(_ seen: Published, at mark: Published) -> Bool {
+      var cursor = Cursor(list, takesOver: false)
+      (cursor.note, cursor.demand.hasWaited) = (WaitingNote(seen), true)
+      return cursor.isTold(of: segment, mark)
+    }
+    var (reader, failures) = (list.makeAsyncIterator(), 0)
+    while failures < 3 {
+      do { _ = try await reader.next() } catch {
+        failures += 1
+        let seen = Published(count: failures == 1 ? 1 : 2)
+        #expect(isTold(seen, at: segment.mark))
+        if failures > 1 { #expect(!isTold(Published(count: 1), at: Published(count: 1).failed)) }
+        if failures > 2 { #expect(!isTold(seen, at: seen.failed)) }
+      }
+    }
+    #expect(segment.mark == Published(count: 2).failed.failed)
+  }
+
   /// The missing cell of a pull beside the claim's holder.
   private func missing(awaited isAwaited: Bool) throws -> MissingCell? {
     let list = List(0..<20).map { $0 }

@@ -143,13 +143,17 @@ private struct GraphModel: Explorable {
   ) {
     graph.settle(key, isChanged: isChanged, wasServed: wasServed, &marked, &freed)
     inputs[key] = asked[key]
-    let isLate = late.contains(key)
+    let (isLate, wasShown) = (late.contains(key), shown.contains(key))
     end(key)
     freshness[key] = .fresh
     shown.remove(key)
     results.insert(key)
     if wasServed { overturnAll(over: key, &expected) }
-    if isChanged { mark(key, .outdated, wasServed ? .overturned : .unaffected, &expected) }
+    if isChanged {
+      mark(
+        key, .outdated, wasServed ? .overturned : wasShown ? .late : .unaffected,
+        others: .overturned, &expected)
+    }
     if isLate || !isConfirmed(key) {
       freshness[key] = isLate ? .outdated : .doubtful
       shown.insert(key)
@@ -236,7 +240,8 @@ private struct GraphModel: Explorable {
   }
 
   private mutating func mark(
-    _ key: Int, _ level: Freshness, _ running: DependencyGraph.Running, _ marked: inout Set<Int>
+    _ key: Int, _ level: Freshness, _ running: DependencyGraph.Running,
+    others: DependencyGraph.Running? = nil, _ marked: inout Set<Int>
   ) {
     for other in 0..<keys {
       if (asked[other] ?? []).contains(where: { $0[0] == key }) {
@@ -249,7 +254,8 @@ private struct GraphModel: Explorable {
       freshness[other] = max(was, looked ? .outdated : level)
       guard was == .fresh else { continue }
       marked.insert(other)
-      mark(other, .doubtful, running == .unaffected ? .overturned : running, &marked)
+      mark(
+        other, .doubtful, others ?? (running == .unaffected ? .overturned : running), &marked)
     }
   }
 

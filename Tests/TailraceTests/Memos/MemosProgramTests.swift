@@ -166,6 +166,12 @@ struct MemosProgramTests {
   @Test("a key is forgotten below a result that was out of date when it was there")
   func forgottenBelowAnExpiredResult() { #expect(Self.run(seed: 646_328_850) == []) }
 
+  @Test("a computation asks twice for a key whose first answer was out of date when it was given")
+  func askedTwice() { #expect(Self.run(seed: 4_279_481_141) == []) }
+
+  @Test("a result that has begun again too often is given late")
+  func late() { #expect(Self.run(seed: 1_650_237_611) == []) }
+
   @Test("what saw no value, and an input of the missing one is forgotten")
   func forgottenBelowAnAbsence() { #expect(Self.run(seed: 700_994) == []) }
 

@@ -65,3 +65,12 @@ struct WaitingNote: Equatable, Sendable {
     return mark.hasFailed ? .failed : .none
   }
 }
+
+/// An attempt at the first cell of a list that is not evaluated, which has failed for now.
+@usableFromInline
+struct FailedAttempt: Sendable {
+  let failure: any Error
+  /// Where the segment begins, and what it has published: so the attempt is known from those before and after it.
+  let start: Int
+  let counted: Published
+}

@@ -21,9 +21,9 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// `nil` while a demand runs it, and for ever after it has ended, failed, or been abandoned.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) var producer: Producer<Element>?
-  /// The failure of the last attempt that the front has counted, until another has brought the element.
+  /// The last attempt that the front has counted as failed, until another has brought the element.
   /// Those who waited read it without the claim, which the next attempt may have.
-  @usableFromInline nonisolated let lastFailure = Locked((any Error)?.none)
+  @usableFromInline nonisolated let lastFailure = Locked(FailedAttempt?.none)
 
   /// The producer's steps, if they are asynchronous.
   @usableFromInline nonisolated let steps: AsyncSteps<Element>?
@@ -151,8 +151,11 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   /// An attempt at the cell after the mark has failed for now. All who have waited for it see that.
   @usableFromInline @inline(never)
   nonisolated func failed(_ failure: any Error, _ segment: Cells, at mark: Published) {
-    lastFailure.withLock { $0 = failure }
-    segment.published.store(mark.failed, ordering: .releasing)
+    // Under the lock, so that the count of a failure which somebody takes is published already.
+    lastFailure.withLock { last in
+      last = FailedAttempt(failure: failure, start: segment.start, counted: mark.failed)
+      segment.published.store(mark.failed, ordering: .releasing)
+    }
   }
 
   /// Something has come after a failure. The caller has a reference to that, to release it when the claim is

@@ -156,11 +156,15 @@ package struct Cursor<Element: Sendable> {
     switch note.change(at: mark, wantsAll: demand.amount == .all) {
     case .none: return false
     case .failed:
-      if let failure = segment.evaluator?.lastFailure.withLock({ $0 }) {
+      if let last = segment.evaluator?.lastFailure.withLock({ $0 }),
+        last.start == segment.start, last.counted == mark
+      {
         note = WaitingNote()
-        absence = .failedTransiently(failure)
+        absence = .failedTransiently(last.failure)
         return true
       }
+      // There is more by now: the next look sees an element, or a later failure.
+      return false
     case .elsewhere: break
     }
     demand.hasWaited = false

@@ -17,7 +17,7 @@ struct BlockingCallTests {
       condition.withLock {
         missing -= 1
         condition.broadcast()
-        let limit = Date(timeIntervalSinceNow: 5)
+        let limit = Date(timeIntervalSinceNow: 60)
         while missing > 0 { if !condition.wait(until: limit) { return false } }
         return true
       }
