@@ -30,9 +30,10 @@ struct DependencyGraph: Sendable {
   private var revision: UInt32
   /// How often a computation begins again at most because an input was forgotten, or has changed.
   private let mostRestarts: UInt8
+  @usableFromInline static var usualRestarts: UInt8 { 8 }
 
   @usableFromInline
-  init(mostRestarts: UInt8 = 8, revision: UInt32 = 0) {
+  init(mostRestarts: UInt8 = usualRestarts, revision: UInt32 = 0) {
     (self.mostRestarts, self.revision) = (mostRestarts, revision)
   }
 

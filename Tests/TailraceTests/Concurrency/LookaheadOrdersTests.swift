@@ -290,7 +290,7 @@ private struct LookaheadModel: Explorable {
   private mutating func wait(_ reader: Int, after taken: Int) {
     readers[reader] = .waiting(after: taken)
     hasWaited[reader] = true
-    notes[reader] = WaitingNote(mark)
+    notes[reader] = WaitingNote(mark, .one)
   }
 
   private mutating func tell(_ reader: Int) {

@@ -7,28 +7,25 @@ import Testing
 struct LookaheadStressTests {
   typealias List = LazyList<Int, Never>
 
-  struct Layer: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let apply: @Sendable (List) -> List
+  typealias Layer = StackedLookaheadTests.Layer
 
-    static let all = [
-      Layer(testDescription: "prefetching(2), plain steps") { $0.prefetching(2) },
-      Layer(testDescription: "prefetching(2), steps that yield") { list in
-        list.mapAsync { number in
-          await Task.yield()
-          return number
-        }.prefetching(2)
-      },
-      Layer(testDescription: "prefetching(3), steps that leave their thread") { list in
-        list.mapAsync { number in await Task.detached { number }.value }.prefetching(3)
-      },
-      Layer(testDescription: "prefetching over concurrentMap over prefetching") {
-        $0.prefetching(2).concurrentMap(limit: 3) { $0 }.prefetching(1)
-      },
-    ]
-  }
+  static let layers = [
+    Layer(testDescription: "prefetching(2), plain steps") { $0.prefetching(2) },
+    Layer(testDescription: "prefetching(2), steps that yield") { list in
+      list.mapAsync { number in
+        await Task.yield()
+        return number
+      }.prefetching(2)
+    },
+    Layer(testDescription: "prefetching(3), steps that leave their thread") { list in
+      list.mapAsync { number in await Task.detached { number }.value }.prefetching(3)
+    },
+    Layer(testDescription: "prefetching over concurrentMap over prefetching") {
+      $0.prefetching(2).concurrentMap(limit: 3) { $0 }.prefetching(1)
+    },
+  ]
 
-  @Test("all readers agree, and everything is let go of", .hangLimit, arguments: Layer.all)
+  @Test("all readers agree, and everything is let go of", .hangLimit, arguments: layers)
   func agree(_ layer: Layer) async {
     let instances = InstanceCounter()
     await withTaskGroup { group in

@@ -73,7 +73,7 @@ struct CursorTests {
     let segment = try #require(list.segment)
     func isTold(_ seen: Published, at mark: Published) -> Bool {
       var cursor = Cursor(list, takesOver: false)
-      (cursor.note, cursor.demand.hasWaited) = (WaitingNote(seen), true)
+      (cursor.note, cursor.demand.hasWaited) = (WaitingNote(seen, .one), true)
       return cursor.isTold(of: segment, mark)
     }
     var (reader, failures) = (list.makeAsyncIterator(), 0)

@@ -26,7 +26,7 @@ private struct PlaceModel: Explorable, Hashable {
     var seen = WaitingNote().seen.rawValue
 
     var note: WaitingNote {
-      get { WaitingNote(Published(rawValue: seen)) }
+      get { WaitingNote(Published(rawValue: seen), .one) }
       set { seen = newValue.seen.rawValue }
     }
   }
@@ -254,7 +254,7 @@ private struct PlaceModel: Explorable, Hashable {
       }
       let outcome = demand(place.list, hasWaited)
       if outcome == .again { continue }
-      place.note = outcome == .missing ? WaitingNote(mark) : WaitingNote()
+      place.note = outcome == .missing ? WaitingNote(mark, .one) : WaitingNote()
       return outcome
     }
   }

@@ -125,7 +125,8 @@ struct MemosProgramTests {
     /// Whether a key, or one that it asks for, began again as often as it may. Such a result is given to all who
     /// wait, late.
     func isLate(_ key: Int, _ plan: Plan) -> Bool {
-      restarts[key] >= 8 || plan.asks[key].contains { isLate($0, plan) }
+      restarts[key] >= Int(DependencyGraph.usualRestarts)
+        || plan.asks[key].contains { isLate($0, plan) }
     }
 
     /// The first version of a source that may be served, if values live that long.

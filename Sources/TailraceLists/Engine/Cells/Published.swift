@@ -35,18 +35,30 @@ struct Published: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
 ///
 /// A reader is told of a failure if its cursor comes back to the same cell, and more attempts have failed there.
 /// So it is never told of an attempt at another place, nor of one that was over before it waited. Who wants all
-/// cells waits for those that follow, too.
+/// cells waits for those that follow, too: also when the next of them is asked for by itself, because a segment
+/// is full, and also in the segments that follow.
 @usableFromInline
 struct WaitingNote: Equatable, Sendable {
-  /// `nil` for none.
-  // No cell has this count.
+  /// For none, a mark whose count no cell has.
   @usableFromInline var seen = Published(rawValue: .max)
+  @usableFromInline var wantsAll = false
 
   @inlinable
   init() {}
 
   @inlinable
-  init(_ seen: Published) { self.seen = seen }
+  init(_ seen: Published, _ amount: Amount) {
+    self.seen = seen
+    wantsAll = amount == .all
+  }
+
+  /// The note in the next segment of the same list. It has begun after the reader waited, so every attempt
+  /// there has.
+  @inlinable
+  func following(_ amount: Amount) -> WaitingNote {
+    let isForIt = wantsAll || amount == .all && self != WaitingNote()
+    return isForIt ? WaitingNote(Published(count: 0), .all) : WaitingNote()
+  }
 
   @usableFromInline
   enum Change: Sendable {
@@ -59,9 +71,9 @@ struct WaitingNote: Equatable, Sendable {
 
   /// What has happened at the cell after a mark, which is not closed.
   @inlinable
-  func change(at mark: Published, wantsAll: Bool = false) -> Change {
+  func change(at mark: Published, _ amount: Amount = .one) -> Change {
     if seen.count == mark.count { return seen == mark ? .none : .failed }
-    guard wantsAll, seen.count < mark.count else { return .elsewhere }
+    guard wantsAll || amount == .all, seen.count < mark.count else { return .elsewhere }
     return mark.hasFailed ? .failed : .none
   }
 }

@@ -145,7 +145,7 @@ package struct Cursor<Element: Sendable> {
         return false
       }
     }
-    note = WaitingNote(mark)
+    note = WaitingNote(mark, demand.amount)
     return isNew
   }
 
@@ -153,7 +153,7 @@ package struct Cursor<Element: Sendable> {
   /// Then `absence` has the failure.
   @usableFromInline @inline(never)
   mutating func isTold(of segment: Segment<Element>, _ mark: Published) -> Bool {
-    switch note.change(at: mark, wantsAll: demand.amount == .all) {
+    switch note.change(at: mark, demand.amount) {
     case .none: return false
     case .failed:
       if let last = segment.evaluator?.lastFailure.withLock({ $0 }),
@@ -324,7 +324,11 @@ package struct Cursor<Element: Sendable> {
   ) -> Bool {
     switch segment.link {
     case .end: move(to: nil, at: 0)
-    case .more(let next, let offset): move(to: next, at: offset &+ index &- count)
+    case .more(let next, let offset):
+      let isSameList = segment.owner === next.owner && segment.anchor === next.anchor
+      let note = isSameList ? note.following(demand.amount) : WaitingNote()
+      move(to: next, at: offset &+ index &- count)
+      self.note = note
     case .failed(let failure):
       self.segment = consume segment
       absence = .failed(failure)
