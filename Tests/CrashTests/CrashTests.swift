@@ -29,17 +29,19 @@ struct CrashTests {
         + "steps run again \(report.runAgain), never run \(report.neverRun), followers alike")
   }
 
-  @Test("three contend, and one after the other is killed")
-  func contenders() async throws {
-    let kills = Self.isFull ? 150 : 10
-    let report = try await onThread { try CrashLoop("process", "contend").contend(kills: kills) }
+  @Test(
+    "three contend, and one after the other is killed; three follow",
+    arguments: ["process", "machine"])
+  func contenders(_ durability: String) async throws {
+    let kills = Self.isFull ? 200 : 10
+    let report = try await onThread { try CrashLoop(durability, "contend").contend(kills: kills) }
     #expect(report.length > 0, "\(report.ends)")
     #expect(report.lost == 0)
     #expect(report.neverRun == 0)
     #expect(report.runAgain <= kills)
     #expect(report.ends.count == 4 && Set(report.ends).count == 1, "\(report.ends)")
     print(
-      "three contenders: \(kills) kills, \(report.length) elements, "
+      "three contenders, \(durability): \(kills) kills, \(report.length) elements, "
         + "steps run again \(report.runAgain), never run \(report.neverRun)")
   }
 
@@ -183,6 +185,8 @@ final class CrashLoop {
     var report = CrashReport()
     var contenders = try (0..<3).map { _ in try writer() }
     defer { for contender in contenders { contender.kill() } }
+    let followers = try (0..<3).map { _ in try Child(["follow", list]) }
+    defer { for follower in followers { follower.kill() } }
     var last = 0
     for _ in 0..<kills {
       let index = Int.random(in: 0..<3, using: &random)
@@ -191,7 +195,6 @@ final class CrashLoop {
       last = max(last, contenders[index].readRest())
       contenders[index] = try writer()
     }
-    let followers = try (0..<3).map { _ in try Child(["follow", list]) }
     for contender in contenders {
       contender.kill()
       last = max(last, contender.readRest())

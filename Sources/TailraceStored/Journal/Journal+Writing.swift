@@ -17,10 +17,6 @@ extension Journal {
   ) async throws -> Value? {
     try await withTurn { journal in
       let wasWriter = journal.writer != nil
-      // Before anything is cut off.
-      if let reader = try journal.writer?.reader ?? journal.opened() {
-        try journal.look(at: reader, size: journal.writer?.end ?? 0)
-      }
       guard try journal.isWriter(), let writer = journal.writer else { return nil }
       do {
         return try read(
@@ -36,10 +32,9 @@ extension Journal {
   /// Stores the end where the list is, between two appends. False if it was there.
   nonisolated(nonsending) func end(_ draft: JournalDraft) async throws -> Bool {
     try await withTurn { journal in
-      guard try journal.isWriter(), let reader = journal.writer?.reader,
-        let (count, end) = journal.writer.map({ ($0.count, $0.end) })
-      else { throw ListStoreError.inUse }
-      try journal.look(at: reader, size: end)
+      guard try journal.isWriter(), let count = journal.writer?.count else {
+        throw ListStoreError.inUse
+      }
       var draft = draft
       let (elements, state) = journal.versions
       guard
@@ -82,8 +77,6 @@ extension Journal {
   }
 
   private func trimmed(before position: Int) throws -> Int {
-    guard let reader = writer?.reader, let end = writer?.end else { throw ListStoreError.poisoned }
-    try look(at: reader, size: end)
     do {
       return try writer?.trim(before: position) ?? 0
     } catch let failure as SystemError {
@@ -94,8 +87,10 @@ extension Journal {
     }
   }
 
-  /// Opens the journal for writing, if necessary. False if there is another writer.
+  /// Looks at the journal's file, and opens it for writing, if necessary. False if there is another writer.
   private func isWriter() throws -> Bool {
+    // Before anything is cut off.
+    if let reader = try writer?.reader ?? opened() { try look(at: reader, size: writer?.end ?? 0) }
     if isPoisoned { throw ListStoreError.poisoned }
     if writer != nil { return true }
     guard let lock = try openOrCreate() else { throw SystemError(code: ENOENT) }
@@ -112,6 +107,9 @@ extension Journal {
         try keepAside(range, of: file)
       }
     }
+    // It reads the file that it writes, also when another one is at the path.
+    let own = JournalReader(lock, reader.header, boot: reader.boot, path: name)
+    reading.withLock { if $0.reader == nil { $0.reader = own } }
     return true
   }
 
@@ -200,7 +198,12 @@ extension Journal {
       try writer.append(draft, syncing: syncing)
     } catch {
       // If it is unknown what is there, the file is closed; a new store finds out.
-      if writer.takeBack() { self.writer = writer } else { isPoisoned = true }
+      if writer.takeBack() {
+        self.writer = writer
+      } else {
+        isPoisoned = true
+        writer.lock.unlock()
+      }
       throw error
     }
     reading.withLock { $0.known.note(writer.last) }

@@ -37,8 +37,10 @@ struct JournalReader: Sendable {
   }
 
   /// Reads something that a mark promises, up to a limit that is true until it was read.
+  ///
+  /// - Parameter read: returns also where its walk has come to; `nil` if that is before what was asked for.
   private func underMark<Value>(
-    _ read: (_ mark: JournalMark, _ limit: Int) throws -> Value
+    _ read: (_ mark: JournalMark, _ limit: Int) throws -> (Value, end: Int?)
   ) throws -> Value {
     var hasWriter = false
     while true {
@@ -47,13 +49,14 @@ struct JournalReader: Sendable {
       let bound = hasWriter && !mark.showsUnsynced ? mark.synced : mark.bound(in: boot)
       let limit = min(bound ?? .max, try file.size())
       let value = Result { try read(mark, limit) }
-      // What is missing may have been trimmed meanwhile. And without a bound all that is whole is on the disk only
-      // while nobody writes since the machine was started.
+      // Without a bound all that is whole is on the disk only while nobody writes since the machine was
+      // started. And what is missing may have been trimmed meanwhile: only then is the mark needed again.
+      let isSure = mark.showsUnsynced || bound != nil
+      if case .success((let value, let end?)) = value, isSure || end <= mark.synced { return value }
       let now = try self.mark()
-      let isSame =
-        mark.showsUnsynced || bound != nil ? now.first == mark.first : now == mark
       switch value {
-      case .success(let value): if isSame { return value }
+      case .success(let value):
+        if isSure ? now.first == mark.first : now == mark { return value.0 }
       case .failure(let failure): if now.first == mark.first { throw failure }
       }
       // Even if it is taken for one of another start of the machine.
@@ -141,9 +144,10 @@ struct JournalReader: Sendable {
   func extent(known: inout KnownFrame?) throws -> ListExtent {
     try underMark { mark, limit in
       let end = try end(mark, limit, known: &known)
-      return ListExtent(
+      let extent = ListExtent(
         identity: identity(mark), first: mark.firstPosition,
         count: end.position ?? mark.firstPosition, isEnded: end.isEnded)
+      return (extent, end: end.isEnded || end.offset == limit ? end.offset : nil)
     }
   }
 
@@ -216,8 +220,11 @@ struct JournalReader: Sendable {
       var place = place.flatMap { $0.offset >= mark.first ? $0 : nil }
       place =
         try place ?? self.place(of: position, from: start, mark, limit: limit, known: &known)
-      guard let place else { return JournalPage() }
-      return try page(from: place, upTo: count, mark.promised(in: boot), limit, known: &known)
+      guard let place else { return (JournalPage(), end: nil) }
+      let page = try page(
+        from: place, upTo: count, mark.promised(in: boot), limit, known: &known)
+      let isAll = page.items.count == count || page.isEnd || page.next.offset == limit
+      return (page, end: isAll ? page.next.offset : nil)
     }
   }
 

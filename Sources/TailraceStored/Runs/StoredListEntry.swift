@@ -25,7 +25,7 @@ public struct StoredListEntry: Sendable, Hashable {
   public enum Status: Sendable, Hashable {
     /// Its producer does.
     case producing
-    /// Nobody: its producer has failed, for this reason.
+    /// Nobody: its producer has failed, or it cannot be read, for this reason.
     case failed(String)
     /// Nobody: it has ended.
     case ended

@@ -43,12 +43,20 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     var stores: [String: Store] = [:]
     var tasks: [String: (run: Int, task: Task<Void, Never>)] = [:]
     var opening: Task<Void, any Error>?
+
+    /// A store that has failed may be poisoned, or its file is not at its path any more: the next attempt has
+    /// another one.
+    mutating func replace(_ store: Store, of key: String, by another: Store) {
+      if stores[key] === store { stores[key] = another }
+    }
   }
 
   private let element: ByteCoding<Element>
   private let state: ByteCoding<State>
   private let durability: Durability
   private let limits: StoredListLimits
+  /// Of the lists' own files.
+  private let disk: any Disk
   private let date: @Sendable () -> Date
   private let next: Next
   private let files: ListFiles
@@ -73,13 +81,13 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
   ) {
     self.init(
       in: directory, element: element, state: state, durability: durability, limits: limits,
-      date: { Date() }, next: next)
+      disk: SystemDisk(), date: { Date() }, next: next)
   }
 
   init(
     in directory: URL, element: ByteCoding<Element>, state: ByteCoding<State>,
-    durability: Durability, limits: StoredListLimits, date: @escaping @Sendable () -> Date,
-    next: @escaping Next
+    durability: Durability, limits: StoredListLimits, disk: any Disk = SystemDisk(),
+    date: @escaping @Sendable () -> Date, next: @escaping Next
   ) {
     guard limits.producing > 0 else {
       fatalError("StoredListLimits takes a number of lists of 1 or more, not \(limits.producing)")
@@ -88,6 +96,7 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     self.state = state
     self.durability = durability
     self.limits = limits
+    self.disk = disk
     self.date = date
     self.next = next
     files = ListFiles(in: directory)
@@ -113,15 +122,16 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
   private func findLists() async throws {
     for key in try await files.keys() {
       let store = contents.withLock { $0.stores[key] } ?? makeStore(key)
-      let extent = try await store.extent()
+      // One that cannot be read keeps no other from going on: its producer fails.
+      let isEnded = (try? await store.extent().isEnded) ?? false
       let run = contents.withLock { contents -> Int? in
-        let run = contents.table.found(key, isEnded: extent.isEnded)
+        let run = contents.table.found(key, isEnded: isEnded)
         if run != nil { contents.stores[key] = store }
         return run
       }
       if let run { produce(key, run, store) }
     }
-    _ = try await removeSurplus()
+    _ = try? await removeSurplus()
   }
 
   /// Begins a list, if there is none with this key, or continues with one whose producer has failed.
@@ -181,9 +191,14 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
       } catch {
         failure = "\(error)"
       }
+      // Another process may go on, too.
+      if failure != nil { try? await store.release() }
+      let another = makeStore(key)
       contents.withLock { contents in
+        let isPresent = contents.table.isProducing(key, run)
         contents.table.isOver(key, run, failure: failure)
         if contents.table.phases[key] == .ended { contents.stores[key] = nil }
+        if isPresent, failure != nil { contents.replace(store, of: key, by: another) }
         if contents.tasks[key]?.run == run { contents.tasks[key] = nil }
       }
       if failure == nil { _ = try? await removeSurplus() }
@@ -240,7 +255,12 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
       }
       return isNew
     } catch {
-      contents.withLock { $0.table.didStop(key, failure: "\(error)") }
+      try? await store.release()
+      let another = makeStore(key)
+      contents.withLock { contents in
+        contents.table.didStop(key, failure: "\(error)")
+        contents.replace(store, of: key, by: another)
+      }
       throw error
     }
   }
@@ -276,7 +296,7 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     return isThere ? contents.withLock { $0.stores[key] } ?? makeStore(key) : nil
   }
 
-  /// All lists, by their keys.
+  /// All lists, by their keys. Of one that cannot be read the count is 0.
   public nonisolated(nonsending) func all() async throws -> [StoredListEntry] {
     try await open()
     var entries: [StoredListEntry] = []
@@ -286,11 +306,20 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
       guard let size = try? await files.size(of: key), let store = try await self.store(key) else {
         continue
       }
-      let extent = try await store.extent()
+      let (count, status): (Int, StoredListEntry.Status)
+      do {
+        let extent = try await store.extent()
+        (count, status) = (extent.count, StoredListEntry.Status(phase, extent))
+      } catch {
+        let unknown = ListExtent(identity: nil, count: 0, isEnded: false)
+        let isOver = phase == .ended
+        (count, status) = (
+          0, isOver ? .failed("\(error)") : StoredListEntry.Status(phase, unknown)
+        )
+      }
       entries.append(
         StoredListEntry(
-          key: key, count: extent.count, status: StoredListEntry.Status(phase, extent),
-          bytes: size.bytes, lastChange: size.date))
+          key: key, count: count, status: status, bytes: size.bytes, lastChange: size.date))
     }
     return entries
   }
@@ -310,7 +339,8 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
 
   private func makeStore(_ key: String) -> Store {
     Store(
-      files.url(key, ListFiles.list), element: element, state: state, durability: durability)
+      files.url(key, ListFiles.list), element: element, state: state, durability: durability,
+      disk: disk)
   }
 
   // MARK: Retention
@@ -345,13 +375,21 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     }
     var total = sizes.reduce(0) { $0 + $1.bytes }
     var removed: [String] = []
+    var failure: (any Error)?
     for (key, bytes, changed) in sizes.sorted(by: { $0.date < $1.date }) {
       let isOld = limits.age.map { date().timeIntervalSince(changed) > $0.inSeconds } ?? false
       guard isOld || limits.bytes.map({ total > $0 }) ?? false else { continue }
-      guard try await removeFiles(key) else { continue }
+      do {
+        guard try await removeFiles(key) else { continue }
+      } catch {
+        // The others go.
+        failure = failure ?? error
+        continue
+      }
       total -= bytes
       removed.append(key)
     }
+    if let failure { throw failure }
     return removed
   }
 

@@ -106,6 +106,26 @@ struct FaultTests {
     #expect(try await store.read(from: 2000, upTo: 9).elements.count == 1)
   }
 
+  @Test("the marks are read once for a page or an extent in which nothing is missing")
+  func marksOnce() async throws {
+    let (file, disk) = (try StoredFile(), LyingDisk())
+    for try await _ in Walk.list(in: Walk.store(file)).prefix(300) {}
+    let store = Walk.store(file, .survivesProcess, disk)
+    func reads(_ call: () async throws -> Void) async throws -> Int {
+      let before = disk.lies.withLock { $0.reads }
+      try await call()
+      return disk.lies.withLock { $0.reads } - before
+    }
+    #expect(try await store.read(from: 290, upTo: 5).elements.count == 5)
+    // Two marks, the last frame known, and those of the page; behind a full page, one header more.
+    let page = try await reads { _ = try await store.read(from: 295, upTo: 4) }
+    let end = try await reads { _ = try await store.read(from: 299, upTo: 4) }
+    #expect(page == 5 && end == 4)
+    // And the header.
+    let extent = try await reads { _ = try await store.extent() }
+    #expect(extent == 5)
+  }
+
   @Test("room behind the end is made seldom, is no element, and goes with the end")
   func room() async throws {
     let (file, disk) = (try StoredFile(), LyingDisk())

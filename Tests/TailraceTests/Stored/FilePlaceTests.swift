@@ -124,6 +124,29 @@ struct FilePlaceTests {
     #expect(ContinuousClock.now - start < .seconds(5))
   }
 
+  @Test("a writer that has read nothing has its own file, wherever that is")
+  func unreadWriter() async throws {
+    let file = try StoredFile()
+    let store = Walk.store(file)
+    #expect(try await store.acquireLease()?.count == 0)
+    var walk = Walk()
+    for position in 0..<3 {
+      try await store.append(ListCommit([walk.next()], state: walk), at: position)
+    }
+    try FileManager.default.moveItem(at: file.url, to: file.folder.appending(path: "elsewhere"))
+    await #expect { try await store.trim(before: 2) } throws: { Self.isRefused($0) }
+    await #expect { try await store.extent() } throws: { Self.isRefused($0) }
+    #expect(try await store.read(from: 0, upTo: 9).elements == Walk.elements(3))
+    // Another one in its place is not trimmed either, nor ended.
+    for try await _ in Walk.list(in: Walk.store(file)).prefix(2) {}
+    for isReleased in [false, true] {
+      if isReleased { try await store.release() }
+      await #expect { try await store.trim(before: 2) } throws: { Self.isRefused($0) }
+      await #expect { try await store.end() } throws: { Self.isRefused($0) }
+    }
+    #expect(try await Walk.store(file).extent().isEnded == false)
+  }
+
   @Test("a pipe in the place of a file is refused, and nobody waits for its other end")
   func pipe() async throws {
     let file = try StoredFile()

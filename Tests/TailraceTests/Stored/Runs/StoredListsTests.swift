@@ -30,13 +30,14 @@ struct StoredListsTests {
 
     /// Lists of so many elements.
     func lists(
-      _ length: Int = 3, limits: StoredListLimits = StoredListLimits()
+      _ length: Int = 3, durability: Durability = .survivesProcess,
+      limits: StoredListLimits = StoredListLimits(), disk: any Disk = SystemDisk()
     ) -> StoredLists<String, Int> {
       let gate = Gate()
       gates.withLock { $0.append(gate) }
       return StoredLists(
-        in: directory, element: .text, state: .raw, durability: .survivesProcess, limits: limits,
-        date: { [self] in date.withLock { $0 } }
+        in: directory, element: .text, state: .raw, durability: durability, limits: limits,
+        disk: disk, date: { [self] in date.withLock { $0 } }
       ) { [self] key, number in
         calls.record(key)
         await gate.wait()
@@ -156,6 +157,68 @@ struct StoredListsTests {
     }
     #expect(try await !lists.start("a", state: 0))
     #expect(try await reader.value == elements("a"))
+    await lists.close()
+  }
+
+  /// Why a list has failed, when it has.
+  private func failure(_ key: String, in lists: Lists) async throws -> String {
+    while true {
+      let entry = try await lists.all().first { $0.key == key }
+      if case .failed(let why) = entry?.status { return why }
+      await Task.yield()
+    }
+  }
+
+  @Test("one that is damaged keeps no other from going on; repaired, it does at its next start")
+  func damaged() async throws {
+    let place = Place()
+    defer { place.leave() }
+    let former = place.lists()
+    for key in ["a", "b"] {
+      try await former.start(key, state: 0)
+      place.gate.pass()
+      #expect(try await former.list(key)?.head() == "\(key) 0")
+    }
+    await former.close()
+    let file = ListFiles(in: place.directory).url("a", ListFiles.list)
+    var bytes = try Data(contentsOf: file)
+    try #require(bytes.range(of: Data("a 0".utf8)).map { bytes[$0.lowerBound] ^= 1 })
+    try bytes.write(to: file)
+    let lists = place.lists()
+    place.gate.open()
+    #expect(try await lists.list("b")?.array() == elements("b"))
+    #expect(try await failure("a", in: lists).contains("damaged"))
+    #expect(try await lists.start("c", state: 0))
+    #expect(try await FileStore.repair(file).damaged != nil)
+    #expect(try await !lists.start("a", state: 0))
+    #expect(try await lists.list("a")?.array() == elements("a"))
+    await lists.close()
+  }
+
+  @Test(
+    "after a sync that failed a list goes on at its next start, or is stopped",
+    arguments: [false, true])
+  func failedSync(_ isStopped: Bool) async throws {
+    let (place, disk) = (Place(), LyingDisk())
+    defer { place.leave() }
+    let lists = place.lists(durability: .survivesPowerLoss, disk: disk)
+    try await lists.start("a", state: 0)
+    place.gate.pass()
+    #expect(try await lists.list("a")?.head() == "a 0")
+    await place.gate.waitForArrivals(2)
+    disk.lies.withLock { $0.failingSyncs = 1 }
+    if isStopped {
+      await #expect(throws: (any Error).self) { try await lists.stop("a") }
+      // The end may be in the file; now it is on the disk.
+      try await lists.stop("a")
+      #expect(try await lists.list("a")?.array() == elements("a", 1))
+    }
+    place.gate.open()
+    if !isStopped {
+      _ = try await failure("a", in: lists)
+      #expect(try await !lists.start("a", state: 0))
+      #expect(try await lists.list("a")?.array() == elements("a"))
+    }
     await lists.close()
   }
 
