@@ -17,10 +17,31 @@ extension AllowedOrigins {
     "ETag, Stream-Next-Offset, Stream-First-Offset, Stream-Cursor, Stream-Up-To-Date, Stream-Closed, "
     + ListOffset.field
 
-  /// The header fields of each response.
-  ///
+  /// A response with the fields for other sites.
+  func answering(_ request: ListRequest, _ response: ListResponse) -> ListResponse {
+    var response = response
+    response.headers.merge(headers(for: request.origin)) { _, new in new }
+    return response
+  }
+
+  /// The response to the request that a browser makes before others, whether or not there is a list: if it is
+  /// refused, the page never hears the status of what follows. `nil` if it is another request, or if no other
+  /// site may read.
+  func preflight(_ request: ListRequest) -> ListResponse? {
+    guard request.method == "OPTIONS", self != .sameOrigin else { return nil }
+    let response = ListResponse(
+      204,
+      [
+        "Allow": "GET, HEAD, OPTIONS", "Access-Control-Allow-Methods": "GET, HEAD",
+        "Access-Control-Allow-Headers":
+          "Accept, Authorization, Cache-Control, If-None-Match, Last-Event-ID",
+        "Access-Control-Max-Age": "86400", "Cache-Control": "no-store",
+      ], .empty)
+    return answering(request, response)
+  }
+
   /// - Parameter origin: of the page that asks; `nil` if none does.
-  func headers(for origin: String?) -> [String: String] {
+  private func headers(for origin: String?) -> [String: String] {
     switch self {
     case .sameOrigin: return ["Cross-Origin-Resource-Policy": "same-origin"]
     case .all:
@@ -37,18 +58,5 @@ extension AllowedOrigins {
         "Access-Control-Expose-Headers": Self.exposed,
       ]) { own, _ in own }
     }
-  }
-
-  /// The response to the request that a browser makes before others. `nil` if no other site may read.
-  func preflight() -> ListResponse? {
-    guard self != .sameOrigin else { return nil }
-    return ListResponse(
-      204,
-      [
-        "Allow": "GET, HEAD, OPTIONS", "Access-Control-Allow-Methods": "GET, HEAD",
-        "Access-Control-Allow-Headers":
-          "Accept, Authorization, Cache-Control, If-None-Match, Last-Event-ID",
-        "Access-Control-Max-Age": "86400", "Cache-Control": "no-store",
-      ], .empty)
   }
 }

@@ -114,19 +114,15 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   public nonisolated(nonsending) func response(
     to request: ListRequest
   ) async throws -> ListResponse {
+    if let preflight = origins.preflight(request) { return preflight }
     var response: ListResponse
     do {
-      if request.method == "OPTIONS", let preflight = origins.preflight() {
-        response = preflight
-      } else {
-        response = try await answer(to: request)
-      }
+      response = try await answer(to: request)
     } catch let refusal as ListRefusal {
       response = refusal.response
       if request.method == ListMethod.head.rawValue { response.body = .empty }
     }
-    response.headers.merge(origins.headers(for: request.origin)) { _, new in new }
-    return response
+    return origins.answering(request, response)
   }
 
   private nonisolated(nonsending) func answer(

@@ -51,12 +51,12 @@ public struct StoredListsEndpoint<Element: Sendable, State: Sendable>: Sendable 
   public nonisolated(nonsending) func response(
     to request: ListRequest, key: String
   ) async throws -> ListResponse {
+    if let preflight = origins.preflight(request) { return preflight }
     guard let store = try await lists.store(key) else {
-      var response = ListResponse(
+      let response = ListResponse(
         404, ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"],
         request.method == "HEAD" ? .empty : .data(Data("there is no such list\n".utf8)))
-      response.headers.merge(origins.headers(for: request.origin)) { _, new in new }
-      return response
+      return origins.answering(request, response)
     }
     let known = endpoints.known.withLock { $0[key] }
     // Of a list that was removed, and begun anew with the same key, the store is another one.

@@ -377,4 +377,28 @@ struct StoredListsTests {
       try await endpoint.response(to: ListRequest(), key: "a b").headers["Stream-Closed"] == "true")
     await lists.close()
   }
+
+  @Test(
+    "a page of another site is told that there is no such list: its browser asks first, and must be allowed",
+    arguments: [AllowedOrigins.sameOrigin, .all, .only(["https://example.com"])])
+  func preflight(_ origins: AllowedOrigins) async throws {
+    let place = Place()
+    defer { place.leave() }
+    let lists = place.lists()
+    let endpoint = StoredListsEndpoint(lists, origins: origins)
+    let origin = "https://example.com"
+    let first = try await endpoint.response(
+      to: ListRequest(method: "OPTIONS", origin: origin), key: "none")
+    let then = try await endpoint.response(to: ListRequest(origin: origin), key: "none")
+    let allowed: String? =
+      switch origins {
+      case .sameOrigin: nil
+      case .all: "*"
+      case .only: origin
+      }
+    #expect(first.status == (allowed == nil ? 404 : 204) && then.status == 404)
+    #expect(first.headers["Access-Control-Allow-Origin"] == allowed)
+    #expect(then.headers["Access-Control-Allow-Origin"] == allowed)
+    await lists.close()
+  }
 }
