@@ -1,7 +1,11 @@
-#if canImport(Glibc)
-  import Glibc
-#else
+#if canImport(Darwin)
   import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#else
+  import Glibc
 #endif
 
 /// An open file, closed when it is released.
@@ -48,11 +52,7 @@ package final class Descriptor: Sendable {
     let size = count <= 1 << 16 ? count : min(count, sizeOfLargestRead)
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, initializedCount in
       repeat {
-        #if canImport(Glibc)
-          result = Glibc.read(number, buffer.baseAddress, size)
-        #else
-          result = Darwin.read(number, buffer.baseAddress, size)
-        #endif
+        result = systemRead(number, buffer.baseAddress, size)
       } while result < 0 && errno == EINTR
       if result < 0 { result = -Int(errno) }
       initializedCount = max(result, 0)
@@ -79,4 +79,11 @@ package final class Descriptor: Sendable {
     var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) != 0
   }
+}
+
+// Outside of the type, whose methods have the name of this call.
+private func systemRead(
+  _ number: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int
+) -> Int {
+  read(number, bytes, count)
 }
