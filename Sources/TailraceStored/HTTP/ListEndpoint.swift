@@ -63,7 +63,8 @@ public struct ListEndpoint<Source: ListSource>: Sendable {
   ///
   /// - Parameters:
   ///   - source: the list: a store, or `LazyList.source`.
-  ///   - id: the list's name in entity tags.
+  ///   - id: the list's name in entity tags. They stand for bytes: if elements get other bytes, such as by a
+  ///     new field, take another name. Otherwise clients that have the former bytes are answered with 304.
   ///   - pageLimit: at most how many elements a page has.
   ///   - pageBytes: a page has no more elements once it has so many bytes.
   ///   - isShared: whether caches between server and client may keep pages.
@@ -144,7 +145,8 @@ extension ListEndpoint where Source.Element: Encodable {
   ///
   /// - Parameters:
   ///   - source: the list: a store, or `LazyList.source`.
-  ///   - id: the list's name in entity tags.
+  ///   - id: the list's name in entity tags. They stand for bytes: if elements get other bytes, such as by a
+  ///     new field, take another name. Otherwise clients that have the former bytes are answered with 304.
   ///   - pageLimit: at most how many elements a page has.
   ///   - pageBytes: a page has no more elements once it has so many bytes.
   ///   - isShared: whether caches between server and client may keep pages.

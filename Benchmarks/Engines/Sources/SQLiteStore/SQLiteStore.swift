@@ -28,6 +28,8 @@ public import TailraceStored
 ///
 /// A list is told apart from one begun anew in its place, and changes of its tables are noticed by
 /// stores that have it open: a deleted row, a dropped table, other columns, another file.
+/// An older backup that is restored into the same file is not: its list has the same identity. Restore it
+/// to another path.
 ///
 /// - Isolation: the database is used on threads of the store's own, never on a task's.
 /// - Failure: `ListStoreError` for a failure that stays: a missing folder, a read-only or damaged
