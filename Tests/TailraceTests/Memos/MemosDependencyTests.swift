@@ -208,6 +208,30 @@ struct MemosDependencyTests {
         && memos.statistics.loads == calls.value + versions.value)
   }
 
+  @Test("an input that is due: the old value at once, and the closure that got it runs once")
+  func dueInput() {
+    let (scheduler, answers) = (VirtualScheduler(), Probe<Int>())
+    let (versions, calls) = (Counter(), Counter())
+    let memos = Numbers.recursive(refreshingAfter: .seconds(2), clock: scheduler.clock) {
+      memos, key in
+      if key == 0 { return versions.increment() }
+      calls.increment()
+      return try await memos.value(for: 0)
+    }
+    func ask(_ key: Int) {
+      scheduler.schedule { () async in answers.record((try? await memos.value(for: key)) ?? -1) }
+      scheduler.run()
+    }
+    ask(0)
+    scheduler.advance(by: .seconds(3))
+    ask(1)
+    #expect(answers.values == [1, 1] && calls.value == 1)
+    // The new value is there, and another one.
+    #expect(versions.value == 2 && memos.peek(1) == nil)
+    ask(1)
+    #expect(answers.values == [1, 1, 2] && calls.value == 2)
+  }
+
   @Test("an input expires while a computation waits for another: given, and out of date")
   func expiredUnderWay() {
     let (scheduler, answers, calls) = (VirtualScheduler(), Probe<String>(), Probe<Int>())

@@ -230,11 +230,14 @@ extension Script {
     """)
 
   /// Arguments: the store's name. Frees the lease, if this store holds it, and tells the others.
+  ///
+  /// The token is nobody's then: a renewal or an append that is still on its way does not bring the lease back.
   static let release = Script(
     """
     if granted and left > 0 and string.match(granted, ':(.*)$') == ARGV[1] then
-      redis.call('HSET', held, 'until', '0')
-      redis.pcall('XADD', freed, 'MAXLEN', 1, '0-' .. string.match(granted, '^%d+'), 'by', ARGV[1])
+      local lease = string.match(granted, '^%d+')
+      redis.call('HSET', held, 'until', '0', 'token', lease .. ':')
+      redis.pcall('XADD', freed, 'MAXLEN', 1, '0-' .. lease, 'by', ARGV[1])
     end
     return {'ok'}
     """)

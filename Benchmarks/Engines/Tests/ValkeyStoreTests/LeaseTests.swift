@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Tailrace
 import TailraceStored
 import Testing
@@ -113,6 +114,28 @@ struct LeaseTests {
     let end = try #require(try await server.run("HGET", "{list}:lease", "until").asNumber)
     try await server.run("HSET", "{list}:lease", "until", "\(end + 3_600_000)")
     #expect(try await second.acquireLease()?.count == 1)
+  }
+
+  @Test("a renewal and an append that come after the release do not bring the lease back")
+  func lateCalls() async throws {
+    let server = try await Server()
+    let (first, second) = (server.store(), server.store())
+    _ = try await first.acquireLease()
+    let token = try #require(try await server.run("HGET", "{list}:lease", "token").asText)
+    try await first.release()
+    // As if they had been on their way.
+    let connection = Connection(ValkeyServer(port: server.port))
+    defer { connection.close() }
+    let keys = ["list", "{list}:lease", "{list}:freed"].map { ByteBuffer(string: $0) }
+    for (script, arguments) in [
+      (.renew, [token, "10000"]),
+      (.append, [token, "10000", "0", "0", "", "commit", "0", "1", "0", "element"]),
+    ] as [(Script, [String])] {
+      let (reply, _) = try await script.run(
+        keys, arguments.map { ByteBuffer(string: $0) }, on: connection)
+      #expect(reply.asArray?.first?.asText == "superseded")
+    }
+    #expect(try await second.acquireLease()?.count == 0)
   }
 
   @Test("a waiting store learns of a release at once, also if a follower waits, too")
