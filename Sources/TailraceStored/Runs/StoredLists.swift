@@ -158,7 +158,10 @@ public final class StoredLists<Element: Sendable, State: Sendable>: Sendable {
     case .isRefused:
       throw ListStoreError.refused("the list \(key) is being removed, or the lists are closed")
     case .goesOn(let run):
-      produce(key, run, openStore(key))
+      // Not with a store that has read the file since: it may have been repaired, and be another one.
+      let store = makeStore(key)
+      contents.withLock { $0.stores[key] = store }
+      produce(key, run, store)
       return false
     case .store:
       var bytes = [self.state.versions.upperBound]
