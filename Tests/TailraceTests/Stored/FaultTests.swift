@@ -195,27 +195,6 @@ struct FaultTests {
     }
   }
 
-  @Test("a commit that is damaged: what is before it is read, and its position is told")
-  func beforeDamage() async throws {
-    let length = 40
-    let (bytes, ends) = try await Self.journal(length, .survivesPowerLoss)
-    for (position, start) in ([Self.first] + ends.dropLast()).enumerated() {
-      var flipped = bytes
-      flipped[start + 20] ^= 1
-      let store = Walk.store(try StoredFile.copy(of: flipped), .survivesPowerLoss)
-      var found: [String] = []
-      do {
-        while found.count < length {
-          found += try await store.read(from: found.count, upTo: length).elements
-        }
-        Issue.record("a damaged commit was read: \(position)")
-      } catch ListStoreError.damaged(at: let damaged) {
-        #expect(damaged == position)
-      }
-      #expect(found == Walk.elements(position))
-    }
-  }
-
   /// The same for a list that may have ended.
   static func reopenEnded(_ bytes: [UInt8], _ durability: Durability) async -> Outcome {
     do {
