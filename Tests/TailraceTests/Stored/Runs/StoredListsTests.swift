@@ -174,11 +174,13 @@ struct StoredListsTests {
     let place = Place()
     defer { place.leave() }
     let former = place.lists()
-    for key in ["a", "b"] {
+    // Both wait for their first element, in this order.
+    for (index, key) in ["a", "b"].enumerated() {
       try await former.start(key, state: 0)
-      place.gate.pass()
-      #expect(try await former.list(key)?.head() == "\(key) 0")
+      await place.gate.waitForArrivals(index + 1)
     }
+    for _ in 0..<2 { place.gate.pass() }
+    for key in ["a", "b"] { #expect(try await former.list(key)?.head() == "\(key) 0") }
     await former.close()
     let file = ListFiles(in: place.directory).url("a", ListFiles.list)
     var bytes = try Data(contentsOf: file)
