@@ -127,4 +127,23 @@ struct DiagramTests {
     }
     #expect(instances.alive == 0)
   }
+
+  @Test("shows which values by key were computed from which, and which are out of date")
+  func memos() async throws {
+    let memos = Memos<Int, Int, any Error>.recursive { memos, key in
+      key < 10 ? key : try await memos.value(for: 1) % 2
+    }
+    _ = try await memos.value(for: 10)
+    memos.forget(1)
+    #expect(
+      memos.diagram() == """
+        flowchart TD
+          subgraph list0["Memos"]
+            stage0["10<br/>out of date"]
+            stage1["1<br/>out of date"]
+          end
+          stage1 --> stage0
+
+        """)
+  }
 }

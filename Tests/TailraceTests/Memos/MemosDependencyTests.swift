@@ -1,5 +1,4 @@
 import Tailrace
-import TailraceInspection
 import TailraceSupport
 import TailraceTesting
 import Testing
@@ -481,23 +480,5 @@ struct MemosDependencyTests {
     source.withLock { $0 = 1 }
     memos.forget(0)
     #expect(try await memos.value(for: Self.depth) == 1 && calls.value == 2 * Self.depth + 3)
-  }
-
-  @Test("the diagram shows who was computed from whom")
-  func diagram() async throws {
-    let world = World()
-    let memos = world.memos()
-    _ = try await memos.value(for: 10)
-    memos.forget(1)
-    #expect(
-      memos.diagram() == """
-        flowchart TD
-          subgraph list0["Memos"]
-            stage0["10<br/>out of date"]
-            stage1["1<br/>out of date"]
-          end
-          stage1 --> stage0
-
-        """)
   }
 }

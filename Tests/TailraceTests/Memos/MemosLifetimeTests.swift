@@ -110,11 +110,11 @@ struct MemosLifetimeTests {
     scheduler.advance(by: .seconds(10))
     _ = try await memos.value(for: 2)
     _ = try? await memos.value(for: 3)
+    let refused = String(reflecting: Refused())
     #expect(
       events.values == [
-        "load(1)", "hit(1)", "load(2)", "eviction(1)", "load(2)",
-        "failure(2, TailraceTests.Refused())", "servedStale(2)", "load(3)",
-        "failure(3, TailraceTests.Refused())",
+        "load(1)", "hit(1)", "load(2)", "eviction(1)", "load(2)", "failure(2, \(refused))",
+        "servedStale(2)", "load(3)", "failure(3, \(refused))",
       ])
     holder.withLock { $0 = nil }
   }
