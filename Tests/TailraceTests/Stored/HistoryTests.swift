@@ -355,6 +355,33 @@ struct HistoryTests {
     }
   }
 
+  @Test("elements behind a sector that cannot be read are found, from the end backwards")
+  func behindUnreadable() async throws {
+    let source = try StoredFile()
+    for try await _ in Walk.list(in: Walk.store(source), upTo: 1000) {}
+    let bytes = try source.bytes
+    let expected = Walk.elements(1000)
+    let block = JournalHeader.block
+    let step = Size.usual(3, full: 1)
+    for start in stride(from: JournalHeader.size, to: bytes.count - block, by: block * step) {
+      let (file, disk) = (try StoredFile.copy(of: bytes), LyingDisk())
+      disk.lies.withLock { $0.unreadable = start..<start + block }
+      let reader = Walk.store(file, .survivesProcess, disk)
+      // As many as there are in the block.
+      var unread: [Int] = []
+      for position in stride(from: 0, to: 1000, by: step) {
+        do {
+          let page = try await reader.read(from: position, upTo: 1)
+          #expect(page.elements == [expected[position]], "block \(start), \(position)")
+        } catch is FileError {
+          unread.append(position)
+        }
+      }
+      #expect((1..<50).contains(unread.count * step), "block \(start): \(unread)")
+      #expect(unread.last.map { $0 - unread[0] } == (unread.count - 1) * step, "block \(start)")
+    }
+  }
+
   @Test("a repaired file has the rights of the damaged one")
   func rights() async throws {
     let file = try StoredFile()
