@@ -358,9 +358,9 @@ struct HistoryTests {
   @Test("elements behind a sector that cannot be read are found, from the end backwards")
   func behindUnreadable() async throws {
     let source = try StoredFile()
-    for try await _ in Walk.list(in: Walk.store(source), upTo: 1000) {}
+    for try await _ in Walk.list(in: Walk.store(source), upTo: 400) {}
     let bytes = try source.bytes
-    let expected = Walk.elements(1000)
+    let expected = Walk.elements(400)
     let block = JournalHeader.block
     let step = Size.usual(3, full: 1)
     for start in stride(from: JournalHeader.size, to: bytes.count - block, by: block * step) {
@@ -369,7 +369,7 @@ struct HistoryTests {
       let reader = Walk.store(file, .survivesProcess, disk)
       // As many as there are in the block.
       var unread: [Int] = []
-      for position in stride(from: 0, to: 1000, by: step) {
+      for position in stride(from: 0, to: 400, by: step) {
         do {
           let page = try await reader.read(from: position, upTo: 1)
           #expect(page.elements == [expected[position]], "block \(start), \(position)")
