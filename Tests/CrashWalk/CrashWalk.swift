@@ -101,7 +101,9 @@ enum Chain {
     return LazyList(storedIn: store(path, durability), state: Link(), atTail: policy) { link in
       // A writer may find more than followers were shown: a commit that was being synced.
       if link.number >= length { return nil }
-      let line = Array("\(link.number)\n".utf8)
+      // Of eight bytes, so that none lies in two pages, of which a kill may leave the first one only.
+      let digits = "\(link.number)"
+      let line = Array((String(repeating: "0", count: 7 - digits.utf8.count) + digits + "\n").utf8)
       _ = line.withUnsafeBytes { write(log, $0.baseAddress, $0.count) }
       if isSlow { fsync(log) }
       return link.next()

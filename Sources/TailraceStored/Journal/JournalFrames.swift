@@ -29,6 +29,8 @@ struct JournalFrames {
   private(set) var isEnded = false
   /// Whether the last frame's state is lost.
   private(set) var hasLostState = false
+  /// Whether the disk cannot read what follows, in a repair.
+  private(set) var isUnreadable = false
   /// Whether to give only frames that are in memory already.
   var staysInMemory = false
 
@@ -108,6 +110,7 @@ struct JournalFrames {
       // Perhaps only what is behind them cannot be read.
       do throws(SystemError) { bytes = try reader.file.upTo(count, at: offset) } catch {
         if !repairs { throw error }
+        isUnreadable = true
       }
     }
     size = min(2 * size, max(most, size))

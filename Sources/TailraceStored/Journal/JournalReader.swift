@@ -192,7 +192,8 @@ struct JournalReader: Sendable {
     guard var frame = try frame(at: start) else { return nil }
     var offset = start
     while frame.position > position {
-      if frame.jump >= mark.first, let jumped = try self.frame(at: frame.jump),
+      // Where the disk cannot read, the way is longer.
+      if frame.jump >= mark.first, let jumped = try? self.frame(at: frame.jump),
         jumped.position > position
       {
         (offset, frame) = (frame.jump, jumped)

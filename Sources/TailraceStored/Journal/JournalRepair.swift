@@ -30,9 +30,9 @@ struct JournalRepair {
     let part = try part(of: reader, from: start ?? JournalHeader.size, upTo: size)
     var outcome = Outcome(first: part.first, count: part.count)
     if let mark, !mark.isAlone, part.end >= mark.promised(in: disk.boot), !part.hasLostStates,
-      part.offset == mark.first, part.isUsable, !JournalHeader.hasLostCopy(file)
+      part.offset == mark.first, part.isUsable, !part.isCutShort, !JournalHeader.hasLostCopy(file)
     {
-      // Nothing that was promised is missing: the next lease goes on.
+      // Nothing that was promised is missing, and the rest can be read: the next lease goes on.
       outcome.first = mark.firstPosition
       return outcome
     }
@@ -48,7 +48,8 @@ struct JournalRepair {
     var count = 0
     var hasState = false
     var hasLostStates = false
-    var isEnded = false
+    /// The disk cannot read what follows.
+    var isCutShort = false
     /// The list can be continued: its first element is the first one of all, or a state is there.
     var isUsable: Bool { offset == end || first == 0 || hasState }
     var length: Int { isUsable ? end - offset : 0 }
@@ -90,6 +91,7 @@ struct JournalRepair {
       }
       try pass(frame, last.offset, hasState)
     }
+    part.isCutShort = frames.isUnreadable
     // Without the state, nobody could go on behind them.
     if let cut { (part.end, part.count) = cut }
     return part

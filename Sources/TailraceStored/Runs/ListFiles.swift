@@ -67,7 +67,20 @@ struct ListFiles: Sendable {
 
   // MARK: The directory
 
-  /// Makes the directory, and finds its keys. What is left of a list that was being removed goes.
+  /// After so many seconds, nobody is about to give a new file its name any more.
+  private static let longestMaking: TimeInterval = 600
+
+  /// Whether a file was being made by a process that was killed.
+  private static func isLeftOver(_ url: URL) -> Bool {
+    guard url.pathExtension.hasPrefix("new-"),
+      [first, list].contains(url.deletingPathExtension().pathExtension),
+      let date = try? url.resourceValues(forKeys: [.contentModificationDateKey])
+        .contentModificationDate
+    else { return false }
+    return Date().timeIntervalSince(date) > longestMaking
+  }
+
+  /// Makes the directory, and finds its keys. What is left of a list that was being made or removed goes.
   func keys() async throws -> [String] {
     try await blocking {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -75,6 +88,7 @@ struct ListFiles: Sendable {
       for url in try FileManager.default.contentsOfDirectory(
         at: directory, includingPropertiesForKeys: nil)
       {
+        if Self.isLeftOver(url) { try? FileManager.default.removeItem(at: url) }
         let name = url.deletingPathExtension().lastPathComponent
         guard let key = Self.key(of: name), !key.isEmpty else { continue }
         switch url.pathExtension {

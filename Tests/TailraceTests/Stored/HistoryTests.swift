@@ -331,6 +331,57 @@ struct HistoryTests {
     #expect(kept.count > 10 && kept.prefix(1) == [2000])
   }
 
+  @Test(
+    "a sector that cannot be read in the list of a writer that was killed: after a repair it goes on",
+    arguments: Durability.all)
+  func unreadableAfterAKill(_ durability: Durability) async throws {
+    let source = try StoredFile()
+    let writer = Walk.store(source, durability)
+    for try await _ in Walk.list(in: writer).prefix(300) {}
+    let bytes = try source.bytes
+    try await writer.release()
+    let block = JournalHeader.block
+    for start in stride(from: JournalHeader.size, to: bytes.count, by: block) {
+      let (file, disk) = (try StoredFile.copy(of: bytes), LyingDisk())
+      disk.lies.withLock { $0.unreadable = start..<start + block }
+      let outcome = try await FileStore.repair(file.url, disk: disk)
+      if outcome.damaged != nil { disk.lies.withLock { $0.unreadable = nil } }
+      let store = Walk.store(file, durability, disk)
+      let checkpoint = try await store.acquireLease()
+      #expect(checkpoint?.count == outcome.count, "block \(start)")
+      let elements = try await store.read(from: outcome.first, upTo: 999).elements
+      #expect(elements == Array(Walk.elements(outcome.count)[outcome.first...]), "block \(start)")
+      #expect(outcome.count > outcome.first, "block \(start)")
+    }
+  }
+
+  @Test("elements behind a sector that cannot be read are found, from the end backwards")
+  func behindUnreadable() async throws {
+    let source = try StoredFile()
+    for try await _ in Walk.list(in: Walk.store(source), upTo: 400) {}
+    let bytes = try source.bytes
+    let expected = Walk.elements(400)
+    let block = JournalHeader.block
+    let step = Size.usual(3, full: 1)
+    for start in stride(from: JournalHeader.size, to: bytes.count - block, by: block * step) {
+      let (file, disk) = (try StoredFile.copy(of: bytes), LyingDisk())
+      disk.lies.withLock { $0.unreadable = start..<start + block }
+      let reader = Walk.store(file, .survivesProcess, disk)
+      // As many as there are in the block.
+      var unread: [Int] = []
+      for position in stride(from: 0, to: 400, by: step) {
+        do {
+          let page = try await reader.read(from: position, upTo: 1)
+          #expect(page.elements == [expected[position]], "block \(start), \(position)")
+        } catch is FileError {
+          unread.append(position)
+        }
+      }
+      #expect((1..<50).contains(unread.count * step), "block \(start): \(unread)")
+      #expect(unread.last.map { $0 - unread[0] } == (unread.count - 1) * step, "block \(start)")
+    }
+  }
+
   @Test("a repaired file has the rights of the damaged one")
   func rights() async throws {
     let file = try StoredFile()

@@ -345,6 +345,29 @@ struct StoredListsTests {
     await again.close()
   }
 
+  @Test("files that a killed process was about to name go when they are old, and no others")
+  func leftOver() async throws {
+    let place = Place()
+    defer { place.leave() }
+    let lists = place.lists()
+    try await lists.open()
+    await lists.close()
+    let names = ["a.first.new-1x", "a.list.new-2y", "a.list.damaged-3z", "notes.new-4"]
+    for name in names + ["b.first.new-5v"] {
+      let url = place.directory.appending(path: name)
+      try Data([1]).write(to: url)
+      if name.hasPrefix("b") { continue }
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -1000)], ofItemAtPath: url.path)
+    }
+    let again = place.lists()
+    #expect(try await again.all().isEmpty)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: place.directory.path).sorted()
+        == ["a.list.damaged-3z", "b.first.new-5v", "notes.new-4"])
+    await again.close()
+  }
+
   // MARK: HTTP
 
   @Test("all lists over HTTP: by key, while they grow, and 404")
