@@ -199,7 +199,11 @@ final class SystemFile: DiskFile {
 
   init(_ number: Int32) { self.number = number }
 
-  deinit { close(number) }
+  deinit {
+    // A child of this process may have the file, too, and its lock with it.
+    unlock()
+    close(number)
+  }
 
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
     try retried { pread(number, bytes.baseAddress, bytes.count, off_t(offset)) }
