@@ -27,7 +27,8 @@ extension Topic {
           "LazyList", given: { Growing(Files(place.file(), .survivesProcess), by: $0) },
           Growing.appendOne),
         Contender(
-          "`write`", given: { try FileByHand(place.file(), by: $0) }, FileByHand.appendOne)),
+          "`write`", given: { try FileByHand(place.file(), by: $0) }, FileByHand.appendOne),
+        table("NORMAL", place)),
       Row(
         "file, one at a time, survives the machine", sizes: sizesOfMachine,
         Contender(
@@ -35,7 +36,8 @@ extension Topic {
           Growing.appendOne),
         Contender(
           "`write` and `fdatasync`", given: { try FileByHand(place.file(), by: $0, syncing: true) },
-          FileByHand.appendOne)),
+          FileByHand.appendOne),
+        table("FULL", place)),
       Row(
         "file, `array()`, survives the machine", sizes: sizesOfArray,
         Contender(
@@ -44,7 +46,7 @@ extension Topic {
           Fresh.array),
         Contender("one `write` and `fdatasync`") { count in
           try FileByHand.appendAll(FileByHand(place.file(), by: count, syncing: true))
-        }),
+        }, tableAtOnce(place)),
       Row(
         "file, replay, `for await`", sizes: sizesOfReplay,
         Contender(
@@ -52,7 +54,8 @@ extension Topic {
           Complete.replayOne),
         Contender(
           "lines of a `String`", given: { try FileByHand.filled(place.file(), $0) },
-          FileByHand.read)),
+          FileByHand.read),
+        tableRead(place)),
       Row(
         "file, replay, `array()`", sizes: sizesOfReplay,
         Contender(
@@ -60,7 +63,8 @@ extension Topic {
           Complete.replayArray),
         Contender(
           "lines of a `String`", given: { try FileByHand.filled(place.file(), $0) },
-          FileByHand.read)),
+          FileByHand.read),
+        tableRead(place)),
     ]
   }
 
@@ -76,25 +80,19 @@ extension Topic {
           "LazyList",
           given: { count in Fresh(count: count) { Tables(place.file(), .survivesPowerLoss) } },
           Fresh.array),
-        Contender("GRDB, one transaction") { count in
-          try SQLiteByHand.appendAll(SQLiteByHand(place.file(), by: count, "FULL"))
-        }),
+        tableAtOnce(place)),
       Row(
         "SQLite, replay, `for await`", sizes: sizesOfReplay,
         Contender(
           "LazyList", given: { try await Complete(Tables(place.file()), of: $0) },
           Complete.replayOne),
-        Contender(
-          "GRDB, `fetchAll`", given: { try SQLiteByHand.filled(place.file(), $0) },
-          SQLiteByHand.read)),
+        tableRead(place)),
       Row(
         "SQLite, replay, `array()`", sizes: sizesOfReplay,
         Contender(
           "LazyList", given: { try await Complete(Tables(place.file()), of: $0) },
           Complete.replayArray),
-        Contender(
-          "GRDB, `fetchAll`", given: { try SQLiteByHand.filled(place.file(), $0) },
-          SQLiteByHand.read)),
+        tableRead(place)),
     ]
   }
 
@@ -106,14 +104,30 @@ extension Topic {
       Contender(
         "LazyList", given: { Growing(Tables(place.file(), durability), by: $0) },
         Growing.appendOne),
-      Contender(
-        "GRDB, `write`",
-        given: { try SQLiteByHand(place.file(), by: $0, durability.rawValue) },
-        SQLiteByHand.appendOne),
+      table(durability.rawValue, place),
       Contender(
         "GRDB, `await write`",
         given: { try SQLiteByHand(place.file(), by: $0, durability.rawValue) },
         SQLiteByHand.appendOneAwaiting))
+  }
+
+  /// A table by hand, with the mode of `synchronous`.
+  private static func table(_ mode: String, _ place: Place) -> Contender {
+    Contender(
+      "GRDB, `write`", given: { try SQLiteByHand(place.file(), by: $0, mode) },
+      SQLiteByHand.appendOne)
+  }
+
+  private static func tableAtOnce(_ place: Place) -> Contender {
+    Contender("GRDB, one transaction") { count in
+      try SQLiteByHand.appendAll(SQLiteByHand(place.file(), by: count, "FULL"))
+    }
+  }
+
+  private static func tableRead(_ place: Place) -> Contender {
+    Contender(
+      "GRDB, `fetchAll`", given: { try SQLiteByHand.filled(place.file(), $0) },
+      SQLiteByHand.read)
   }
 
   // MARK: Valkey
