@@ -6,8 +6,9 @@
 //   swiftc -O -o .build/mutate .ci/mutate.swift && .build/mutate [--sample NUMBER] [NAME …]
 //
 // `.ci/mutants` has a row for each value: its name, the files that are changed, and the files that are compiled
-// with them: its tests, and other parts of the library that name its types. All of them are one module, over
-// the modules of the debug build: a type that is defined there hides the one of the same name in the library.
+// with them: its tests, and other parts of the library that name its types. A folder stands for its files. All of
+// them are one module, over the modules of the debug build: a type that is defined there hides the one of the same
+// name in the library.
 // Lines below a row that begin with `same:` are changes that change nothing, or no part of the value, each with
 // its reason; they are not counted. A sample has the same changes each time.
 import Foundation
@@ -57,7 +58,7 @@ func rows(in list: String) -> [Row] {
       continue
     }
     let halves = body.split(separator: "|", omittingEmptySubsequences: false).map {
-      $0.split(separator: " ").map(String.init)
+      $0.split(separator: " ").flatMap { files(at: String($0)) }
     }
     guard halves.count == 2 else {
       fail("a row of .ci/mutants is `name: values | tests`, not: \(line)")
@@ -66,10 +67,21 @@ func rows(in list: String) -> [Row] {
     if name == "all" {
       shared = halves[1]
     } else {
-      rows.append(Row(name: name, values: halves[0], tests: halves[1] + shared))
+      let tests = halves[1] + shared
+      let others = tests.filter { !halves[0].contains($0) }
+      rows.append(Row(name: name, values: halves[0], tests: others))
     }
   }
   return rows
+}
+
+/// A file, or the Swift files of a folder.
+func files(at path: String) -> [String] {
+  guard !path.hasSuffix(".swift") else { return [path] }
+  guard let names = try? FileManager.default.contentsOfDirectory(atPath: root + "/" + path) else {
+    fail("there is no folder \(path)")
+  }
+  return names.filter { $0.hasSuffix(".swift") }.sorted().map { "\(path)/\($0)" }
 }
 
 extension StringProtocol {
