@@ -172,7 +172,7 @@ extension Disk {
     _ path: [CChar], _ former: any DiskFile, _ fill: (any DiskFile) throws -> Void
   ) throws -> [CChar] {
     let name = try make(beside: path, with: former, fill)
-    let aside = path.beside("damaged")
+    let aside = path.beside(.damaged)
     do {
       if try links(path, to: aside) {
         do {
@@ -222,10 +222,23 @@ extension [CChar] {
   }
 
   /// The name of another file in the same folder. It is not longer than a name may be.
-  func beside(_ kind: String) -> [CChar] {
+  func beside(_ kind: BesideKind) -> [CChar] {
     let suffix = String(UInt32.random(in: 0...(.max)), radix: 36)
     let start = lastIndex(of: CChar(UInt8(ascii: "/"))).map { $0 + 1 } ?? 0
     return self[..<start] + self[start...].dropLast().prefix(230)
-      + Array(".\(kind)-\(suffix)".utf8CString)
+      + Array(".\(kind.start)\(suffix)".utf8CString)
   }
+}
+
+/// What a file beside another one is.
+enum BesideKind: String {
+  /// It is being made, and has no name of its own yet.
+  case new
+  /// What was repaired.
+  case damaged
+  /// What a loss of power has changed.
+  case lost
+
+  /// How its extension begins.
+  var start: String { "\(rawValue)-" }
 }

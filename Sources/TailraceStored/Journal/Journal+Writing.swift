@@ -124,7 +124,7 @@ extension Journal {
         offset += bytes.count
       }
     }
-    try disk.rename(name, to: path.beside("lost"))
+    try disk.rename(name, to: path.beside(.lost))
     try disk.synchronizeFolder(of: path)
   }
 

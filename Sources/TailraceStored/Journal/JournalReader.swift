@@ -67,7 +67,7 @@ struct JournalReader: Sendable {
   // MARK: Frames
 
   /// The header of a frame.
-  func frame(at offset: Int) throws -> JournalFrame? {
+  func frame(at offset: Int) throws(SystemError) -> JournalFrame? {
     guard offset >= JournalHeader.size,
       let bytes = try file.bytes(JournalFrame.headerSize, at: offset)
     else { return nil }
@@ -192,7 +192,7 @@ struct JournalReader: Sendable {
     guard var frame = try frame(at: start) else { return nil }
     var offset = start
     while frame.position > position {
-      // Where the disk cannot read, the way is longer.
+      // Only the disk fails here: where it cannot read, the way is longer.
       if frame.jump >= mark.first, let jumped = try? self.frame(at: frame.jump),
         jumped.position > position
       {

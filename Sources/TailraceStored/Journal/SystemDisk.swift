@@ -44,7 +44,7 @@ package struct SystemDisk: Disk {
     beside path: [CChar]
   ) throws(SystemError) -> (file: any DiskFile, path: [CChar]) {
     while true {
-      let name = path.beside("new")
+      let name = path.beside(.new)
       // With the rights of any new file.
       let number = systemOpen(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       if number >= 0 { return (SystemFile(number), name) }

@@ -72,7 +72,7 @@ struct ListFiles: Sendable {
 
   /// Whether a file was being made by a process that was killed.
   private static func isLeftOver(_ url: URL) -> Bool {
-    guard url.pathExtension.hasPrefix("new-"),
+    guard url.pathExtension.hasPrefix(BesideKind.new.start),
       [first, list].contains(url.deletingPathExtension().pathExtension),
       let date = try? url.resourceValues(forKeys: [.contentModificationDateKey])
         .contentModificationDate

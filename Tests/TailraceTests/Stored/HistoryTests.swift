@@ -294,8 +294,8 @@ struct HistoryTests {
     let block = JournalHeader.block
     var kept: [Int] = []
     for start in stride(from: 0, to: bytes.count, by: Size.usual(block * 3, full: block)) {
-      let (file, disk) = (try StoredFile.copy(of: bytes), LyingDisk())
-      disk.lies.withLock { $0.unreadable = start..<start + block }
+      let file = try StoredFile.copy(of: bytes)
+      let disk = LyingDisk(unreadable: start..<start + block)
       let isFrame = start >= JournalHeader.size
       let reader = Walk.store(file, .survivesProcess, disk)
       var found: [String] = []
@@ -342,8 +342,8 @@ struct HistoryTests {
     try await writer.release()
     let block = JournalHeader.block
     for start in stride(from: JournalHeader.size, to: bytes.count, by: block) {
-      let (file, disk) = (try StoredFile.copy(of: bytes), LyingDisk())
-      disk.lies.withLock { $0.unreadable = start..<start + block }
+      let file = try StoredFile.copy(of: bytes)
+      let disk = LyingDisk(unreadable: start..<start + block)
       let outcome = try await FileStore.repair(file.url, disk: disk)
       if outcome.damaged != nil { disk.lies.withLock { $0.unreadable = nil } }
       let store = Walk.store(file, durability, disk)
@@ -364,8 +364,8 @@ struct HistoryTests {
     let block = JournalHeader.block
     let step = Size.usual(3, full: 1)
     for start in stride(from: JournalHeader.size, to: bytes.count - block, by: block * step) {
-      let (file, disk) = (try StoredFile.copy(of: bytes), LyingDisk())
-      disk.lies.withLock { $0.unreadable = start..<start + block }
+      let file = try StoredFile.copy(of: bytes)
+      let disk = LyingDisk(unreadable: start..<start + block)
       let reader = Walk.store(file, .survivesProcess, disk)
       // As many as there are in the block.
       var unread: [Int] = []

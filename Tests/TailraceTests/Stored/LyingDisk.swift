@@ -34,8 +34,15 @@ final class LyingDisk: Disk {
     var log: [(offset: Int, bytes: [UInt8])] = []
   }
 
-  let lies = Locked(Lies())
+  let lies: Locked<Lies>
   private let system = SystemDisk()
+
+  /// - Parameter unreadable: what it cannot read, from the beginning on.
+  init(unreadable: Range<Int>? = nil) {
+    var lies = Lies()
+    lies.unreadable = unreadable
+    self.lies = Locked(lies)
+  }
 
   func open(_ path: [CChar], writes: Bool) throws(SystemError) -> any DiskFile {
     if writes { lies.withLock { $0.writers += 1 } }

@@ -108,7 +108,7 @@ final class ModelDisk: Disk {
 
   func make(beside path: [CChar]) throws(SystemError) -> (file: any DiskFile, path: [CChar]) {
     try check(.make)
-    let name = path.beside("new")
+    let name = path.beside(.new)
     let number = contents.withLock { contents in
       let number = contents.image.files.count
       contents.image.files[number] = []

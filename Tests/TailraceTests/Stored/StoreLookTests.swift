@@ -56,8 +56,7 @@ struct StoreLookTests {
   @Test("a list of which the disk can read neither mark is repaired whole")
   func noMark() async throws {
     for try await _ in Walk.list(in: Walk.store(file), upTo: 40) {}
-    let disk = LyingDisk()
-    disk.lies.withLock { $0.unreadable = JournalMark.offset..<JournalHeader.size }
+    let disk = LyingDisk(unreadable: JournalMark.offset..<JournalHeader.size)
     await #expect(throws: (any Error).self) {
       try await Walk.store(file, .survivesProcess, disk).extent()
     }
