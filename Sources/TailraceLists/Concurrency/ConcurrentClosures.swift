@@ -182,14 +182,9 @@ final class ClosuresOwner<Input: Sendable, Output: Sendable>: @unchecked Sendabl
     // The former failure is released here, outside of the lock.
     case .again(_, let number):
       if let taken { closures.start(taken, endingAtFailure: nil, isDemanded: false) }
-      return missing(after: number, demand)
-    case .wait(let number): return missing(after: number, demand)
+      return closures.missing(after: number, demand)
+    case .wait(let number): return closures.missing(after: number, demand)
     }
-  }
-
-  @_alwaysEmitIntoClient
-  func missing(after number: Int, _ demand: Demand) -> Step<Output> {
-    .nothing(.missing(MissingCell(closures, mark: Published(count: number), demand.amount)))
   }
 
   @_alwaysEmitIntoClient

@@ -74,11 +74,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     }
   }
 
-  @_alwaysEmitIntoClient
-  func missing(after taken: Int, _ demand: Demand) -> Step<Slot> {
-    .nothing(.missing(MissingCell(self, mark: Published(count: taken), demand.amount)))
-  }
-
   // MARK: Pulling
 
   /// - Parameter taken: if a task is called, the number of slots taken before.

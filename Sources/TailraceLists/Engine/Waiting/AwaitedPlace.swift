@@ -110,4 +110,10 @@ extension AwaitedPlace {
 
   @usableFromInline
   func fail(_ mark: Published, with cycle: CyclicEvaluationError) {}
+
+  /// The step that waits for what arrives next here.
+  @_alwaysEmitIntoClient
+  func missing<Output>(after number: Int, _ demand: Demand) -> Step<Output> {
+    .nothing(.missing(MissingCell(self, mark: Published(count: number), demand.amount)))
+  }
 }
