@@ -6,7 +6,9 @@ struct FailureBudget: Sendable {
   /// Responses in a row that made no sense.
   private var senseless = 0
   private var since: Duration?
-  private var why = "requests to the server have failed, and it is given a pause"
+  /// The last failure, which is told when patience is over.
+  private var last = RemoteListError.Reason.unreachable(
+    "requests to the server have failed, and it is given a pause")
 
   init(_ patience: Duration?) { self.patience = patience }
 
@@ -21,18 +23,18 @@ struct FailureBudget: Sendable {
     case .unsupported(let status, let body): return .remote(.refused(status: status, body: body))
     case .corrupt(let reason):
       senseless += 1
+      last = .malformed(reason)
       // Damaged on its way once or twice, but not each time.
-      if senseless >= Self.limit { return .remote(.malformed(reason)) }
-      why = reason
+      if senseless >= Self.limit { return .remote(last) }
     case .lacking(let position):
       senseless += 1
       if senseless >= Self.limit { return .remote(.lost(from: position)) }
-      why = "the server has only \(position) elements, and has had more"
-    case .later(let reason, _): why = reason
-    case .silent(let silence): why = "nothing was heard for \(silence)"
+      last = .unreachable("the server has only \(position) elements, and has had more")
+    case .later(let reason, _): last = .unreachable(reason)
+    case .silent(let silence): last = .unreachable("nothing was heard for \(silence)")
     }
     since = since ?? now
-    return isOver(at: now) ? unreachable : nil
+    return isOver(at: now) ? .remote(last) : nil
   }
 
   enum Turn: Sendable {
@@ -46,7 +48,7 @@ struct FailureBudget: Sendable {
   mutating func turn(_ earliest: Duration, at now: Duration) -> Turn {
     guard earliest > now else { return .request }
     since = since ?? now
-    if isOver(at: now) { return .over(unreachable) }
+    if isOver(at: now) { return .over(.remote(last)) }
     return .pause(until: end.map { min(earliest, $0) } ?? earliest)
   }
 
@@ -57,6 +59,4 @@ struct FailureBudget: Sendable {
   }
 
   private func isOver(at now: Duration) -> Bool { end.map { now >= $0 } ?? false }
-
-  private var unreachable: RemoteAnswerError.Final { .remote(.unreachable(why)) }
 }

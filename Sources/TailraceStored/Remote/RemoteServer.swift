@@ -197,7 +197,8 @@ struct RemoteServer<Element: Sendable>: Sendable {
       }
       return Elements(elements: elements, sizes: ranges.map(\.count))
     } catch {
-      throw .corrupt("an element is no \(Element.self): \(error)")
+      // The array is whole: to ask again would bring the same.
+      throw .final(.remote(.malformed("an element is no \(Element.self): \(error)")))
     }
   }
 

@@ -198,9 +198,11 @@ struct RemoteListErrorTests {
   @Test(
     "responses that are none",
     arguments: [
-      ("[1,2", "a"), ("{}", "a"), ("[1,\"x\"]", "a"), ("", "a"), ("[1]", nil), ("[]", "a"),
-    ] as [(String, String?)])
-  func malformed(_ body: String, _ next: String?) async throws {
+      ("[1,2", "a", 5), ("{}", "a", 5), ("", "a", 5), ("[1]", nil, 5), ("[]", "a", 5),
+      // It is whole: to ask again would bring the same.
+      ("[1,\"x\"]", "a", 1),
+    ] as [(String, String?, Int)])
+  func malformed(_ body: String, _ next: String?, _ times: Int) async throws {
     let requests = Counter()
     let remote = remote { _ in
       requests.increment()
@@ -214,7 +216,20 @@ struct RemoteListErrorTests {
     } catch {
       guard case .malformed = (error as? RemoteListError)?.reason else { throw error }
     }
-    #expect(requests.value == 5)
+    #expect(requests.value == times)
+  }
+
+  @Test("patience that is over with a response that makes no sense: the error says what it was")
+  func impatient() async throws {
+    let remote = remote(
+      { _ in
+        RemoteResponse(
+          status: 200, headers: ["Stream-Next-Offset": "a"], body: [Array("[1,2".utf8)])
+      }, patience: .zero)
+    await #expect(
+      throws: RemoteListError(
+        path: "/list", reason: .malformed("the elements are no JSON array"))
+    ) { try await remote.read(from: 0, upTo: 1) }
   }
 
   @Test("more bytes than a client wants to hold", arguments: [false, true])
