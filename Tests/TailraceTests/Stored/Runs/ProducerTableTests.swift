@@ -112,6 +112,77 @@ struct ProducerTableTests {
     await ProducerTableModel().expectSafe(depth: 10, limit: 300_000, isComplete: false)
   }
 
+  enum Change: CaseIterable {
+    case start, isOver, fails, stop, didStop, cannotStop, remove, didRemove, cannotRemove
+
+    /// Returns whether the list is to be stopped, or removed.
+    func apply(to table: inout ProducerTable) -> Bool {
+      switch self {
+      case .start: _ = table.start("a")
+      case .isOver: table.isOver("a", 1, failure: nil)
+      case .fails: table.isOver("a", 1, failure: "x")
+      case .stop: return table.stop("a")
+      case .didStop: table.didStop("a", failure: nil)
+      case .cannotStop: table.didStop("a", failure: "x")
+      case .remove: return table.remove("a")
+      case .didRemove: table.didRemove("a", isGone: true)
+      case .cannotRemove: table.didRemove("a", isGone: false)
+      }
+      return false
+    }
+  }
+
+  /// How a list comes to a phase, which it is in then, and what each event that does something makes of it.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let way: [Change]
+    let phase: ProducerTable.Phase
+    let changes: [Change: ProducerTable.Phase?]
+    var testDescription: String { "\(phase)" }
+  }
+
+  @Test(
+    "every event in every phase: what it answers, and what becomes of the list",
+    arguments: [
+      Row(
+        way: [], phase: .producing(run: 1),
+        changes: [.isOver: .ended, .fails: .failed("x"), .stop: .stopping]),
+      Row(
+        way: [.fails], phase: .failed("x"),
+        changes: [.start: .producing(run: 2), .stop: .stopping]),
+      Row(
+        way: [.stop], phase: .stopping, changes: [.didStop: .ended, .cannotStop: .failed("x")]),
+      Row(way: [.isOver], phase: .ended, changes: [.remove: .removing]),
+      Row(
+        way: [.isOver, .remove], phase: .removing,
+        changes: [.didRemove: nil, .cannotRemove: .ended]),
+    ])
+  func phases(_ row: Row) {
+    for change in Change.allCases {
+      var table = ProducerTable(limit: 1)
+      #expect(table.didStore("a") == 1)
+      for earlier in row.way { _ = earlier.apply(to: &table) }
+      #expect(table.phases["a"] == row.phase)
+      let isDone = change.apply(to: &table)
+      #expect(table.phases["a"] == row.changes[change, default: row.phase], "\(change)")
+      let answers = [Change.stop, .remove].contains(change)
+      #expect(isDone == (answers && row.changes.keys.contains(change)))
+    }
+  }
+
+  @Test("when all is closed nothing begins and nothing is removed; what ends still ends")
+  func closed() {
+    var table = ProducerTable(limit: 2)
+    #expect(table.didStore("a") == 1)
+    #expect(table.found("b", isEnded: true) == nil)
+    table.close()
+    for key in ["a", "b", "c"] { #expect(table.start(key) == .isRefused) }
+    #expect(table.didStore("c") == nil)
+    #expect(table.found("d", isEnded: false) == nil)
+    #expect(table.remove("b") == false)
+    table.isOver("a", 1, failure: nil)
+    #expect(table.phases == ["a": .ended, "b": .ended])
+  }
+
   @Test("lists of a former process all go on, and those that have ended do not")
   func found() {
     var table = ProducerTable(limit: 1)

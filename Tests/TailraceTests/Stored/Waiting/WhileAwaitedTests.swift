@@ -183,4 +183,29 @@ struct WhileAwaitedTests {
     #expect(awaited.takeEffects().actions == [.cancel(1)])
     #expect(awaited.wait(number, 7) == "more")
   }
+
+  @Test("one alarm for all deadlines: that of the first; one that was replaced is not heard")
+  func alarms() {
+    var awaited = WhileAwaited<String, Int>(lingers: false)
+    let numbers = [9, 5, 7].map { awaited.enter(0, deadline: .seconds($0)) }
+    #expect(
+      awaited.takeEffects().actions
+        == [.start(1), .setAlarm(1, at: .seconds(9)), .setAlarm(2, at: .seconds(5))])
+    for (deadline, number) in zip([9, 5, 7], numbers) {
+      #expect(awaited.wait(number, deadline) == nil)
+    }
+    awaited.alarm(1, at: .seconds(9), "too late")
+    let none = awaited.takeEffects()
+    #expect(none.actions.isEmpty && none.woken.isEmpty)
+    let following: [(alarm: Int, deadline: Int, next: WhileAwaited<String, Int>.Action)] = [
+      (2, 5, .setAlarm(3, at: .seconds(7))), (3, 7, .setAlarm(4, at: .seconds(9))),
+      (4, 9, .cancel(1)),
+    ]
+    for (alarm, deadline, next) in following {
+      awaited.alarm(alarm, at: .seconds(deadline), "too late")
+      let effects = awaited.takeEffects()
+      #expect(effects.woken.map(\.continuation) == [deadline])
+      #expect(effects.actions == [next])
+    }
+  }
 }
