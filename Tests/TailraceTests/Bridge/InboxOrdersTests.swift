@@ -71,11 +71,36 @@ private struct InboxModel: Explorable {
     self.senders = Array(repeating: .idle, count: senders)
   }
 
-  var key: String {
-    """
-    \(state) \(readers) \(sleepers) \(senders) \(life) \(kept) \(sent) \(lain) \(cancelled.sorted()) \
-    \(unread) \(told)
-    """
+  /// All that differs. A description of the state, by reflection, takes most of the time of the whole test.
+  struct Key: Hashable {
+    var phase: String
+    var elements: [[Int]]
+    var counts: [Int]
+    var members: [Int?]
+    var readers: [Reader]
+    var sleepers: [Int]
+    var senders: [Sender]
+    var life: Life
+    var kept: [Int]
+    var cancelled: Set<Int>
+  }
+
+  var key: Key {
+    let buffer = state.buffer
+    let asleep = [state.sleeper].compactMap { $0 } + state.laterSleepers
+    return Key(
+      phase: state.life.isOpen ? "" : "\(state.life.phase)",
+      elements: [
+        buffer.elements.arrived, buffer.elements.leaving, asleep.map(\.reader),
+        asleep.map(\.ticket),
+        (buffer.gaps.leaving.reversed() + buffer.gaps.arrived).flatMap { [$0.position, $0.count] },
+      ],
+      counts: [
+        buffer.dropped, buffer.passed, state.senders.lastNumber, state.queued, sent, lain, unread,
+        told,
+      ],
+      members: state.senders.members, readers: readers, sleepers: sleepers, senders: senders,
+      life: life, kept: kept, cancelled: cancelled)
   }
 
   var isFull: Bool {

@@ -7,7 +7,7 @@ import Testing
 struct LockstepStressTests {
   static let size: (readers: Int, elements: Int, rounds: Int) = {
     #if DEBUG
-      (200, 300, 3)
+      (Size.usual(100, full: 200), 300, Size.usual(2, full: 3))
     #else
       (2_000, 500, 20)
     #endif

@@ -170,19 +170,15 @@ struct DepthTests {
     "never evaluated, and released", .timeLimit(.minutes(15)),
     arguments: Layer.plain + Layer.asynchronous)
   func unevaluated(_ layer: Layer) async {
-    for isSmall in [false, true] {
-      await run(isSmall) { _ = Self.pile(layer, Self.depth) }
-    }
+    await run { _ = Self.pile(layer, Self.depth) }
   }
 
   @Test("evaluated, and released", .timeLimit(.minutes(15)), arguments: Layer.plain)
   func evaluated(_ layer: Layer) async {
-    for isSmall in [false, true] {
-      await run(isSmall) {
-        var list = Self.pile(layer, Self.depth)
-        #expect(await list.head() != nil)
-        list = .empty
-      }
+    await run {
+      var list = Self.pile(layer, Self.depth)
+      #expect(await list.head() != nil)
+      list = .empty
     }
   }
 
@@ -205,14 +201,12 @@ struct DepthTests {
     "asynchronous, evaluated, and released", .timeLimit(.minutes(15)), arguments: Layer.asynchronous
   )
   func evaluatedAsync(_ layer: Layer) async {
-    for isSmall in [false, true] {
-      await run(isSmall) {
-        var list = Self.pile(layer, Self.depth)
-        #expect(await list.head() != nil)
-        #expect(await list.element(at: 1) != nil)
-        // All tasks are parked.
-        list = .empty
-      }
+    await run {
+      var list = Self.pile(layer, Self.depth)
+      #expect(await list.head() != nil)
+      #expect(await list.element(at: 1) != nil)
+      // All tasks are parked.
+      list = .empty
     }
   }
 
@@ -220,21 +214,21 @@ struct DepthTests {
     "all held: read from the lowest up, then from the top down", .timeLimit(.minutes(15)),
     arguments: Layer.plain + Layer.asynchronous)
   func held(_ layer: Layer) async {
-    for isSmall in [false, true] {
-      await run(isSmall) {
-        var held: [List] = []
-        // Each of them may have a way of its own through those below: the square of the depth.
-        var list = Self.pile(layer, min(Self.depth, Size.usual(500, full: 1_000)), keeping: &held)
-        for list in held { #expect(await list.head() != nil) }
-        #expect(await list.element(at: 1) != nil)
-        for list in held.reversed() { #expect(await list.element(at: 1) != nil) }
-        list = .empty
-        held = []
-      }
+    await run {
+      var held: [List] = []
+      // Each of them may have a way of its own through those below: the square of the depth.
+      var list = Self.pile(layer, min(Self.depth, Size.usual(500, full: 1_000)), keeping: &held)
+      for list in held { #expect(await list.head() != nil) }
+      #expect(await list.element(at: 1) != nil)
+      for list in held.reversed() { #expect(await list.element(at: 1) != nil) }
+      list = .empty
+      held = []
     }
   }
 
-  private func run(_ isSmall: Bool, _ body: @escaping @Sendable () async -> Void) async {
-    if isSmall { await OneThread.run(body) } else { await body() }
+  /// On a small stack, and at the full size on that of the pool, too.
+  private func run(_ body: @escaping @Sendable () async -> Void) async {
+    await OneThread.run(body)
+    if Size.usual(0, full: 1) == 1 { await body() }
   }
 }

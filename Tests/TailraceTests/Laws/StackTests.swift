@@ -178,7 +178,7 @@ struct StackTests {
     arguments: Raise.allCases, [true, false])
   func raised(_ raise: Raise, ofMemos: Bool) async {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-    let depth = 200_000 / scale
+    let depth = Size.usual(4_000, full: 200_000 / scale)
     let (gate, raised) = (Gate(), Probe<TaskPriority>())
     @Sendable func first() async -> Int {
       await withTaskPriorityEscalationHandler {

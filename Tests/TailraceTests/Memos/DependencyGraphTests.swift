@@ -14,7 +14,12 @@ private struct GraphModel: Explorable {
 
   enum Way: Int, CaseIterable { case result, looked, noAnswer }
 
-  struct Key: Hashable { let text: String }
+  struct Key: Hashable {
+    let keys: [Set<Int>]
+    let edges: [[Int: Set<[Int]>]]
+    let freshness: [Freshness]
+    let toldSince: [Int: Set<Int>]
+  }
 
   typealias Freshness = DependencyGraph.Freshness
 
@@ -41,17 +46,10 @@ private struct GraphModel: Explorable {
 
   var key: Key {
     Key(
-      text: "\(running.keys.sorted()) \(sorted(asked)) \(sorted(inputs)) "
-        + "\((0..<keys).map { freshness[$0] ?? .fresh }) \(overturned.sorted()) \(late.sorted()) "
-        + "\(restarted.sorted()) \(results.sorted()) \(shown.sorted()) "
-        + "\(toldSince.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted()) })"
-    )
-  }
-
-  private func sorted(_ edges: [Int: Set<[Int]>]) -> [String] {
-    edges.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map {
-      "\($0.key): \($0.value.sorted { $0.lexicographicallyPrecedes($1) })"
-    }
+      keys: [Set(running.keys), overturned, late, restarted, results, shown],
+      edges: [asked, inputs].map { $0.filter { !$0.value.isEmpty } },
+      freshness: (0..<keys).map { freshness[$0] ?? .fresh },
+      toldSince: toldSince.filter { !$0.value.isEmpty })
   }
 
   var events: [Event] {

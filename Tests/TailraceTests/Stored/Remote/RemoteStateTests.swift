@@ -248,7 +248,7 @@ struct RemoteStateTests {
     arguments: [nil, Duration.seconds(1)])
   func orders(_ patience: Duration?) async {
     await RemoteModel(patience: patience)
-      .expectSafe(depth: 9, limit: 60_000, isComplete: false)
+      .expectSafe(depth: 9, limit: Size.usual(20_000, full: 60_000), isComplete: false)
   }
 
   @Test(

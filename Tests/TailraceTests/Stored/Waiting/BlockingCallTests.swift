@@ -2,7 +2,7 @@ import FileReading
 import Foundation
 import Testing
 
-@Suite("Calls that may wait for a disk", .hangLimit)
+@Suite("Calls that may wait for a disk", .hangLimit, .inTurn)
 struct BlockingCallTests {
   /// Where calls wait for each other.
   // Guard: the condition. May touch it: whoever has locked that.
@@ -17,7 +17,7 @@ struct BlockingCallTests {
       condition.withLock {
         missing -= 1
         condition.broadcast()
-        let limit = Date(timeIntervalSinceNow: 60)
+        let limit = Date(timeIntervalSinceNow: 600)
         while missing > 0 { if !condition.wait(until: limit) { return false } }
         return true
       }
