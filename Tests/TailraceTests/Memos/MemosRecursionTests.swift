@@ -29,6 +29,36 @@ struct MemosRecursionTests {
     #expect(sums > 0 && calls.value == 80 && fibs.statistics.loads == 80)
   }
 
+  /// A key that counts how often it is described.
+  struct Described: Hashable, CustomDebugStringConvertible {
+    static let descriptions = Counter()
+    let number: Int
+
+    var debugDescription: String {
+      Self.descriptions.increment()
+      return "number \(number)"
+    }
+  }
+
+  @Test("a key is described for an error, not when somebody waits for it")
+  func descriptions() async throws {
+    let memos = Memos<Described, Int, any Error>.recursive { memos, key async throws in
+      switch key.number {
+      case 0: return 0
+      case -1: return try await memos.value(for: key)
+      default: return try await memos.value(for: Described(number: key.number - 1)) + 1
+      }
+    }
+    #expect(try await memos.value(for: Described(number: 100)) == 100)
+    #expect(Described.descriptions.value == 0)
+    do {
+      _ = try await memos.value(for: Described(number: -1))
+      Issue.record("a value that needs itself")
+    } catch {
+      #expect("\(error)".contains("number -1"))
+    }
+  }
+
   @Test("a closure of each kind")
   func kinds() async throws {
     let plain = Memos<Int, Int, Never>.recursive { memos, key in (memos.peek(key - 1) ?? 0) + 1 }

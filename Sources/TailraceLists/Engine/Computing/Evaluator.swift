@@ -303,11 +303,14 @@ extension Evaluator {
   }
 }
 
+/// The name of a list, or of a value. It is made when somebody reads it: that of a memo describes the key, which
+/// may take longer than the computation.
 @usableFromInline
 package final class ListName: Sendable {
-  @usableFromInline let title: Title
+  private let make: @Sendable () -> Title
+  @usableFromInline var title: Title { make() }
   @usableFromInline var text: String { title.text }
 
   @usableFromInline
-  package init(_ title: Title) { self.title = title }
+  package init(_ title: @autoclosure @escaping @Sendable () -> Title) { make = title }
 }
