@@ -134,8 +134,10 @@ struct EagerListTests {
     #expect(numbers.zip(letters).map { "\($0)\($1)" } == ["1a", "2b"])
     expectEager(numbers.zip(letters, numbers.dropFirst()))
     #expect(numbers.zip(letters.dropFirst()).map { "\($0)\($1)" } == ["1b"])
-    #expect(numbers.zip(letters, numbers.dropFirst()).map { $0.0 + $0.2 } == [3, 5])
-    #expect(Array(zip(numbers, [7, 8])).map { $0 + $1 } == [8, 10])
+    let sums = numbers.zip(letters, numbers.dropFirst()).map { $0.0 + $0.2 }
+    #expect(sums == [3, 5])
+    let pairs = Array(zip(numbers, [7, 8]))
+    #expect(pairs.map { $0 + $1 } == [8, 10])
     #expect(numbers.zip(EagerList<Int>([]), numbers).isEmpty)
     #expect(zip(numbers, letters).map { "\($0)\($1)" } == ["1a", "2b"])
   }

@@ -449,7 +449,8 @@ extension MixedGraph.Run {
   /// Whether the answer is right.
   private func answer(_ node: Made, _ question: Int, _ expected: [Int]) async throws -> Bool {
     guard case .list(let list) = node else {
-      for index in question % 2 == 0 ? Array(expected.indices) : expected.indices.reversed() {
+      let indices = Array(expected.indices)
+      for index in question % 2 == 0 ? indices : indices.reversed() {
         guard try await node.element(at: index) == expected[index] else { return false }
       }
       return true

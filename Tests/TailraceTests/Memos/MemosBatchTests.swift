@@ -275,7 +275,8 @@ struct MemosBatchTests {
     let memos = Memos(batchSize: 3) { (keys: [Int]) in
       calls.record(keys)
       if keys.contains(20) { holder.withLock { $0 }?.forget(99) }
-      return Dictionary(uniqueKeysWithValues: (keys + [keys[0] + 100]).map { ($0, $0 * 2) })
+      let others = [keys[0] + 100]
+      return Dictionary(uniqueKeysWithValues: (keys + others).map { ($0, $0 * 2) })
     }
     holder.withLock { $0 = memos }
     #expect(try await memos.values(for: [1, 2, 3, 4]) == [1: 2, 2: 4, 3: 6, 4: 8])

@@ -54,9 +54,10 @@ struct ForEachSpanTests {
       if number % 3 == 0 { await Task.yield() }
       return number
     }
-    let lists = [
+    let pieces = numbers.prefix(50) + [50, 51]
+    let lists: [List] = [
       asynchronous, numbers.prepending(-1).dropFirst(), numbers + asynchronous.dropFirst(200),
-      numbers.prefix(50) + [50, 51] + asynchronous.dropFirst(52), numbers.named("numbers"),
+      pieces + asynchronous.dropFirst(52), numbers.named("numbers"),
       .deferred { asynchronous }, numbers.filter { $0 >= 0 }, numbers.flatMap { [$0] },
     ]
     for list in lists {
