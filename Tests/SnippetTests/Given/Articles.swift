@@ -114,6 +114,29 @@ struct RecipesGiven: Given {
       .map { tokens[$0] }
   }
 
+  /// Stands for an API that pages by cursors.
+  func search(
+    after cursor: String?
+  ) async throws -> (items: [String], next: String?) {
+    print("searching after \(cursor ?? "nothing")")
+    return cursor == nil ? (["a", "b"], "b") : (["c"], nil)
+  }
+
+  /// Stands for a provider that streams the rest of a text.
+  func completion(
+    of text: String
+  ) -> AsyncThrowingStream<String, any Error> {
+    print("a request after \"\(text)\"")
+    let tokens = ["once ", "upon ", "a ", "time"]
+    let first = tokens.indices.first { tokens.prefix($0).joined() == text }
+    return AsyncThrowingStream { continuation in
+      for token in tokens[(first ?? tokens.count)...] {
+        continuation.yield(token)
+      }
+      continuation.finish()
+    }
+  }
+
   struct Response: Sendable {
     let body = AsyncStream<[UInt8]> { continuation in
       for chunk in ["name,pr", "ice\nt", "ea,5"] { continuation.yield(Array(chunk.utf8)) }
