@@ -9,6 +9,7 @@ func debounce(
   let (queries, field) = Signal<String, Never>.makeSignal()
   let results = queries.debounce(for: .milliseconds(300))
     .flatMapLatest { query in
+      // A list of one element, which is computed when it is read.
       LazyList.deferred { [await search(query)].lazyList }
     }
 
