@@ -51,6 +51,38 @@ struct RunningClosuresTests {
     }
   }
 
+  @Test("a failure that ends all: what has no result is forgotten, and nothing is added")
+  func ending() {
+    var state = Self.known(inOrder: false, 3)
+    for number in 0..<2 { _ = state.begin(number, ClosureWorker(number), at: .medium) }
+    var outcome: State.Outcome? = .failure(Mishap(position: 0))
+    let left = state.finish(0, &outcome)
+    #expect(left.closures.count == 2)
+    #expect(Array(state.closures.keys) == [0])
+    state.add(3)
+    #expect(Array(state.closures.keys) == [0])
+    #expect(!state.isMissing(after: 0))
+  }
+
+  @Test("the next result is missing until it has come, and only for those who have not taken it")
+  func missing() throws {
+    var state = Self.known(inOrder: true, 2)
+    #expect(state.isMissing(after: 0))
+    _ = state.begin(0, ClosureWorker(0), at: .medium)
+    #expect(state.isMissing(after: 0))
+    #expect(!state.isMissing(after: 1))
+    var outcome: State.Outcome? = .success(7)
+    _ = state.finish(0, &outcome)
+    #expect(!state.isMissing(after: 0))
+    guard case .result(let result) = state.next() else {
+      Issue.record("there is a result")
+      return
+    }
+    #expect(try result.get() == 7)
+    #expect(!state.isMissing(after: 0))
+    #expect(state.isMissing(after: 1))
+  }
+
   @Test("a task of the first attempt that becomes known late is not taken for the second one's")
   func lateTask() {
     let (late, task) = (Task {}, Task {})
