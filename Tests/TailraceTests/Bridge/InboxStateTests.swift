@@ -52,6 +52,41 @@ struct InboxStateTests {
     #expect(Self.taken(&state) == [2, 4])
   }
 
+  @Test("a sender that can wait goes behind those that wait; when all has ended nobody waits")
+  func offers() {
+    var state = State(.bufferingOldest(1))
+    #expect(state.offer(1)?.result == .enqueued(remaining: 0))
+    #expect(state.offer(2)?.result == nil, "there is no room")
+    #expect(Self.taken(&state) == [1])
+    #expect(state.offer(3)?.result == nil, "2 waits before it")
+    state.leaveLine()
+    #expect(state.offer(4)?.result == nil, "3 waits before it")
+    state.leaveLine()
+    state.leaveLine()
+    #expect(state.offer(5)?.result == .enqueued(remaining: 0))
+    #expect(state.offer(6)?.result == nil)
+    _ = state.end(with: nil)
+    #expect(Self.taken(&state) == [5])
+    #expect(state.offer(7)?.result == .terminated)
+  }
+
+  @Test("what was lost before it came counts as missing, until the ending")
+  func losses() {
+    var state = State(.unbounded)
+    state.lose(2)
+    _ = state.send(1)
+    var batch: [Int] = []
+    #expect(state.take(into: &batch).dropped == 2)
+    #expect(batch == [1])
+    state.lose(3)
+    batch = []
+    #expect(state.take(into: &batch).dropped == 5, "from the beginning on")
+    var ended = State(.unbounded)
+    _ = ended.end(with: nil)
+    ended.lose(3)
+    #expect(ended.take(into: &batch).dropped == 0)
+  }
+
   @Test("a sleeping reader is woken once")
   func wake() {
     var state = State(.unbounded)

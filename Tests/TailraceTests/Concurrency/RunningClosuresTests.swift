@@ -79,6 +79,7 @@ struct RunningClosuresTests {
       return
     }
     #expect(try result.get() == 7)
+    #expect(!state.closures.keys.contains(0), "it would be kept with its task")
     #expect(!state.isMissing(after: 0))
     #expect(state.isMissing(after: 1))
   }
