@@ -2,7 +2,8 @@ import FileReading
 import Foundation
 import Testing
 
-@Suite("Calls that may wait for a disk", .hangLimit, .inTurn)
+// One after the other: calls have 64 queues, and more of them at a time share these.
+@Suite("Calls that may wait for a disk", .serialized, .hangLimit, .inTurn)
 struct BlockingCallTests {
   /// Where calls wait for each other.
   // Guard: the condition. May touch it: whoever has locked that.
@@ -17,7 +18,7 @@ struct BlockingCallTests {
       condition.withLock {
         missing -= 1
         condition.broadcast()
-        let limit = Date(timeIntervalSinceNow: 600)
+        let limit = Date(timeIntervalSinceNow: 120)
         while missing > 0 { if !condition.wait(until: limit) { return false } }
         return true
       }
@@ -26,7 +27,7 @@ struct BlockingCallTests {
 
   @Test("they do not wait for each other, however few the cores")
   func together() async throws {
-    let count = 30
+    let count = 12
     let meeting = Meeting(of: count)
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<count {
