@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// Row(
-///   "a step that suspends",
+///   "a step that asks an actor",
 ///   Contender("LazyList", listSuspending),
 ///   Contender("`.async.map`", atMost: 1.2, mapSuspending))
 /// ```

@@ -36,6 +36,14 @@ func leaving(_ element: Int) async -> Int {
   }
 }
 
+/// Two children at once, neither of which suspends.
+@inline(never)
+func branching(_ element: Int) async -> Int {
+  async let twice = staying(element)
+  async let thrice = staying(element &+ 1)
+  return await twice &+ thrice
+}
+
 /// It counts what it is asked: of an actor that touches nothing of its own the optimiser leaves out
 /// the switch there and back.
 actor Server {

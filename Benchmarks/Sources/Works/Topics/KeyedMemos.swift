@@ -28,9 +28,9 @@ extension Topic {
         Contender("Memos", fillMemosPlainly),
         Contender("an actor that keeps tasks", atMost: 0.7, fillCachePlainly)),
       Row(
-        "compute keys with a closure that suspends", per: "key", sizes: [4, 100, 10_000],
+        "compute keys with a closure that only yields", per: "key", sizes: [4, 100, 10_000],
         Contender("Memos", fillMemos),
-        Contender("an actor that keeps tasks", atMost: 1.2, fillCache)),
+        Contender("an actor that keeps tasks", fillCache)),
     ],
     quantities: [
       .bytesPerElement("bytes per Int under an Int", who: "Memos", knownMemosOnly),

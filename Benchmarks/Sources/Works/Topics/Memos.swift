@@ -18,10 +18,15 @@ extension Topic {
         Contender("an actor that keeps a task", makeCaches),
         Contender("OpenCombine `Future.sink`", makeFutures)),
       Row(
-        "make one that suspends and ask it", per: "memo", sizes: [4, 100, 10_000],
+        "make one that only yields and ask it", per: "memo", sizes: [4, 100, 10_000],
         Contender("Memo", makeSuspendingMemos),
-        Contender("`Task.value`", atMost: 1.2, makeSuspendingTasks),
+        Contender("`Task.value`", makeSuspendingTasks),
         Contender("an actor that keeps a task", makeSuspendingCaches)),
+      Row(
+        "make one that leaves its thread and ask it", per: "memo", sizes: [4, 100, 10_000],
+        Contender("Memo", makeLeavingMemos),
+        Contender("`Task.value`", makeLeavingTasks),
+        Contender("an actor that keeps a task", makeLeavingCaches)),
     ])
 }
 
@@ -51,6 +56,12 @@ private func knownMemo(_ count: Int) async -> (memo: Memo<Int, Never>, count: In
   return sum
 }
 
+@inline(never) private func makeLeavingMemos(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Memo { await leaving(number) }.value() }
+  return sum
+}
+
 // MARK: Tasks
 
 private func doneTask(_ count: Int) async -> (task: Task<Int, Never>, count: Int) {
@@ -77,6 +88,12 @@ private func doneTask(_ count: Int) async -> (task: Task<Int, Never>, count: Int
   return sum
 }
 
+@inline(never) private func makeLeavingTasks(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Task { await leaving(number) }.value }
+  return sum
+}
+
 // MARK: Actors
 
 private func keeper(_ count: Int) async -> (keeper: Keeper, count: Int) {
@@ -100,6 +117,12 @@ private func keeper(_ count: Int) async -> (keeper: Keeper, count: Int) {
 @inline(never) private func makeSuspendingCaches(_ count: Int) async -> Int {
   var sum = 0
   for number in 0..<count { sum &+= await Cache { await yielding(number) }.value }
+  return sum
+}
+
+@inline(never) private func makeLeavingCaches(_ count: Int) async -> Int {
+  var sum = 0
+  for number in 0..<count { sum &+= await Cache { await leaving(number) }.value }
   return sum
 }
 
