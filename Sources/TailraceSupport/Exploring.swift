@@ -13,9 +13,7 @@ import Synchronization
 /// How the library behaves under a test that tries the orders of its tasks (`explore` of
 /// TailraceTesting): everything that it does otherwise is decided here.
 ///
-/// - Jobs of a step run in place only once (`StepExecutor`); else a driver would run a whole list as
-///   one step of the test.
-/// - Waiting tasks say what they wait for.
+/// Waiting tasks say what they wait for.
 ///
 /// Code belongs to a run if the run drives the thread that it runs on: also that of detached tasks, which
 /// have no task-locals. Outside of such a test, each of these costs one load of a word, where a task is

@@ -3,8 +3,6 @@
 package enum ResumeReason: Sendable {
   /// Something changed: look again.
   case lookAgain
-  /// The awaited step goes on, and the waiter is to run it.
-  case takeJob
   /// The waiting task is cancelled.
   case cancelled
   /// The waiting task takes a step that nobody waits for.

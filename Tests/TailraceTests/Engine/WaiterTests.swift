@@ -12,7 +12,7 @@ struct WaiterTests {
   private static func name(_ reason: ResumeReason) -> String {
     switch reason {
     case .lookAgain: "look again"
-    case .takeJob: "take the job"
+
     case .cancelled: "cancelled"
     case .released: "released"
     case .unwaited: "awaited by nobody"
@@ -39,7 +39,7 @@ struct WaiterTests {
       await Task.yield()
       #expect(waiter.isWaiting)
       #expect(waiter.wake(.released))
-      #expect(!waiter.wake(.takeJob))
+      #expect(!waiter.wake(.lookAgain))
       #expect(await sleeper.value == "released")
     }.value
   }

@@ -239,7 +239,7 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     var isNew = false
     var done: Producer<Element>?
     // Under the claim: a demand may have been faster. A failure for now is for those who wait.
-    if producer?.steps === steps, steps.hasKept, !steps.hasFailed, !mark.isClosed {
+    if producer?.steps === steps, steps.isKept, !steps.hasFailed, !mark.isClosed {
       var absence = Absence.paused
       var demand = Demand()
       demand.depth = 0

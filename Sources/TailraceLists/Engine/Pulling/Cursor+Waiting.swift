@@ -82,7 +82,7 @@ extension Cursor {
       cancellable: isCancellable)
     if span != 0 { endWait(span, reason) }
     switch reason {
-    case .lookAgain, .takeJob, .unwaited: return nil
+    case .lookAgain, .unwaited: return nil
     // Nothing depends on look-ahead: it gives up until there is a demand.
     case .failed where place != nil: return .missing(missing)
     case .failed(let failure): return .failed(failure)

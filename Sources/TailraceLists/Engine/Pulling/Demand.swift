@@ -29,6 +29,13 @@ package struct Demand: Sendable {
     self.amount = amount
   }
 
+  /// The demand for one element of a step that has suspended, and whose driver has left.
+  @inlinable static var withoutDriver: Demand {
+    var demand = Demand()
+    demand.mayBeDropped = true
+    return demand
+  }
+
   /// How many more producers may call one another before the stack is unwound.
   @inlinable var depth: Int {
     get { bits >> 5 }

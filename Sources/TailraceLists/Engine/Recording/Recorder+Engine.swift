@@ -158,7 +158,6 @@ extension ResumeReason {
   fileprivate var recorded: String {
     switch self {
     case .lookAgain: "there"
-    case .takeJob: "drives on"
     case .failed: "a cycle"
     case .released: "given up"
     case .cancelled: "cancelled"

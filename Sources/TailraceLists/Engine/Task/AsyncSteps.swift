@@ -16,14 +16,15 @@ public import Synchronization
 /// | done      | parked           | takes the outcome that is kept             |
 /// | over      | ended, or none   | takes the outcome that is kept, or the end |
 ///
-/// | Field     | idle  | driven              | suspended      | done        | over               |
-/// |-----------|-------|---------------------|----------------|-------------|--------------------|
-/// | `run`     | there | there               | there          | there       | `nil`              |
-/// | `demand`  | any   | the driver's        | a fresh one    | any         | any                |
-/// | `place`   | `nil` | the driver's frame  | `nil`          | `nil`       | `nil`              |
-/// | `taker`   | `nil` | for several, or `nil` | `nil`        | `nil`       | `nil`              |
-/// | `kept`    | `nil` | `nil`               | `nil`          | the outcome | the last, or `nil` |
+/// | Field     | idle  | driven                | suspended | done        | over               |
+/// |-----------|-------|-----------------------|-----------|-------------|--------------------|
+/// | `run`     | there | there                 | there     | there       | `nil`              |
+/// | `isKept`  | false | false                 | false     | true        | with the last step |
 /// | `waiting` | empty | empty, or those of the attempt before | who waits | about to be woken | as before |
+///
+/// `demand`, `wantsPage` and `taker` are those of the last driver. The task uses them only where it runs above that
+/// driver's frame: a thread that reads its own number in `StepExecutor.driverThread` wrote it, and has not taken
+/// it away. Elsewhere the step has no driver.
 ///
 /// `checkInvariants` has the rows that a demand relies on.
 ///
@@ -48,17 +49,17 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let recording = RecordedStep.ifObserved()
   /// `nil` when there are no more steps.
   @exclusivity(unchecked) @usableFromInline var run: Run?
-  /// The demand for which the step runs, for the pulls of the step. Without a driver it is any.
+  // Guard of these three: written while the task rests. May read them: the task, above the driver's frame.
+  /// The demand for which the step runs, for the pulls of the step.
   @exclusivity(unchecked) @usableFromInline var demand = Demand()
-  /// In the driver's frame: the place of the step's outcome.
-  @exclusivity(unchecked) @usableFromInline var place: UnsafeMutablePointer<Step<Element>?>?
   /// Whether the driver wants as many elements of a step as a segment has.
   @exclusivity(unchecked) @usableFromInline var wantsPage = false
-  /// A driver that takes the elements of several steps.
+  /// A driver that takes the elements of several steps, in its frame.
   @exclusivity(unchecked) @usableFromInline var taker: Unmanaged<Taker>?
-  /// The outcome of a step without a driver, until a demand takes it.
+  /// Whether the outcome of a step waits for a demand; and its memory, which is made once.
   // Not a field of that type: unspecialised code, which destroys this object, would look it up
   // ("Memo").
+  @exclusivity(unchecked) @usableFromInline var isKept = false
   @exclusivity(unchecked) @usableFromInline var kept: UnsafeMutablePointer<Step<Element>>?
   /// Numbers the attempts: each drive is one.
   @usableFromInline let attempts = Atomic(0)
@@ -79,7 +80,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
 
   deinit {
     if let kept {
-      kept.deinitialize(count: 1)
+      if isKept { kept.deinitialize(count: 1) }
       kept.deallocate()
     }
   }
@@ -92,10 +93,9 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     guard executor.isResting || start() else { return missing(demand) }
     checkInvariants()
     // Of a reader that has the stage for itself, and did not wait for that attempt to its end.
-    if !demand.hasWaited, kept != nil { _ = takeFailure() }
+    if !demand.hasWaited, isKept { _ = takeFailure() }
     while true {
-      var outcome = kept == nil ? nil : takeKept()
-      if outcome == nil {
+      if !isKept {
         // Without depth it takes only the outcome of a step that is done.
         guard demand.depth > 0, run != nil else {
           return run == nil ? .nothing(.end) : missing(demand)
@@ -103,18 +103,11 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
         if demand.stops, Task.isCancelled { return .nothing(.cancelled) }
         // Whoever begins a step waits for it.
         if cancelsUnwaited, demand.mayBeDropped { return .stopped }
-        let hasParked = withUnsafeMutablePointer(to: &outcome) { place in
-          self.place = place
-          return drive(demand, sink)
-        }
-        guard hasParked else { return missing(demand) }
-        place = nil
-        // The driver may have left while the job came back to it.
-        if outcome == nil, kept != nil { outcome = takeKept() }
+        guard drive(demand, sink) else { return missing(demand) }
+        // None if the sink wants no more elements.
+        guard isKept else { return .stopped }
       }
-      // None if the sink wants no more elements.
-      guard let step = outcome.take() else { return .stopped }
-      switch consume step {
+      switch takeKept() {
       case .element(let element):
         countsElement()
         if !sink(element) || cancelsUnwaited { return .stopped }
@@ -132,13 +125,15 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// Traps in debug builds if the steps break an invariant. For the holder of the producer, while the task rests.
   @inlinable @inline(__always)
   func checkInvariants() {
-    assert(place == nil && taker == nil, "steps at rest refer to the frame of a driver")
+    assert(executor.isLeft, "steps at rest have a driver")
+    assert(!isKept || kept != nil, "an outcome is kept nowhere")
   }
 
   /// Lets the task take a step, or as many as the sink wants. False if a step has suspended.
   @inlinable @inline(__always)
   func drive(_ demand: Demand, _ sink: Sink) -> Bool {
     self.demand = demand.forStep
+    taker = nil
     let attempt = attempts.load(ordering: .relaxed) &+ 1
     attempts.store(attempt, ordering: .relaxed)
     if cancelsUnwaited { begins() }
@@ -186,11 +181,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   @inlinable
   func driveOn(_ taker: Taker) -> Bool {
     self.taker = .passUnretained(taker)
-    return withExtendedLifetime(taker) {
-      guard executor.drive() else { return false }
-      self.taker = nil
-      return true
-    }
+    return withExtendedLifetime(taker) { executor.drive() }
   }
 
   /// An element has been given.
@@ -206,11 +197,8 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     return .nothing(.missing(MissingCell(self, mark: mark, demand.amount)))
   }
 
-  /// Whether the outcome of a step waits for a demand.
-  @usableFromInline var hasKept: Bool { kept != nil }
-
   /// Whether a step that was done without a driver has failed for now, and no demand has taken that.
-  @inlinable var hasFailed: Bool { executor.isResting && kept != nil && keepsFailure }
+  @inlinable var hasFailed: Bool { executor.isResting && isKept && keepsFailure }
 
   @inlinable @inline(never)
   var keepsFailure: Bool {
@@ -226,30 +214,21 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     return failure
   }
 
-  /// The outcome of a step that was done without a driver.
-  // Mostly there is none, and its callers look at that themselves.
-  @inlinable @inline(never)
-  func takeKept() -> Step<Element>? {
-    guard let kept else { return nil }
-    self.kept = nil
-    defer { kept.deallocate() }
-    return kept.move()
+  /// The outcome that is kept.
+  @inlinable @inline(__always)
+  func takeKept() -> Step<Element> {
+    isKept = false
+    return kept.unsafelyUnwrapped.move()
   }
 
   /// Makes the task, for the first demand. False if the task runs.
   @inlinable @inline(never)
   func start() -> Bool {
     guard !executor.isStarted else { return false }
-    executor.start(self) {
-      WorkerToken.making(executor) { token in
-        Task(name: taskName, executorPreference: executor) { [executor] in
-          token.begin()
-          // Abandoned before a demand has driven it, it has no steps to take.
-          if let run = self.run { await run(self) } else { self.end() }
-          token.end(of: executor)
-          withExtendedLifetime(self) {}
-        }
-      }
+    executor.start(self, name: taskName) { [self] in
+      // Abandoned before a demand has driven it, it has no steps to take.
+      if let run { await run(self) } else { end() }
+      withExtendedLifetime(self) {}
     }
     return true
   }
@@ -282,14 +261,14 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// Pulls an element of the stage's source for the step.
   @inlinable @inline(__always)
   func pull<Input>(_ source: inout Cursor<Input>) -> Input? {
-    source.demand = demand
+    source.demand = executor.isDriven ? demand : .withoutDriver
     return source.next()
   }
 
   /// How many elements the driver wants, if it takes several: as many as a segment has. Otherwise one.
   @inlinable
   package func wanted(of capacity: Int) -> Int {
-    guard wantsPage else { return 1 }
+    guard wantsPage, executor.isDriven else { return 1 }
     return taker?._withUnsafeGuaranteedRef { $0.isCancelled } == true ? 1 : capacity
   }
 
@@ -301,7 +280,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     if recording != nil { endStep(step) }
     switch consume step {
     case .element(let element):
-      if let taker {
+      if let taker, executor.isDriven {
         countsElement()
         if taker._withUnsafeGuaranteedRef({ $0.take(element) }) { return false }
       } else {
@@ -309,22 +288,19 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
       }
     case let step: if !keepsOn(step) { return false }
     }
-    executor.isParking = true
     return true
   }
 
   @inlinable @inline(__always)
   func keep(_ step: consuming Step<Element>) {
-    if let place { place.pointee = .some(step) } else { keepWithoutDriver(step) }
+    assert(!isKept, "an outcome is lost under the next one")
+    if kept == nil { makeRoom() }
+    kept.unsafelyUnwrapped.initialize(to: step)
+    isKept = true
   }
 
   @inlinable @inline(never)
-  func keepWithoutDriver(_ step: consuming Step<Element>) {
-    assert(self.kept == nil, "an outcome is lost under the next one")
-    let kept = UnsafeMutablePointer<Step<Element>>.allocate(capacity: 1)
-    kept.initialize(to: step)
-    self.kept = kept
-  }
+  func makeRoom() { kept = .allocate(capacity: 1) }
 
   /// Keeps an outcome that is no element. False if it is the last one.
   // Inlinable: unspecialised code would look the type of the step up ("Memo").
@@ -372,7 +348,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   // MARK: The end
 
   /// For the holder of the producer: whether the task runs on the stack below.
-  @usableFromInline var isDriven: Bool { place != nil }
+  @usableFromInline var isDriven: Bool { executor.isDriven }
 
   @usableFromInline package var isAbandoned: Bool { isOver.load(ordering: .relaxed) }
 
@@ -398,17 +374,10 @@ extension AsyncSteps: StepOwner {
     name.load()?.title ?? "LazyList<\(Element.self)>"
   }
 
-  @usableFromInline
-  func driverLeaves() {
-    (place, taker, wantsPage) = (nil, nil, false)
-    demand = Demand()
-    demand.mayBeDropped = true
-  }
-
   /// A step without a driver is done. An outcome that is none is not kept: all look again.
   @usableFromInline
   func stepIsDone() {
-    guard let kept else { return }
+    guard isKept, let kept else { return }
     switch kept.pointee {
     // A missing cell may retain this very list.
     case .skip, .nothing(.missing), .nothing(.paused), .nothing(.released), .nothing(.cancelled):
@@ -455,17 +424,10 @@ extension AsyncSteps: AwaitedPlace {
       if let former { leave(former) }
       if let refusal { return refusal }
       let reason = await park(waiter, for: cell, asked: asked, cancellable: cancellable)
-      switch reason {
-      case .takeJob:
-        // It waits meanwhile, and until it has entered again, if the step suspends again.
-        former = waiter
-        guard executor.runHeldJob() else { continue }
-        taskHasParked()
-      case .lookAgain where isMissing(cell):
-        // It was woken with those who waited for the attempt before.
+      if case .lookAgain = reason, isMissing(cell) {
+        // It was woken with those who waited for the attempt before. It waits until it has entered again.
         former = waiter
         continue
-      case .lookAgain, .released, .cancelled, .failed, .unwaited: break
       }
       leave(waiter)
       return isMissing(cell) ? reason : .lookAgain
@@ -491,8 +453,4 @@ extension AsyncSteps: AwaitedPlace {
   }
 
   @usableFromInline var raised: (any Raised)? { executor }
-
-  /// Not of steps that are cancelled when nobody waits: a reader that runs the job would not be known to
-  /// wait.
-  @usableFromInline var jobs: StepExecutor? { cancelsUnwaited ? nil : executor }
 }

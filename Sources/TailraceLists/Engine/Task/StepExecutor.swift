@@ -2,40 +2,34 @@ import TailraceSupport
 
 public import Synchronization
 
-/// The executor of the one task that takes a list's asynchronous steps.
+/// Keeps the one task that takes a list's asynchronous steps, while that task is parked.
 ///
 /// The task begins at the first demand and parks between demands. A demand *drives* it: the demand
-/// holds the producer, resumes the parked task, and runs its jobs in place, while they come back
-/// at once. When a step really suspends, the driver leaves. The returning job then runs on the executor
-/// that the first demand preferred, or on the global one.
+/// holds the producer, and runs the parked job in place. When a step suspends, the driver leaves; the
+/// step comes back wherever the runtime brings it, and goes on there until the task parks.
 ///
 /// The task parks by a hop onto this actor, whose executor keeps the job instead of running it.
-/// That costs half of a continuation, because nothing looks up where to resume (<doc:MeasuredDesigns>). The
-/// job then runs as one of the task executor, so `park` touches nothing that an actor would have to
-/// protect.
-///
-/// Children of a step inherit the executor: what they do comes back to the driver, too. Whose step
-/// waits for whom is told by ``WorkerToken``, not by the executor.
+/// That costs half of a continuation, because nothing looks up where to resume (<doc:MeasuredDesigns>).
+/// Nothing else hops here. The job then runs as one of no actor, so `park` touches nothing that an actor
+/// would have to protect.
 @usableFromInline
-package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
-  /// Where the task's own job is, and the job that has come back.
+package final actor StepExecutor: SerialExecutor, Worker, Raised {
+  /// Where the task's job is.
   @usableFromInline let slot = Atomic(JobSlot(rawValue: 0))
-  // Guard: the code that runs the task's job. May touch them: that code, and the task; and all may
-  // read `own`, which is set before the task first runs.
-  /// The task is about to wait for the next demand: its job, which comes next, is not run.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var isParking = false
-  /// The task waits for the next demand. Its runner puts the job into the slot when it has come back:
-  /// the next driver may come as soon as the slot says so.
+  /// The thread on whose stack a demand runs the task; 0 for none. Code that reads its own number here runs
+  /// above that demand's frame.
+  @usableFromInline let driverThread = Atomic<UInt>(0)
+  // Guard: the thread above.
+  /// The task has come to rest on the driver's stack.
   @exclusivity(unchecked) private nonisolated(unsafe) var hasParked = false
-  /// How many jobs a runner runs before it leaves the next one.
-  @exclusivity(unchecked) private nonisolated(unsafe) var jobsInPlace = 64
-  /// Counts the jobs that came back while a driver was there to run them.
-  @exclusivity(unchecked) private nonisolated(unsafe) var inlineResumes: UInt = 0
-  /// Identifies the task's own job; 0 before it has started.
-  @exclusivity(unchecked) private nonisolated(unsafe) var own: JobSlot.Job = 0
   // Guard: written once, before the task starts. May touch it: everyone, afterwards.
+  /// The executor that the first demand preferred, and so the task.
   @exclusivity(unchecked) @usableFromInline
   nonisolated(unsafe) private(set) var home: (any TaskExecutor)?
+  // Guard: the holder of the producer.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) private(set) var isStarted = false
+  // Guard: the driver that makes the task.
+  @exclusivity(unchecked) private nonisolated(unsafe) var hasBegun = false
 
   /// From the start of the task to its end. The steps retain this object, and the task the steps.
   private struct Life: Sendable {
@@ -45,11 +39,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
 
   private let life = Locked(Life?.none)
   nonisolated var owner: (any StepOwner)? { life.withLock { $0?.owner } }
-  /// The reader that waits to run the task's own job, and its priority.
-  // Guard: `slot`; written before that says `awaited`. May touch it: the reader, then the one that
-  // changes that state.
-  @exclusivity(unchecked) private nonisolated(unsafe) var awaiting: Waiter?
-  private let awaitingPriority = Atomic<UInt8>(0)
 
   /// The number of tasks on the stack that drive one another.
   private let depth = Atomic(0)
@@ -58,7 +47,7 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   private let causedBy = Atomic(Int.max)
   /// Whether its waits end in a cycle.
   let yields = Atomic(false)
-  /// Whether `home` is set, and may be read by all.
+  /// Whether the task may be seen by all.
   private let isKnown = Atomic(false)
   /// The highest priority that has waited.
   private let raisedTo = Atomic<UInt8>(0)
@@ -71,33 +60,31 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
 
-  /// Applies an event to the slot.
-  private nonisolated func update<Result>(_ event: (inout JobSlot) -> Result) -> Result {
-    var seen = slot.load(ordering: .relaxed)
-    while true {
-      var new = seen
-      let result = event(&new)
-      // Stored also if nothing changes: what was seen may be old.
-      let stored = slot.compareExchange(
-        expected: seen, desired: new, ordering: .acquiringAndReleasing)
-      if stored.exchanged { return result }
-      seen = stored.original
-    }
-  }
+  // MARK: Making the task
 
-  // MARK: Driving
+  @usableFromInline
+  typealias Body = @Sendable @concurrent () async -> Void
 
   /// Makes the task, for the holder of the producer. It begins when it is driven.
   @usableFromInline
-  nonisolated func start(_ owner: any StepOwner, _ make: () -> Task<Void, Never>) {
+  nonisolated func start(_ owner: any StepOwner, name: String?, _ body: @escaping Body) {
+    isStarted = true
     home = Self.preferredHome
-    if Exploring.isOn { jobsInPlace = 1 }
     let priority = Task.currentPriority.rawValue
     raisedTo.max(priority, ordering: .relaxed)
-    update { $0.starts() }
-    let started = make()
-    own = update { $0.started() }
-    life.withLock { $0 = Life(task: started, owner: owner) }
+    driverThread.store(RunningThread.number(), ordering: .relaxed)
+    let task = WorkerToken.making(self) { token in
+      make(name) { [self] in
+        token.begin()
+        await park()
+        await body()
+        token.end(of: self)
+      }
+    }
+    // It hops here until it has its executor. Then it goes on, and parks.
+    while !hasBegun { run(takeParked()) }
+    driverThread.store(0, ordering: .relaxed)
+    life.withLock { $0 = Life(task: task, owner: owner) }
     isKnown.store(true, ordering: .releasing)
     // Readers that waited before the task was known could not raise it. They note the priority
     // before they ask for the task, under the lock under which it is stored.
@@ -105,9 +92,38 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
     if raised > priority { escalate(to: TaskPriority(rawValue: raised)) }
   }
 
-  /// For the holder of the producer.
-  @usableFromInline
-  nonisolated var isStarted: Bool { own != 0 }
+  /// A task whose first job arrives here. If there is a home, the task comes here once more, with that
+  /// preference.
+  private func makeHere(_ name: String?, _ body: @escaping Body) -> Task<Void, Never> {
+    guard let home else {
+      return Task(name: name) {
+        parkings &+= 1
+        hasBegun = true
+        await body()
+      }
+    }
+    return Task(name: name) {
+      parkings &+= 1
+      let here: () async -> Void = {
+        self.parkings &+= 1
+        self.hasBegun = true
+        await body()
+      }
+      // It is isolated to this actor, and cannot say so: the function is isolated to none.
+      await withTaskExecutorPreference(
+        home, isolation: nil, operation: unsafeBitCast(here, to: (@Sendable () async -> Void).self))
+    }
+  }
+
+  private nonisolated func make(_ name: String?, _ body: @escaping Body) -> Task<Void, Never> {
+    // As `assumeIsolated` does, without its check.
+    typealias Isolated = (isolated StepExecutor) -> Task<Void, Never>
+    typealias Plain = (StepExecutor) -> Task<Void, Never>
+    let make: Isolated = { $0.makeHere(name, body) }
+    return withoutActuallyEscaping(make) { unsafeBitCast($0, to: Plain.self)(self) }
+  }
+
+  // MARK: Driving
 
   /// Whether the task is in a step, for all who look.
   nonisolated var isStepping: Bool { isKnown.load(ordering: .acquiring) && !isResting }
@@ -116,154 +132,60 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   @inlinable @inline(__always)
   nonisolated var isResting: Bool { slot.load(ordering: .acquiring).isResting }
 
-  /// Resumes the task, and runs it here until it parks. False if a step has suspended. For the
-  /// holder of the producer.
+  /// For the task, and for the holder of the producer: whether this code runs above a driver's frame.
+  @inlinable @inline(__always)
+  nonisolated var isDriven: Bool {
+    driverThread.load(ordering: .relaxed) == RunningThread.number()
+  }
+
+  /// For the holder of the producer: whether no driver is there.
+  @inlinable nonisolated var isLeft: Bool { driverThread.load(ordering: .relaxed) == 0 }
+
+  /// Resumes the task, and runs it here. True if it has parked here, or ended. Otherwise its step has
+  /// suspended, and may have gone on elsewhere meanwhile: the driver must not look at the slot. For the holder
+  /// of the producer.
   @usableFromInline
   nonisolated func drive() -> Bool {
-    // No other event changes a parked slot: it can be stored without an exchange.
-    var parked = slot.load(ordering: .acquiring)
-    let job = parked.drive()
-    slot.store(parked, ordering: .releasing)
+    let job = takeParked()
     let outer = WorkerToken.runningWorker
-    let depth = ((outer as? StepExecutor)?.depth.load(ordering: .relaxed) ?? 0) + 1
     causedBy.store(outer?.cause ?? .max, ordering: .relaxed)
+    let below = (outer as? StepExecutor).map { $0.isDriven ? $0.depth.load(ordering: .relaxed) : 0 }
+    let depth = (below ?? 0) + 1
     self.depth.store(depth, ordering: .relaxed)
     // Tasks that drive one another share a stack, so the deepest go on elsewhere.
     guard depth <= 8 else {
-      owner?.driverLeaves()
-      leave(job)
+      dispatch(job)
       return false
     }
-    return attend(job, isDriven: true)
+    hasParked = false
+    driverThread.store(RunningThread.number(), ordering: .relaxed)
+    run(job)
+    let hasParked = hasParked
+    driverThread.store(0, ordering: .relaxed)
+    return hasParked
   }
 
-  /// The reader was woken for the job, and runs it. True if the task has parked. Otherwise the step has
-  /// suspended again.
-  nonisolated func runHeldJob() -> Bool {
-    let job = update { $0.readerRuns() }
-    forget()
-    depth.store(1, ordering: .relaxed)
-    return attend(job, isDriven: false)
-  }
-
-  /// Runs a job of the task, and jobs that come back meanwhile. True if the task has parked.
-  private nonisolated func attend(_ first: JobSlot.Job, isDriven: Bool) -> Bool {
-    var job = first
-    // A step that comes back again and again gets its own thread. So do steps that each come back a
-    // few times, after many: other tasks want the thread, too.
-    for _ in 0..<jobsInPlace {
-      run(job)
-      if hasParked {
-        hasParked = false
-        if !isDriven { owner?.stepIsDone() }
-        if let other = update({ $0.parks(own) }) { dispatch(other) }
-        return true
-      }
-      switch slot.load(ordering: .relaxed).state {
-      case .ended: return true
-      case .running: if isDriven { owner?.driverLeaves() }
-      case .parked, .idle, .awaited, .holding: break
-      }
-      guard let next = update({ $0.next() }) else { return false }
-      job = next
-      inlineResumes &+= 1
-      if inlineResumes & 1023 == 0 { break }
-    }
-    // Until it has left, the task's own job goes nowhere else.
-    if isDriven { owner?.driverLeaves() }
-    leave(job)
-    return false
-  }
-
-  /// The runner leaves a job to the executor where suspended steps go on; so it does a late one, of a
-  /// child, or of an actor that the step has called.
-  private nonisolated func leave(_ job: JobSlot.Job) {
-    let late = update { $0.runnerLeaves() }
-    dispatch(job)
-    if let late { dispatch(late) }
-  }
-
-  // MARK: Jobs
-
-  /// Jobs of the task and of its children arrive here, and those of default actors that they call.
-  @usableFromInline
-  package nonisolated func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job).bits
-    let isOwn = job == own
-    if isOwn, isParking {
-      (isParking, hasParked) = (false, true)
-      return
-    }
-    switch update({ $0.arrived(job, isOwn: isOwn) }) {
-    case .held: break
-    case .dispatch(let job): dispatch(job)
-    case .wakeReader:
-      if awaiting?.wake(.takeJob) == true { return }
-      // It leaves at the same time, for another reason.
-      forget()
-      update { $0.readerDeclines() }
-      dispatch(job)
-    }
+  /// The parked job, for one that alone may take it.
+  private nonisolated func takeParked() -> JobSlot.Job {
+    // No other event changes a parked slot: it can be stored without an exchange.
+    var parked = slot.load(ordering: .acquiring)
+    guard let job = parked.drive() else { fatalError("a list's task was driven while it ran") }
+    slot.store(parked, ordering: .releasing)
+    return job
   }
 
   private nonisolated func run(_ job: JobSlot.Job) {
-    UnownedJob(bits: job).runSynchronously(on: asUnownedTaskExecutor())
+    UnownedJob(bits: job).runSynchronously(on: .generic)
   }
 
-  /// Runs a job where suspended steps go on.
+  /// Runs a job where the task would go on after a suspension.
   private nonisolated func dispatch(_ job: JobSlot.Job) {
     let priority = TaskPriority(ExecutorJob(UnownedJob(bits: job)).priority)
     if let home {
-      Task(executorPreference: home, priority: priority) { self.runAway(job) }
+      Task(executorPreference: home, priority: priority) { self.run(job) }
     } else {
-      Task.detached(priority: priority) { self.runAway(job) }
+      Task.detached(priority: priority) { self.run(job) }
     }
-  }
-
-  private nonisolated func runAway(_ job: JobSlot.Job) {
-    guard job == own else { return run(job) }
-    depth.store(0, ordering: .relaxed)
-    let owner = owner
-    if update({ $0.begin() }) { forget() }
-    if attend(job, isDriven: false) { owner?.taskHasParked() }
-  }
-
-  // MARK: Readers that wait to run the job
-
-  /// A reader is about to wait for a suspended step that may just as well go on in the reader's
-  /// place. The reader runs the job when it comes back, which saves a wake-up.
-  ///
-  /// - Returns: whether it will be woken for that.
-  nonisolated func readerComes(_ waiter: Waiter) -> Bool {
-    guard isKnown.load(ordering: .acquiring), Self.preferredExecutor === home,
-      case .idle = slot.load(ordering: .relaxed).state
-    else { return false }
-    // One reader at a time, and none of lower priority than another that has waited.
-    let priority = Task.currentPriority.rawValue
-    guard raisedTo.load(ordering: .relaxed) <= priority else { return false }
-    let isFirst = awaitingPriority.compareExchange(
-      expected: 0, desired: max(priority, 1), ordering: .acquiringAndReleasing)
-    guard isFirst.exchanged else { return false }
-    awaiting = waiter
-    guard update({ $0.readerComes() }) else {
-      forget()
-      return false
-    }
-    // A reader of higher priority notes that before it checks who waits for the job (`raise`).
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if raisedTo.load(ordering: .relaxed) > priority { readerLeaves() }
-    return true
-  }
-
-  /// The reader does not run the job, unless it was woken for that. The code that changes the slot's
-  /// state forgets the reader.
-  nonisolated func readerLeaves() {
-    if update({ $0.readerLeaves() }) { forget() }
-  }
-
-  private nonisolated func forget() {
-    awaiting = nil
-    awaitingPriority.store(0, ordering: .releasing)
   }
 
   // MARK: The task's side
@@ -272,13 +194,38 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   @usableFromInline @inline(never)
   package func park() { parkings &+= 1 }
 
+  /// The task's job arrives: the task parks.
+  @usableFromInline
+  package nonisolated func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job).bits
+    var slot = slot.load(ordering: .relaxed)
+    // The steps are over, and the task's function returns.
+    if case .ended = slot.state { return run(job) }
+    slot.parks(job)
+    if isDriven {
+      hasParked = true
+      self.slot.store(slot, ordering: .releasing)
+      return
+    }
+    // Retained: the next driver may come, and go, as soon as the slot says *parked*.
+    let owner = owner
+    owner?.stepIsDone()
+    // An exchange, as that of `finish`: the second of the two sees the first.
+    _ = self.slot.exchange(slot, ordering: .acquiringAndReleasing)
+    owner?.taskHasParked()
+  }
+
   /// The last step has been taken.
   @usableFromInline
   nonisolated func end() {
-    if let other = update({ $0.ends() }) { dispatch(other) }
-    let former = life.withLock { $0.take() }
+    var slot = slot.load(ordering: .relaxed)
+    slot.ends()
+    let isDriven = isDriven
+    if isDriven { hasParked = true }
+    _ = self.slot.exchange(slot, ordering: .acquiringAndReleasing)
     // Released outside of the lock.
-    _ = former
+    let former = life.withLock { $0.take() }
+    if !isDriven { former?.owner.taskHasParked() }
   }
 
   // MARK: From outside
@@ -289,10 +236,6 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
   @usableFromInline
   nonisolated func raise(to priority: TaskPriority) {
     let (before, _) = raisedTo.max(priority.rawValue, ordering: .relaxed)
-    // Noted before the check of who waits for the job (`readerComes`): one of the two sees the other.
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
-    // A reader of lower priority must not run the step.
-    if priority.rawValue > awaitingPriority.load(ordering: .relaxed) { readerLeaves() }
     if before < priority.rawValue { escalate(to: priority) }
   }
 
@@ -300,22 +243,33 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
     life.withLock { $0?.task }?.raise(to: priority)
   }
 
-  /// No demand will follow: a parked task ends, another one is cancelled. One that parks now is ended by
-  /// its runner: both exchange the slot.
+  /// No demand will follow: a parked task ends, another one is cancelled. One that parks now ends itself:
+  /// one of the two takes the parked job.
   ///
   /// - Parameter prepare: called before a parked task ends.
   /// - Returns: whether the task has ended.
   nonisolated func finish(_ prepare: () -> Void) -> Bool {
-    let parked: JobSlot.Job? = update { slot in
-      if case .parked = slot.state { slot.drive() } else { nil }
+    var seen = slot.load(ordering: .acquiring)
+    while true {
+      var new = seen
+      let job = new.drive()
+      // Stored also if nothing changes: what was seen may be old.
+      let stored = slot.compareExchange(
+        expected: seen, desired: new, ordering: .acquiringAndReleasing)
+      guard stored.exchanged else {
+        seen = stored.original
+        continue
+      }
+      guard let job else {
+        cancel()
+        return seen.isResting
+      }
+      prepare()
+      driverThread.store(RunningThread.number(), ordering: .relaxed)
+      run(job)
+      driverThread.store(0, ordering: .relaxed)
+      return true
     }
-    guard let parked else {
-      cancel()
-      return slot.load(ordering: .relaxed).isResting
-    }
-    prepare()
-    run(parked)
-    return true
   }
 
   @usableFromInline package nonisolated var title: Title {
@@ -328,4 +282,9 @@ package final actor StepExecutor: TaskExecutor, SerialExecutor, Worker, Raised {
 extension UnownedJob {
   fileprivate init(bits: JobSlot.Job) { self = unsafeBitCast(bits, to: Self.self) }
   fileprivate var bits: JobSlot.Job { unsafeBitCast(self, to: JobSlot.Job.self) }
+}
+
+extension UnownedSerialExecutor {
+  /// No actor's: as the runtime runs a job on the global executor, or on the one that the task prefers.
+  fileprivate static var generic: Self { unsafeBitCast((0, 0), to: Self.self) }
 }

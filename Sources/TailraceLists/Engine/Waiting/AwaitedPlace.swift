@@ -41,13 +41,9 @@ protocol AwaitedPlace: AnyObject, Sendable {
   var raised: (any Raised)? { get }
   /// The worker that brings the cell, if it is known. A plain step has none: it never waits.
   var awaitedWorker: (any Worker)? { get }
-  /// The executor of the awaited step, if a waiter may run the step's job when it comes back.
-  var jobs: StepExecutor? { get }
 }
 
 extension AwaitedPlace {
-  @usableFromInline var jobs: StepExecutor? { nil }
-
   @usableFromInline
   nonisolated(nonsending) func wait(
     for cell: MissingCell, asked: MissingCell?, cancellable: Bool
@@ -68,7 +64,6 @@ extension AwaitedPlace {
   nonisolated(nonsending) func park(
     _ waiter: Waiter, for cell: MissingCell, asked: MissingCell?, cancellable: Bool
   ) async -> ResumeReason {
-    let isolation: (any Actor)? = #isolation
     let mark = Exploring.waits(
       for: Exploring.Wait("element \(cell.position) of ", title.text, identity))
     defer { mark?.end() }
@@ -81,15 +76,7 @@ extension AwaitedPlace {
       return .failed(cycle)
     }
     defer { if let node { WaitForGraph.remove(waiter, of: node) } }
-    // A step may not go on here on an actor, nor in another step.
-    let executor = node == nil && isolation == nil ? jobs : nil
-    let mayTakeJob = executor?.readerComes(waiter) == true
-    let reason = await waiter.wait(cancellable: cancellable) { raised.raise(to: $0) }
-    if mayTakeJob {
-      if case .takeJob = reason { return reason }
-      executor?.readerLeaves()
-    }
-    return reason
+    return await waiter.wait(cancellable: cancellable) { raised.raise(to: $0) }
   }
 }
 
