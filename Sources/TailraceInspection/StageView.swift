@@ -50,7 +50,8 @@ extension Cursor: Lookable {
   mutating func look(_ view: inout StageView) {
     switch drawn {
     case .producer(let producer): view.stages.append(producer)
-    case .list(let list, let isTakenOver): view.lists.append((list, isTakenOver))
+    case .list(let place, let isTakenOver):
+      view.lists.append((LazyList<Element, any Error>(place), isTakenOver))
     case nil: break
     }
   }
@@ -112,7 +113,9 @@ extension JoinedSources: Upstream {
 extension Concatenation: Upstream {
   func look(_ view: inout StageView) {
     front?.look(&view)
-    for list in lists(atMost: Sketch.limit) { view.lists.append((list, false)) }
+    for place in places(atMost: Sketch.limit) {
+      view.lists.append((LazyList<Element, any Error>(place), false))
+    }
   }
 }
 

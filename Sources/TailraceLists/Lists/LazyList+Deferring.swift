@@ -24,7 +24,7 @@ extension LazyList {
     let owned = Owned(Optional(head))
     self.init(stepping: { _ in
       do throws(Failure) {
-        guard let head = owned.state else { return .become(try tail().widened()) }
+        guard let head = owned.state else { return .become(try tail().place) }
         let element = try head()
         owned.state = nil
         return .element(element)
@@ -44,7 +44,7 @@ extension LazyList {
     self.init(inTask: { steps in
       await steps.take {
         do throws(Failure) {
-          guard let head = owned.state else { return .become(try await tail().widened()) }
+          guard let head = owned.state else { return .become(try await tail().place) }
           let element = try await head()
           owned.state = nil
           return .element(element)
@@ -73,7 +73,7 @@ extension LazyList {
     retryingFailures: Bool = false, _ make: @escaping @Sendable () throws(Failure) -> LazyList
   ) -> LazyList {
     LazyList(stepping: { _ in
-      do throws(Failure) { return .become(try make().widened()) } catch {
+      do throws(Failure) { return .become(try make().place) } catch {
         return .nothing(.fate(error, retryingFailures))
       }
     })
@@ -86,7 +86,7 @@ extension LazyList {
   ) -> LazyList {
     LazyList(inTask: { steps in
       await steps.take {
-        do throws(Failure) { return .become(try await make().widened()) } catch {
+        do throws(Failure) { return .become(try await make().place) } catch {
           return .nothing(.fate(error, retryingFailures))
         }
       }

@@ -45,7 +45,7 @@ extension LazyList {
   )? {
     var reader = reader()
     guard let head = try await reader.next() else { return nil }
-    return (head, reader.cursor.rest.retyped())
+    return (head, LazyList(reader.cursor.rest))
   }
 
   /// Returns whether the list is empty.

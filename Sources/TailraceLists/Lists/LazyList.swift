@@ -36,12 +36,18 @@ public struct LazyList<Element: Sendable, Failure: Error>: Sendable {
     self.offset = offset
   }
 
+  @inlinable
+  package init(_ place: Place<Element>) {
+    self.init(segment: place.segment, offset: place.offset)
+  }
+
+  /// Where its elements are, for the engine.
+  @inlinable package var place: Place<Element> { Place(segment: segment, offset: offset) }
+
   /// The list of an evaluator's elements.
   @inlinable
   package init(_ evaluator: Evaluator<Element>) {
-    // A producer that was taken over has given the elements before.
-    let start = evaluator.steps?.executor.position ?? 0
-    self.init(segment: Segment(owner: evaluator, start: start), offset: 0)
+    self.init(segment: Segment(of: evaluator), offset: 0)
   }
 
   /// The list of a producer's elements.

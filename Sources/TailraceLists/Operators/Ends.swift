@@ -68,7 +68,7 @@ extension LazyList {
       guard case .end = absence else { return .nothing(absence) }
       var last: [Element] = []
       while let element = held.popFirst() { last.append(element) }
-      return .become(.init(sharing: last[...]))
+      return .become(LazyList(sharing: last[...]).place)
     }
   }
 }

@@ -18,7 +18,7 @@ extension LazyList {
     if right.segment == nil { return left }
     let parts = Concatenation(
       ConcatenationTree.pair(
-        ConcatenationTree.of(left.widened()), ConcatenationTree.of(right.widened())))
+        ConcatenationTree.of(left.place), ConcatenationTree.of(right.place)))
     let producer = Producer<Element>(
       { (demand, sink) in
         while true {
@@ -39,7 +39,7 @@ extension LazyList {
           guard let list = parts.pop() else { return .nothing(.end) }
           // The last list is not copied: this list continues as that one.
           if parts.isLast { return .become(list) }
-          parts.front = Cursor(list)
+          parts.front = Cursor(at: list)
         }
       }, of: parts, stage: "+", upstream: parts)
     return LazyList(Evaluator(producer))

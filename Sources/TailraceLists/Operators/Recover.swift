@@ -25,7 +25,7 @@ extension LazyList {
     @_CheckedAlone<LazyList<Element, Never>> _ handler:
       @escaping @Sendable (Failure) -> LazyList<Element, Never>
   ) -> LazyList<Element, Never> {
-    recovering { (failure, _) in .become(handler(failure).widened()) }
+    recovering { (failure, _) in .become(handler(failure).place) }
   }
 
   /// Returns the elements up to a failure, then those of a list, which may fail, that a closure
@@ -35,7 +35,7 @@ extension LazyList {
     @_CheckedAlone<LazyList<Element, NewFailure>> _ handler:
       @escaping @Sendable (Failure) -> LazyList<Element, NewFailure>
   ) -> LazyList<Element, NewFailure> {
-    recovering { (failure, _) in .become(handler(failure).widened()) }
+    recovering { (failure, _) in .become(handler(failure).place) }
   }
 
   /// Returns the elements up to a failure, then those of a list that an asynchronous closure makes
@@ -47,7 +47,9 @@ extension LazyList {
   ) -> LazyList<Element, NewFailure> {
     recovering { (failure, _) in
       .become(
-        .init(inTask: { steps in await steps.take { .become(await handler(failure).widened()) } }))
+        LazyList<Element, NewFailure>(inTask: { steps in
+          await steps.take { .become(await handler(failure).place) }
+        }).place)
     }
   }
 
@@ -60,13 +62,13 @@ extension LazyList {
   ) -> LazyList<Element, any Error> {
     recovering { (failure, _) in
       .become(
-        .init(inTask: { steps in
+        LazyList<Element, any Error>(inTask: { steps in
           await steps.take {
-            do { return .become(try await handler(failure).widened()) } catch {
+            do { return .become(try await handler(failure).place) } catch {
               return .nothing(.failed(error))
             }
           }
-        }))
+        }).place)
     }
   }
 
@@ -83,7 +85,7 @@ extension LazyList {
   /// Replaces `-catchTo:`.
   @_alwaysEmitIntoClient
   public consuming func replacingFailure(with element: Element) -> LazyList<Element, Never> {
-    recovering { (_, _) in .become(.init(single: element)) }
+    recovering { (_, _) in .become(LazyList(single: element).place) }
   }
 
   /// Returns the elements up to a failure, and ends there.
@@ -133,8 +135,9 @@ extension LazyList {
         switch ending {
         case .stopped: return .stopped
         case .become(let list):
-          let rest: LazyList<Element, Failure> = list.retyped()
-          return .become(rest.recovering(recover, stage: stage))
+          let rest: LazyList<Element, NewFailure> =
+            LazyList(list).recovering(recover, stage: stage)
+          return .become(rest.place)
         case .nothing(.failed(let failure)): return recover(Failure.known(failure), false)
         case .nothing(.failedTransiently(let failure)):
           return recover(Failure.known(failure), true)

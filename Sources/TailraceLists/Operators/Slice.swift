@@ -177,7 +177,9 @@ extension LazyList {
       var patience = Patience()
       while let element = steps.pull(&source) {
         do throws(Failure) {
-          if !(try await predicate(element)) { return .become(source.rest.prepending(element)) }
+          if !(try await predicate(element)) {
+            return .become(LazyList(source.rest).prepending(element).place)
+          }
         } catch {
           return .nothing(.failed(error))
         }

@@ -55,7 +55,7 @@ extension LazyList where Failure == any Error {
               : LazyList(
                 paging: pager, capacity: Capacity<Element>.following(capacity), stage: stage,
                 name: steps.label)
-            step = .become(LazyList(sharing: page.elements, then: rest))
+            step = .become(LazyList(sharing: page.elements, then: rest).place)
           } else if let element = page.elements.first {
             step = page.isEnd ? .last(element) : .element(element)
           } else {

@@ -142,7 +142,7 @@ struct CursorTests {
     let calls = Probe<Int>()
     var cursor = Cursor(List(0..<20).map { calls.pass($0) }, takesOver: takesOver)
     for number in 0..<5 { #expect(cursor.next() == number) }
-    let list = cursor.rest
+    let list = List(cursor.rest)
     #expect(try await list.array() == Array(5..<20))
     #expect(rest(&cursor) == Array(5..<20))
     #expect(calls.values == Array(0..<20))

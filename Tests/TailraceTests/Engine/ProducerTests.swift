@@ -52,7 +52,7 @@ struct ProducerTests {
   func pulled() {
     let producer = counting(to: 2, then: .nothing(.failed(Mishap(position: 2))))
     #expect((0..<3).map { _ in pull(producer) } == ["1, stopped", "2, stopped", "failed"])
-    let other = counting(to: 1, then: .become(.just(7)))
+    let other = counting(to: 1, then: .become(LazyList<Int, any Error>.just(7).place))
     #expect((0..<2).map { _ in pull(other) } == ["1, stopped", "another list"])
   }
 

@@ -9,13 +9,14 @@ struct ConcatenationTreeTests {
   private typealias List = LazyList<Int, any Error>
   private typealias Tree = ConcatenationTree<Int>
 
-  private func leaf(_ elements: Int...) -> Tree { Tree.of(List(elements)) }
+  private func leaf(_ elements: Int...) -> Tree { Tree.of(List(elements).place) }
 
   /// The lists of a tree in order, each with as many of its elements as belong to it.
   private func lists(_ tree: Tree) async throws -> [[Int]] {
     let concatenation = Concatenation(tree)
     var lists: [[Int]] = []
-    while let list = concatenation.pop() {
+    while let place = concatenation.pop() {
+      let list = List(place)
       let isLast = concatenation.isLast
       lists.append(try await list.prefix(min(concatenation.left, 1_000)).array())
       if isLast { #expect(concatenation.pop() == nil) }
@@ -48,8 +49,8 @@ struct ConcatenationTreeTests {
   @Test("a concatenation that nobody has read is a tree again, not a list in another")
   func flattened() async throws {
     let sum = List([1]) + List([2]) + List([3])
-    #expect(try await lists(.of(sum)) == [[1], [2], [3]])
-    #expect(try await lists(.of(sum.prepending(0).named("sum"))) == [[0], [1], [2], [3]])
+    #expect(try await lists(.of(sum.place)) == [[1], [2], [3]])
+    #expect(try await lists(.of(sum.prepending(0).named("sum").place)) == [[0], [1], [2], [3]])
   }
 
   @Test(
@@ -57,7 +58,7 @@ struct ConcatenationTreeTests {
   func partlyEvaluated(_ count: Int) async throws {
     let sum = List(1...2).map { $0 } + List(3...4).map { $0 } + List(5...6).map { $0 }
     _ = try await sum.element(at: count - 1)
-    let lists = try await lists(.of(sum))
+    let lists = try await lists(.of(sum.place))
     #expect(lists.first?.starts(with: 1...count) == true)
     #expect(lists.flatMap { $0 } == Array(1...6))
     #expect(lists.count <= 4)
@@ -72,17 +73,18 @@ struct ConcatenationTreeTests {
     #endif
     let instances = InstanceCounter()
     await OneThread.run {
-      var tree = Tree.of(List([0]))
+      var tree = Tree.of(List([0]).place)
       for number in 1..<count {
         let token = instances.member(number)
-        let next = Tree.of(List(0..<1).map { _ in token.number })
+        let next = Tree.of(List(0..<1).map { _ in token.number }.place)
         let isLeft = nesting == 0 || nesting == 2 && number % 2 == 0
         tree = isLeft ? .pair(tree, next) : .pair(next, tree)
       }
       #expect(instances.alive == count - 1)
       let concatenation = Concatenation(tree)
       var (sum, lists) = (0, 0)
-      while let list = concatenation.pop() {
+      while let place = concatenation.pop() {
+        let list = List(place)
         sum += (try? await list.head()) ?? 0
         lists += 1
       }

@@ -89,6 +89,13 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
     self.published = Atomic(Published(count: capacity, isClosed: true))
   }
 
+  /// The first segment of an evaluator's elements.
+  @inlinable
+  convenience init(of evaluator: Evaluator<Element>) {
+    // A producer that was taken over has given the elements before.
+    self.init(owner: evaluator, start: evaluator.steps?.executor.position ?? 0)
+  }
+
   /// A closed segment: the elements of an array, in place.
   @inlinable
   init(storage: Storage<Element>, link: Link<Element> = .end) {
@@ -336,12 +343,12 @@ private let linking = Locked(())
 extension Segment {
   /// Closes a segment whose list becomes another.
   @usableFromInline
-  func close(becoming list: LazyList<Element, any Error>, at mark: Published) {
+  func close(becoming list: Place<Element>, at mark: Published) {
     linking.withLock { _ in close(list.destination(from: self), at: mark) }
   }
 }
 
-extension LazyList {
+extension Place {
   /// The destination of a segment that this list replaces. Empty closed segments are skipped, so
   /// that chains of replaced lists stay one step long.
   fileprivate func destination(from origin: Segment<Element>) -> Link<Element> {

@@ -118,6 +118,12 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
     var isNew = true
     // Otherwise another task was faster.
     if segment.published.load(ordering: .relaxed) == mark {
+      // Looked at once: a suspended step may end at any time. One at rest stays there under the claim.
+      if let missing = steps?.suspended(demand) {
+        absence = .missing(missing)
+        letGo(held)
+        return false
+      }
       if mark.hasFailed || !demand.hasWaited && steps?.hasFailed == true {
         return demandAfterFailure(segment, mark, demand, held, &absence)
       }
@@ -235,6 +241,11 @@ package final actor Evaluator<Element: Sendable>: SerialExecutor {
   @usableFromInline @inline(never)
   nonisolated func takeDone(in segment: Cells) -> Bool {
     guard let steps, steps.executor.isResting, let held = claim.take() else { return false }
+    // Once more: a demand may have begun a step before the claim was taken here.
+    guard steps.executor.isResting else {
+      letGo(held)
+      return false
+    }
     let (mark, former) = (segment.mark, lastFailure.withLock { $0 })
     var isNew = false
     var done: Producer<Element>?

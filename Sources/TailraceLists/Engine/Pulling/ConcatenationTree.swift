@@ -5,13 +5,13 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
   /// A list, or its first evaluated elements, up to a count.
   @usableFromInline
   struct Leaf {
-    @usableFromInline let list: LazyList<Element, any Error>
+    @usableFromInline let list: Place<Element>
     @usableFromInline let count: Int
     /// The list may be a concatenation that was being evaluated when it became a piece.
     fileprivate let isBusy: Bool
 
     fileprivate init(
-      _ list: LazyList<Element, any Error>, count: Int = .max, isBusy: Bool = false
+      _ list: Place<Element>, count: Int = .max, isBusy: Bool = false
     ) {
       self.list = list
       self.count = count
@@ -70,7 +70,7 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
   /// Moves its parts out.
   private func detached() -> [ConcatenationTree] {
     guard case .pair(let left, let right) = shape else { return [] }
-    shape = .leaf(Leaf(.empty))
+    shape = .leaf(Leaf(Place(segment: nil, offset: 0)))
     return [left, right]
   }
 }
@@ -81,7 +81,7 @@ extension ConcatenationTree {
   /// The pieces of a list. Those of a concatenation are its evaluated elements, and then its
   /// unevaluated pieces. So appending to a list adds nothing to the path of the elements before.
   @usableFromInline
-  static func of(_ list: consuming LazyList<Element, any Error>) -> ConcatenationTree {
+  static func of(_ list: consuming Place<Element>) -> ConcatenationTree {
     var list = list
     var rest = list
     var evaluated = 0
@@ -104,7 +104,7 @@ extension ConcatenationTree {
       }
       guard mark.isClosed, case .more(let next, let start) = segment.link
       else { break }
-      rest = LazyList(segment: next, offset: start)
+      rest = Place(segment: next, offset: start)
       evaluated += known
       if evaluated == 0 { list = rest }
     }
@@ -152,7 +152,7 @@ package final class Concatenation<Element: Sendable>: @unchecked Sendable {
 
   /// Takes the next list out; `nil` if there is none.
   @usableFromInline
-  func pop() -> LazyList<Element, any Error>? {
+  func pop() -> Place<Element>? {
     guard let first = rest.take() else { return nil }
     var leaf = first.taken(before: &rest)
     if leaf.isBusy { leaf = ConcatenationTree.of(leaf.list).taken(before: &rest) }

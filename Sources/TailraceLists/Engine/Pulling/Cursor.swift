@@ -22,11 +22,11 @@ package struct Cursor<Element: Sendable> {
   @usableFromInline var manner: PullingManner
 
   @inlinable
-  package init<Failure: Error>(
-    _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
+  package init(
+    at place: consuming Place<Element>, takesOver: Bool = true,
     stopsWhenCancelled: Bool = false, wants amount: Amount = .one, isInTask: Bool = false
   ) {
-    index = list.offset
+    index = place.offset
     manner = .takesOut
     if takesOver { manner.insert(.takesOver) }
     if stopsWhenCancelled { manner.insert(.stopsWhenCancelled) }
@@ -34,7 +34,7 @@ package struct Cursor<Element: Sendable> {
     demand = Demand(amount)
     // For one element the cursor looks itself.
     demand.stops = stopsWhenCancelled && amount == .all
-    segment = list.segment
+    segment = place.segment
   }
 
   /// Why the last pull gave no element. A missing cell is given once, and then released: it would
@@ -237,8 +237,7 @@ package struct Cursor<Element: Sendable> {
     case .nothing(.end): absence = .end
     case .nothing(.failed(let failure)):
       // The fate of the rest, remembered if nothing else is left.
-      let fate = LazyList<Element, any Error>.failing(failure)
-      move(to: fate.segment, at: 0)
+      move(to: Segment(evaluated: EmptyCollection(), link: .failed(failure)), at: 0)
     case .nothing(let why):
       self.producer = consume producer
       absence = why
@@ -360,16 +359,15 @@ package struct Cursor<Element: Sendable> {
     guard let producer = producer.take() else { return }
     takesOver = false
     producer.concatenation?.given = 0
-    let list = LazyList<Element, any Error>(Evaluator(producer))
-    move(to: list.segment, at: 0)
+    move(to: Segment(of: Evaluator(producer)), at: 0)
   }
 
-  /// The unpulled rest, as a list.
+  /// The unpulled rest.
   @inlinable
-  var rest: LazyList<Element, any Error> {
+  var rest: Place<Element> {
     mutating get {
       putBack()
-      return LazyList(segment: segment, offset: index)
+      return Place(segment: segment, offset: index)
     }
   }
 }

@@ -37,7 +37,7 @@ package enum Step<Element: Sendable>: Sendable {
   /// One more element, known to be the last: the producer is released with it.
   case last(Element)
   /// No element; the rest of this list is that list. Its cells are shared, not copied.
-  case become(LazyList<Element, any Error>)
+  case become(Place<Element>)
   /// No element, because of an absence.
   case nothing(Absence)
 
@@ -53,7 +53,7 @@ enum Ending<Element: Sendable>: Sendable {
   /// The sink wanted no more; or a long search paused, without an element.
   case stopped
   /// The rest of this list is that list. Its cells are shared, not copied.
-  case become(LazyList<Element, any Error>)
+  case become(Place<Element>)
   /// There are no more elements for now, or for ever.
   case nothing(Absence)
 }

@@ -53,7 +53,7 @@ extension Cursor {
   package enum Drawn {
     case producer(Producer<Element>)
     /// A list, and whether its producer would be taken over: its elements are not visible elsewhere.
-    case list(LazyList<Element, any Error>, isTakenOver: Bool)
+    case list(Place<Element>, isTakenOver: Bool)
   }
 
   /// `nil` at the end. It is `mutating` to see other references to the list; nothing is changed.
@@ -65,24 +65,24 @@ extension Cursor {
       let isTakenOver =
         takesOver && isKnownUniquelyReferenced(&segment) && !mark.isClosed
         && segment.owner != nil && index == mark.count
-      let list = LazyList<Element, any Error>(segment: segment, offset: index)
+      let place = Place(segment: segment, offset: index)
       self.segment = segment
-      return .list(list, isTakenOver: isTakenOver)
+      return .list(place, isTakenOver: isTakenOver)
     }
   }
 }
 
 extension Concatenation {
   /// The lists after the one in front: at most about that many.
-  package func lists(atMost limit: Int) -> [LazyList<Element, any Error>] {
-    var lists: [LazyList<Element, any Error>] = []
+  package func places(atMost limit: Int) -> [Place<Element>] {
+    var places: [Place<Element>] = []
     var pile = rest.map { [$0] } ?? []
-    while let pieces = pile.popLast(), lists.count < limit {
+    while let pieces = pile.popLast(), places.count < limit {
       switch pieces.shape {
-      case .leaf(let leaf): lists.append(leaf.list)
+      case .leaf(let leaf): places.append(leaf.list)
       case .pair(let left, let right): pile += [right, left]
       }
     }
-    return lists
+    return places
   }
 }

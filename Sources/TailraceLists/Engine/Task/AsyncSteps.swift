@@ -19,7 +19,7 @@ public import Synchronization
 /// | Field     | idle  | driven                | suspended | done        | over               |
 /// |-----------|-------|-----------------------|-----------|-------------|--------------------|
 /// | `run`     | there | there                 | there     | there       | `nil`              |
-/// | `isKept`  | false | false                 | false     | true        | with the last step |
+/// | `isKept`  | false | false                 | false, until the step is done | true | with the last step |
 /// | `waiting` | empty | empty, or those of the attempt before | who waits | about to be woken | as before |
 ///
 /// `demand`, `wantsPage` and `taker` are those of the last driver. The task uses them only where it runs above that
@@ -64,7 +64,7 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// Numbers the attempts: each drive is one.
   @usableFromInline let attempts = Atomic(0)
   /// No demand will follow.
-  // Written before an exchange of the executor's slot, and read after one.
+  // Written before an exchange of the executor's slot. A task that parks reads it after one.
   @usableFromInline let isOver = Atomic(false)
   let waiting = Locked(StepWaiters<Waiter>())
 
@@ -190,11 +190,19 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     executor.computed.store(executor.computed.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
+  @inlinable
+  func missing(_ demand: Demand) -> Ending<Element> { .nothing(.missing(missingCell(demand))) }
+
   /// The mark of a cell that is missing here is the number of the attempt.
   @inlinable
-  func missing(_ demand: Demand) -> Ending<Element> {
-    let mark = Published(count: attempts.load(ordering: .relaxed))
-    return .nothing(.missing(MissingCell(self, mark: mark, demand.amount)))
+  func missingCell(_ demand: Demand) -> MissingCell {
+    MissingCell(self, mark: Published(count: attempts.load(ordering: .relaxed)), demand.amount)
+  }
+
+  /// The cell that is missing here, if a step runs or is suspended. For the holder of the producer.
+  @inlinable @inline(__always)
+  func suspended(_ demand: Demand) -> MissingCell? {
+    executor.isStarted && !executor.isResting ? missingCell(demand) : nil
   }
 
   /// Whether a step that was done without a driver has failed for now, and no demand has taken that.
@@ -350,22 +358,28 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
   /// For the holder of the producer: whether the task runs on the stack below.
   @usableFromInline var isDriven: Bool { executor.isDriven }
 
-  @usableFromInline package var isAbandoned: Bool { isOver.load(ordering: .relaxed) }
+  @usableFromInline package var isAbandoned: Bool { isOver.load(ordering: .acquiring) }
 
   /// No demand will follow: the producer is released. A parked task ends, another one is cancelled.
   @usableFromInline
   func abandon() {
-    isOver.store(true, ordering: .relaxed)
-    if executor.isStarted { endTask() } else { releaseRun() }
+    isOver.store(true, ordering: .releasing)
+    if !executor.isStarted {
+      releaseRun()
+    } else if !endTask(), recording != nil {
+      noteAbandonment()
+    }
     wake()
   }
 
-  private func endTask() {
+  /// Whether the task has ended. Otherwise its step is cancelled.
+  @discardableResult
+  private func endTask() -> Bool {
     // A loop, not the task's frame, releases its contents.
     var leftover = Leftover?.none
     let hasEnded = executor.finish { leftover = self.leftover() }
     if let last = leftover.take() { ReleaseQueue.release(consume last) }
-    if !hasEnded, recording != nil { noteAbandonment() }
+    return hasEnded
   }
 }
 

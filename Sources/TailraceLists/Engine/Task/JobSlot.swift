@@ -8,14 +8,15 @@ import Synchronization
 /// | `drive`  | parked       | running     |
 /// | `ends`   | running      | ended       |
 ///
-/// Whoever changes *parked* to *running* runs the job. While the task runs, only the task changes the slot.
+/// Whoever changes *parked* to *running* runs the job, or has it run. While the task runs, only the task changes
+/// the slot.
 @usableFromInline
 struct JobSlot: RawRepresentable, AtomicRepresentable, Hashable, Sendable {
   /// A job's address, a multiple of 8.
   typealias Job = UInt
 
   enum State: Hashable, Sendable {
-    /// The task has not been made, or takes a step.
+    /// The task has not been made, takes a step, or is on its way to where it takes one.
     case running
     /// The task waits for the next demand.
     case parked(Job)

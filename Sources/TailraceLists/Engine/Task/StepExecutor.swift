@@ -10,14 +10,14 @@ public import Synchronization
 ///
 /// The task parks by a hop onto this actor, whose executor keeps the job instead of running it.
 /// That costs half of a continuation, because nothing looks up where to resume (<doc:MeasuredDesigns>).
-/// Nothing else hops here. The job then runs as one of no actor, so `park` touches nothing that an actor
-/// would have to protect.
+/// Nothing else hops here, but the task itself when it begins and when its function has returned. The job then
+/// runs as one of no actor, so `park` touches nothing that an actor would have to protect.
 @usableFromInline
 package final actor StepExecutor: SerialExecutor, Worker, Raised {
   /// Where the task's job is.
   @usableFromInline let slot = Atomic(JobSlot(rawValue: 0))
-  /// The thread on whose stack a demand runs the task; 0 for none. Code that reads its own number here runs
-  /// above that demand's frame.
+  /// The thread on whose stack the task runs: that of a demand, of its making, or of its end; 0 for none. Code
+  /// that reads its own number here runs above that frame.
   @usableFromInline let driverThread = Atomic<UInt>(0)
   // Guard: the thread above.
   /// The task has come to rest on the driver's stack.
@@ -82,7 +82,10 @@ package final actor StepExecutor: SerialExecutor, Worker, Raised {
       }
     }
     // It hops here until it has its executor. Then it goes on, and parks.
-    while !hasBegun { run(takeParked()) }
+    while !hasBegun {
+      precondition(isResting, "a list's task did not come to its actor before its first step")
+      run(takeParked())
+    }
     driverThread.store(0, ordering: .relaxed)
     life.withLock { $0 = Life(task: task, owner: owner) }
     isKnown.store(true, ordering: .releasing)

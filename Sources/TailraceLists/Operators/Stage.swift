@@ -152,6 +152,17 @@ extension LazyList {
 }
 
 extension Cursor {
+  /// A cursor at a list's head.
+  @inlinable @inline(__always)
+  package init<Failure: Error>(
+    _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
+    stopsWhenCancelled: Bool = false, wants amount: Amount = .one, isInTask: Bool = false
+  ) {
+    self.init(
+      at: Place(segment: list.segment, offset: list.offset), takesOver: takesOver,
+      stopsWhenCancelled: stopsWhenCancelled, wants: amount, isInTask: isInTask)
+  }
+
   /// The result of a step without an element: at the end, one that is made last.
   @inlinable
   mutating func ending<Output>(with last: @autoclosure () -> Output?) -> Step<Output> {
@@ -167,7 +178,7 @@ extension Cursor {
     putBack()
     // Without these the cell of each former attempt would stay, empty.
     skipLinks()
-    let list = rest.prepending(element)
+    let list = LazyList<Element, any Error>(rest).prepending(element)
     takesOver = wasTakingOver
     move(to: list.segment, at: list.offset)
   }
