@@ -112,12 +112,6 @@ extension LazyList: AsyncSequence {
       index = cursor.index
     }
 
-    /// Returns the next element, or `nil` at the end and ever after.
-    @inlinable
-    public mutating func next() async throws(Failure) -> Element? {
-      try await next(isolation: nil)
-    }
-
     /// Returns the next element, or `nil` at the end and ever after, without leaving the caller's
     /// isolation.
     @inlinable @inline(__always)
