@@ -1,6 +1,7 @@
 // Prepares what docc reads, and checks what it has written:
 //   site graphs <folder of symbol graphs>
 //   site catalog <a .docc folder> <its copy>
+//   site search <folder of the site>
 //   site check <folder of symbol graphs> <folder of the site> <folder of the catalogs>
 import Foundation
 
@@ -20,13 +21,20 @@ func object(_ file: URL) throws -> [String: Any] {
 
 /// Makes the comments those of the module whose pages these are, or docc takes a comment of another
 /// module for an inherited one and drops it. Makes the fields of comments look alike. Leaves out an
-/// attribute that tells a reader nothing.
+/// attribute, and conditions that a type has anyway, which tell a reader nothing.
 func prepareGraph(_ file: URL) throws {
   var graph = try object(file)
   let module = (graph["module"] as? [String: Any])?["name"] as? String ?? ""
   let symbols = graph["symbols"] as? [[String: Any]] ?? []
+  let conditions = Dictionary(
+    symbols.map { (path($0), constraints($0, of: "swiftGenerics")) }, uniquingKeysWith: +)
   graph["symbols"] = symbols.map { symbol in
     var symbol = symbol
+    if var place = symbol["swiftExtension"] as? [String: Any] {
+      let own = conditions[path(symbol).dropLast()] ?? []
+      place["constraints"] = constraints(symbol, of: "swiftExtension").filter { !own.contains($0) }
+      symbol["swiftExtension"] = place
+    }
     if var comment = symbol["docComment"] as? [String: Any] {
       if let owner = comment["module"] as? String, owner.hasPrefix("Tailrace") {
         comment["module"] = module
@@ -38,6 +46,14 @@ func prepareGraph(_ file: URL) throws {
     return withoutCheckedAlone(symbol) as? [String: Any] ?? symbol
   }
   try JSONSerialization.data(withJSONObject: graph).write(to: file)
+}
+
+func path(_ symbol: [String: Any]) -> ArraySlice<String> {
+  (symbol["pathComponents"] as? [String] ?? [])[...]
+}
+
+func constraints(_ symbol: [String: Any], of key: String) -> [[String: String]] {
+  (symbol[key] as? [String: Any])?["constraints"] as? [[String: String]] ?? []
 }
 
 /// The names that a symbol replaces have a table of their own, in *Coming from ReactiveObjC*.
@@ -97,16 +113,61 @@ func copyCatalog(_ catalog: String, to copy: String) throws {
   try FileManager.default.copyItem(atPath: catalog, toPath: copy)
   for file in files(below: copy, named: ".md") {
     let text = try String(contentsOf: file, encoding: .utf8)
-    let linked = text.replacing(/\]\((?:[.\/\w]*\/(?<module>\w+)\.docc\/)?(?<article>\w+)\.md\)/) {
+    let linked = text.replacing(
+      /\]\((?<folder>[.\/\w]*\/(?<module>\w+)\.docc\/)?(?<article>\w+)\.md(?:#(?<anchor>[\w-]+))?\)/
+    ) {
       let module = $0.output.module.map { "/\($0)/" } ?? ""
+      let target = "\(catalog)/\($0.output.folder ?? "")\($0.output.article).md"
+      let heading = $0.output.anchor.flatMap { fragment(String($0), in: target) } ?? ""
       // The article of a module itself is that module's page.
       let isRoot = $0.output.module == $0.output.article
-      return "](doc:\(isRoot ? "/\($0.output.article)" : module + $0.output.article))"
+      return "](doc:\(isRoot ? "/\($0.output.article)" : module + $0.output.article)\(heading))"
     }
     .replacing(/``FoundationEssentials\//) { _ in "``\(urlModule)/" }
     .replacing(/\]\(Resources\/(?<picture>[\w-]+)\.svg\)/) { "](\($0.output.picture))" }
     try linked.write(to: file, atomically: true, encoding: .utf8)
   }
+}
+
+/// A heading as docc links to it, found by the anchor that a code host makes of it.
+func fragment(_ anchor: String, in article: String) -> String? {
+  let text = (try? String(contentsOfFile: article, encoding: .utf8)) ?? ""
+  for line in text.split(separator: "\n") where line.hasPrefix("##") {
+    let words = String(line.drop { $0 == "#" || $0 == " " })
+      .filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(" ", with: "-")
+    if words.lowercased() == anchor { return "#" + words }
+  }
+  return nil
+}
+
+// MARK: Search
+
+/// Writes what a search finds: the titles and summaries of all pages, and the whole text of articles.
+func writeSearch(in site: String) throws {
+  let pages = try files(below: site + "/data/documentation", named: ".json").map(object)
+  let entries = pages.compactMap { page -> [String]? in
+    let metadata = page["metadata"] as? [String: Any] ?? [:]
+    guard let title = metadata["title"] as? String,
+      let paths = (page["variants"] as? [[String: Any]])?.first?["paths"] as? [String],
+      let path = paths.first
+    else { return nil }
+    let isArticle = page["kind"] as? String == "article"
+    let text = words(page["abstract"]) + (isArticle ? words(page["primaryContentSections"]) : "")
+    let kind = metadata["roleHeading"] as? String ?? ""
+    return [title, kind, String(path.dropFirst()) + "/", text]
+  }
+  try JSONSerialization.data(withJSONObject: entries)
+    .write(to: URL(filePath: site + "/search.json"))
+  try FileManager.default.copyItem(atPath: ".ci/search.html", toPath: site + "/search.html")
+}
+
+/// All text of a part of a page.
+func words(_ value: Any?) -> String {
+  if let list = value as? [Any] { return list.map { words($0) }.joined() }
+  guard let part = value as? [String: Any] else { return "" }
+  if let lines = part["code"] as? [String] { return lines.joined(separator: " ") + " " }
+  let text = (part["text"] as? String ?? part["code"] as? String).map { $0 + " " } ?? ""
+  return ["content", "inlineContent", "items", "rows"].reduce(text) { $0 + words(part[$1]) }
 }
 
 // MARK: Checks
@@ -286,6 +347,8 @@ case "graphs":
   for file in files(below: arguments[2], named: ".symbols.json") { try prepareGraph(file) }
 case "catalog":
   try copyCatalog(arguments[2], to: arguments[3])
+case "search":
+  try writeSearch(in: arguments[2])
 case "check":
   let complaints =
     try checkDocumentation(in: arguments[2])
@@ -294,5 +357,5 @@ case "check":
   for complaint in complaints { print(complaint) }
   exit(complaints.isEmpty ? 0 : 1)
 default:
-  fatalError("site: graphs, catalog or check, not \(arguments.dropFirst())")
+  fatalError("site: graphs, catalog, search or check, not \(arguments.dropFirst())")
 }

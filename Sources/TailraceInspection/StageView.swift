@@ -74,8 +74,8 @@ extension Pulling: Lookable {
   }
 }
 
-extension LazyList.Definition: Lookable {
-  mutating func look(_ view: inout StageView) { source?.look(&view) }
+extension LazyList.Definition: Upstream {
+  func look(_ view: inout StageView) { source?.look(&view) }
 }
 
 extension Row: Lookable {

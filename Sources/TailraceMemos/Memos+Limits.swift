@@ -59,8 +59,13 @@ extension Memos {
 
   /// How long values are served.
   ///
+  /// It is no `Duration`, for it also says what the time counts from. Whole seconds are written as if it were
+  /// one; any other duration stands in `.fixed`:
+  ///
   /// ```swift
+  /// let names = Memos(lifetime: .forever) { (id: Int) in "name \(id)" }
   /// let pages = Memos(lifetime: .seconds(60)) { (id: Int) in "page \(id)" }
+  /// let prices = Memos(lifetime: .fixed(.milliseconds(500))) { (id: Int) in "price \(id)" }
   /// let sessions = Memos(lifetime: .idle(.seconds(900))) { (id: Int) in "session \(id)" }
   /// let tokens = Memos(
   ///   lifetime: .each { _, token in .seconds(token.count) }

@@ -38,9 +38,7 @@ public struct ScheduledWork: Sendable {
   }
 
   /// Calls a closure once the work is over, at once if it already is, on the thread that ends it.
-  ///
-  /// For schedulers that keep a resource for the work, such as a timer to cancel.
-  public func onEnd(_ action: @escaping @Sendable () -> Void) { cell.onEnd(action) }
+  package func onEnd(_ action: @escaping @Sendable () -> Void) { cell.onEnd(action) }
 
   /// Waits until the work is over. If the task is cancelled, cancels the work.
   ///

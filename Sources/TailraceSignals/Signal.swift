@@ -170,12 +170,6 @@ extension Signal: AsyncSequence {
 
     init(_ reading: Reading<Element, Failure>) { self.reading = reading }
 
-    /// Returns the next element, or `nil` once the signal has ended.
-    @_alwaysEmitIntoClient
-    public mutating func next() async throws(Failure) -> Element? {
-      try await next(isolation: nil)
-    }
-
     /// Returns the next element, or `nil` once it has ended, staying in the caller's isolation.
     @_alwaysEmitIntoClient
     public mutating func next(

@@ -79,7 +79,7 @@ struct NeighbourTests {
       .components(separatedBy: "// begin\n").dropFirst()
       .map { Self.code($0.components(separatedBy: "// end\n")[0]) }
     let shown = try Documents.blocks(
-      in: "swift", of: Documents.text("Sources/Tailrace/Tailrace.docc/Recipes.md")
+      in: "swift", of: Documents.text("Sources/Tailrace/Tailrace.docc/RecipesForStreams.md")
     )
     .filter { $0.hasPrefix("import AsyncAlgorithms\n") }
     .map { Self.code(String($0.dropFirst("import AsyncAlgorithms\n".count))) }

@@ -54,7 +54,8 @@ struct QuestionTests {
       "How do I limit concurrency?", lists + "ConcurrencyLimits.md", "concurrentMap(limit: 4)",
       "concurrentForEach(limit: 4)"),
     Question(
-      "How do I debounce a search field?", lists + "Recipes.md", "Debounce a search field",
+      "How do I debounce a search field?", lists + "RecipesForStreams.md",
+      "Debounce a search field",
       "flatMapLatest", "only the newest query counts"),
     Question(
       "How do I test with fake time?", lists + "TestingYourOwnCode.md", "VirtualScheduler",
@@ -80,19 +81,21 @@ struct QuestionTests {
       "How do I convert an AsyncStream, or from Combine?", lists + "ComingFromAsyncSequences.md",
       "`AsyncStream", "CurrentValueSubject", "flatMapLatest"),
     Question(
-      "How do I set a timeout?", lists + "Recipes.md", "Give a request a timeout",
+      "How do I set a timeout?", lists + "RecipesForRequests.md", "Give a request a timeout",
       "withTimeout(.seconds(1))"),
     Question(
-      "How do I retry with backoff?", lists + "Recipes.md", "Retry with exponential backoff",
+      "How do I retry with backoff?", lists + "RecipesForRequests.md",
+      "Retry with exponential backoff",
       "retrying {"),
     Question(
-      "How do I log?", lists + "Recipes.md", "Log elements and failed attempts", "onEach",
+      "How do I log?", lists + "RecipesForRequests.md", "Log elements and failed attempts",
+      "onEach",
       "reporting:"),
     Question(
       "How do I cancel a request when its screen is left?", lists + "InAnApp.md",
       "screen disappears", "cancelsUnobservedSteps: true"),
     Question(
-      "How do I paginate with a cursor?", lists + "Recipes.md",
+      "How do I paginate with a cursor?", lists + "RecipesForRequests.md",
       "Resume a paginated API from a saved cursor"),
     Question(
       "What is a CurrentValueSubject here?", lists + "Bridge.md", "CurrentValueSubject",
@@ -101,7 +104,7 @@ struct QuestionTests {
       "How do I broadcast live events to many?", lists + "Bridge.md", "Broadcast events",
       "shared(replaying: 1"),
     Question(
-      "How do I resume an LLM response?", lists + "Recipes.md",
+      "How do I resume an LLM response?", lists + "RecipesForJobs.md",
       "Resume an LLM response after a reload", "reading: store, from: position"),
     Question("Which import do I need?", "README.md", "| `TailraceStored` |", "| product |"),
     Question(

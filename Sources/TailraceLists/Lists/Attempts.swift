@@ -31,6 +31,7 @@ import TailraceSupport
 /// - Cancellation: a wait throws `CancellationError` at once.
 ///
 /// Replaces `-retry:`.
+@_alwaysEmitIntoClient
 public nonisolated(nonsending) func retrying<Value>(
   attempts: Int = 5, first: Duration = .milliseconds(100), limit: Duration = .seconds(10),
   on clock: some Clock<Duration> = ContinuousClock(),
@@ -75,6 +76,7 @@ public nonisolated(nonsending) func retrying<Value>(
 ///     its end.
 /// - Failure: ``TimedOut``, or the closure's own.
 /// - Cancellation: cancels the closure, and gives what it then gives.
+@_alwaysEmitIntoClient
 public func withTimeout<Value: Sendable>(
   _ limit: Duration, on clock: some Clock<Duration> = ContinuousClock(),
   _ body: @escaping @Sendable () async throws -> Value

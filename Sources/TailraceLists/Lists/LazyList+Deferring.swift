@@ -123,22 +123,22 @@ extension LazyList {
 
   @_alwaysEmitIntoClient
   init(recursive define: @escaping @Sendable (LazyList) -> LazyList) {
-    let definition = Owned(Definition(define))
+    let definition = Definition(define)
     let inner = Evaluator<Element>(
       Producer(
         stage: "definition", upstream: definition,
         stepping: { demand in
-          definition.state.begin()
-          definition.state.source?.demand = demand.forOne
-          guard let element = definition.state.source?.next() else {
-            return .nothing(definition.state.source?.takeAbsence() ?? .end)
+          definition.begin()
+          definition.source?.demand = demand.forOne
+          guard let element = definition.source?.next() else {
+            return .nothing(definition.source?.takeAbsence() ?? .end)
           }
           return .element(element)
         }))
     let list = LazyList(
       segment: Segment(
         owner: nil, anchor: Anchor(inner)), offset: 0)
-    definition.state.list = list
+    definition.list = list
     let lifetime = Lifetime(inner)
     let readers = Owned(Cursor(list, takesOver: false))
     let outer = Producer<Element>(
@@ -155,8 +155,11 @@ extension LazyList {
     self.init(Evaluator(outer, definition: inner))
   }
 
+  /// What a recursive list is made of.
+  // A class: a structure's code to copy it would be in every program.
+  // Guard: the claim of the evaluator. May touch it: the step in progress.
   @usableFromInline
-  package struct Definition {
+  package final class Definition: @unchecked Sendable {
     @usableFromInline var define: (@Sendable (LazyList) -> LazyList)?
     @usableFromInline var list: LazyList?
     @usableFromInline package var source: Cursor<Element>?
@@ -165,7 +168,7 @@ extension LazyList {
     init(_ define: @escaping @Sendable (LazyList) -> LazyList) { self.define = define }
 
     @_alwaysEmitIntoClient
-    mutating func begin() {
+    func begin() {
       guard let define = define.take(), let list = list.take() else { return }
       source = Cursor(define(list))
     }

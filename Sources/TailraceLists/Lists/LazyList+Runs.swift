@@ -7,7 +7,7 @@ extension LazyList {
   /// ("Collections").
   ///
   /// - Laziness: stepwise, one block at a time.
-  @inlinable
+  @_alwaysEmitIntoClient
   package init<Block: Sequence & Sendable>(cutting blocks: consuming LazyList<Block, Failure>)
   where Block.Element == Element {
     let atOnce = 16

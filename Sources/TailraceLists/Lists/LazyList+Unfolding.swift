@@ -27,13 +27,16 @@ extension LazyList {
 
   /// Creates a list from a first element. An asynchronous closure makes each next one, until it
   /// returns `nil`.
-  @_alwaysEmitIntoClient
+  ///
+  /// As ``init(state:retryingFailures:cancelsUnobservedSteps:next:)``.
+  @_alwaysEmitIntoClient @inline(__always)
   public init(
-    first: Element, retryingFailures: Bool = false,
+    first: Element, retryingFailures: Bool = false, cancelsUnobservedSteps: Bool = false,
     next: @escaping @Sendable (Element) async throws(Failure) -> Element?
   ) {
     self.init(
-      state: Element?.none, retryingFailures: retryingFailures
+      state: Element?.none, retryingFailures: retryingFailures,
+      cancelsUnobservedSteps: cancelsUnobservedSteps
     ) { (last) async throws(Failure) in
       last = if let element = last { try await next(element) } else { first }
       return last
@@ -97,39 +100,7 @@ extension LazyList {
   /// }
   /// ```
   ///
-  /// - Failure: the closure's, kept at its position. With `retryingFailures` the next request
-  ///   repeats only the failed step, with the state as it was before it.
-  @_alwaysEmitIntoClient
-  public init<State>(
-    state: sending State, retryingFailures: Bool = false,
-    next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
-  ) {
-    let owned = Owned(state)
-    self.init(inTask: { steps in
-      while steps.begin() {
-        let step: Step<Element>
-        do throws(Failure) {
-          if retryingFailures {
-            var attempt = owned.state
-            step = Step(try await next(&attempt))
-            owned.state = attempt
-          } else {
-            step = Step(try await next(&owned.state))
-          }
-        } catch {
-          step = .nothing(.fate(error, retryingFailures))
-        }
-        if steps.finish(consume step) { await steps.executor.park() }
-      }
-    })
-  }
-}
-
-// MARK: Steps that nobody waits for
-
-extension LazyList {
-  /// Creates a list of the elements that an asynchronous closure makes from a mutable state. A step that
-  /// nobody waits for any more is cancelled.
+  /// With `cancelsUnobservedSteps` a step that nobody waits for any more is cancelled:
   ///
   /// ```swift
   /// let asked = Probe<Int>()
@@ -152,22 +123,57 @@ extension LazyList {
   /// The state is as before the step, and the next request runs it again. A state that is an object is not
   /// copied: then the step has to undo its changes.
   ///
-  /// - Laziness: deferred.
-  /// - Isolation: each step runs in a child of the list's task.
+  /// - Laziness: stepwise.
+  /// - Isolation: each step runs in the list's task; with `cancelsUnobservedSteps`, in a child of it.
   /// - Failure: the closure's, kept at its position. With `retryingFailures` the next request
-  ///   repeats only the failed step.
-  /// - Cancellation: see above. Readers of lists made of this one wait for this step, and count.
-  ///   Look-ahead is not such a reader, and continues for its readers to come; nor is a closure that reads
-  ///   this list itself.
-  @_alwaysEmitIntoClient
+  ///   repeats only the failed step, with the state as it was before it.
+  /// - Cancellation: a step in flight continues for other readers; with `cancelsUnobservedSteps` see above.
+  ///   Readers of lists made of this one wait for this step, and count. Look-ahead is not such a reader, and
+  ///   continues for its readers to come; nor is a closure that reads this list itself.
+  @_alwaysEmitIntoClient @inline(__always)
   public init<State>(
-    state: sending State, retryingFailures: Bool = false, cancelsUnobservedSteps: Bool,
+    state: sending State, retryingFailures: Bool = false, cancelsUnobservedSteps: Bool = false,
     next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
   ) {
-    guard cancelsUnobservedSteps else {
-      self.init(state: state, retryingFailures: retryingFailures, next: next)
-      return
+    if cancelsUnobservedSteps {
+      self.init(cancelling: state, retryingFailures, next)
+    } else {
+      self.init(finishing: state, retryingFailures, next)
     }
+  }
+
+  /// Every step that has begun runs to its end.
+  @_alwaysEmitIntoClient
+  init<State>(
+    finishing state: sending State, _ retryingFailures: Bool,
+    _ next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
+  ) {
+    let owned = Owned(state)
+    self.init(inTask: { steps in
+      while steps.begin() {
+        let step: Step<Element>
+        do throws(Failure) {
+          if retryingFailures {
+            var attempt = owned.state
+            step = Step(try await next(&attempt))
+            owned.state = attempt
+          } else {
+            step = Step(try await next(&owned.state))
+          }
+        } catch {
+          step = .nothing(.fate(error, retryingFailures))
+        }
+        if steps.finish(consume step) { await steps.executor.park() }
+      }
+    })
+  }
+
+  /// A step that nobody waits for any more is cancelled.
+  @_alwaysEmitIntoClient
+  init<State>(
+    cancelling state: sending State, _ retryingFailures: Bool,
+    _ next: @escaping @Sendable (inout State) async throws(Failure) -> Element?
+  ) {
     let owned = Owned(state)
     self.init(inTaskWhileAwaited: { steps in
       while steps.begin() {
@@ -189,23 +195,5 @@ extension LazyList {
         if steps.finish(consume step) { await steps.executor.park() }
       }
     })
-  }
-
-  /// Creates a list from a first element. An asynchronous closure makes each next one, until it returns
-  /// `nil`. A step that nobody waits for any more is cancelled.
-  ///
-  /// As ``init(state:retryingFailures:cancelsUnobservedSteps:next:)``.
-  @_alwaysEmitIntoClient
-  public init(
-    first: Element, retryingFailures: Bool = false, cancelsUnobservedSteps: Bool,
-    next: @escaping @Sendable (Element) async throws(Failure) -> Element?
-  ) {
-    self.init(
-      state: Element?.none, retryingFailures: retryingFailures,
-      cancelsUnobservedSteps: cancelsUnobservedSteps
-    ) { (last) async throws(Failure) in
-      last = if let element = last { try await next(element) } else { first }
-      return last
-    }
   }
 }

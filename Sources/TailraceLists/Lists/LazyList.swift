@@ -118,15 +118,9 @@ extension LazyList: AsyncSequence {
       index = cursor.index
     }
 
-    /// Returns the next element, or `nil` at the end and ever after.
-    @inlinable
-    public mutating func next() async throws(Failure) -> Element? {
-      try await next(isolation: nil)
-    }
-
     /// Returns the next element, or `nil` at the end and ever after, without leaving the caller's
     /// isolation.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
@@ -158,7 +152,7 @@ extension LazyList.Iterator: Sendable {}
 struct Reader<Element: Sendable, Failure: Error, Source: Error> {
   @usableFromInline var cursor: Cursor<Element>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ list: consuming LazyList<Element, Source>, wants amount: Amount = .one) {
     // Whether a failure of another type can say it is found out when the task is cancelled.
     cursor = Cursor(
@@ -166,17 +160,17 @@ struct Reader<Element: Sendable, Failure: Error, Source: Error> {
   }
 
   /// The element after a pull that gave nothing, or `nil` at the end.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) mutating func nextWaiting() async throws(Failure) -> Element? {
     try await cursor.nextOrFailure(Failure.self, of: Source.self)
   }
 
   /// The number of elements after which a producer stops, to check for cancellation.
-  @inlinable
+  @_alwaysEmitIntoClient
   var pushedAtOnce: Int { cursor.stopsWhenCancelled ? 64 : Int.max }
 
   /// Appends every element to an array.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) mutating func append(
     to elements: inout [Element]
   ) async throws(Failure) {
@@ -194,7 +188,7 @@ struct Reader<Element: Sendable, Failure: Error, Source: Error> {
   ///
   /// Trivial elements (plain bits) go through a buffer, because each append to the array checks
   /// whether it is shared and full ("Collecting"). A buffer would retain other elements once more.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func appendPushed(to elements: inout [Element]) -> Bool {
     var count = pushedAtOnce
     let ending: Ending<Element>
@@ -228,7 +222,7 @@ struct Reader<Element: Sendable, Failure: Error, Source: Error> {
   /// goes on where it can yield.
   ///
   /// - Parameter count: how many of the elements pushed at once are left.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   mutating func mayPushAgain<Output>(after ending: Ending<Output>, remaining count: Int) -> Bool {
     guard case .stopped = ending else {
       // Taking it has released a missing cell; the reader waits for that one, and its attempt.
@@ -240,7 +234,7 @@ struct Reader<Element: Sendable, Failure: Error, Source: Error> {
     return false
   }
 
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   nonisolated(nonsending) mutating func next() async throws(Failure) -> Element? {
     if let element = cursor.next() { return element }
     return try await nextWaiting()

@@ -83,10 +83,34 @@ extension Memo {
         }))
   }
 
-  /// Creates a memo of a value that an asynchronous closure computes in a task of the memo.
-  @_alwaysEmitIntoClient
+  /// Creates a memo of a value that an asynchronous closure computes in a task of the memo. With
+  /// `cancelsUnobservedSteps` the computation is cancelled when nobody waits for it any more, and the next
+  /// request begins again.
+  ///
+  /// ```swift
+  /// let settings = Memo(cancelsUnobservedSteps: true) { try await load() }
+  /// ```
+  ///
+  /// - Failure: the closure's, given to all waiting tasks, and kept. With `retryingFailures`
+  ///   the next request computes again.
+  /// - Cancellation: the computation continues while the memo exists. With `cancelsUnobservedSteps` it is
+  ///   cancelled when the last task that waits is cancelled, and its result is dropped.
+  @_alwaysEmitIntoClient @inline(__always)
   public init(
-    retryingFailures: Bool = false, _ compute: @escaping @Sendable () async throws(Failure) -> Value
+    retryingFailures: Bool = false, cancelsUnobservedSteps: Bool = false,
+    _ compute: @escaping @Sendable () async throws(Failure) -> Value
+  ) {
+    if cancelsUnobservedSteps {
+      self.init(cancelling: retryingFailures, compute)
+    } else {
+      self.init(finishing: retryingFailures, compute)
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  init(
+    finishing retryingFailures: Bool,
+    _ compute: @escaping @Sendable () async throws(Failure) -> Value
   ) {
     self.init(
       list: LazyList(
@@ -99,29 +123,15 @@ extension Memo {
           }
         }))
   }
-}
 
-extension Memo {
-  /// Creates a memo of a value that an asynchronous closure computes. The computation is cancelled when
-  /// nobody waits for it any more, and the next request begins again.
-  ///
-  /// ```swift
-  /// let settings = Memo(cancelsUnobservedSteps: true) { try await load() }
-  /// ```
-  ///
-  /// - Failure: the closure's, given to all waiting tasks, and kept. With `retryingFailures`
-  ///   the next request computes again.
-  /// - Cancellation: when the last task that waits is cancelled, the computation is, too, and its result
-  ///   is dropped.
   @_alwaysEmitIntoClient
-  public init(
-    retryingFailures: Bool = false, cancelsUnobservedSteps: Bool,
+  init(
+    cancelling retryingFailures: Bool,
     _ compute: @escaping @Sendable () async throws(Failure) -> Value
   ) {
     self.init(
       list: LazyList(
-        state: false, retryingFailures: retryingFailures,
-        cancelsUnobservedSteps: cancelsUnobservedSteps
+        state: false, retryingFailures: retryingFailures, cancelsUnobservedSteps: true
       ) { (isComputed) async throws(Failure) in
         if isComputed { return nil }
         let value = try await compute()

@@ -20,11 +20,12 @@ import TailraceSupport
 /// Replaces `-objectEnumerator`.
 public actor SharedIterator<Element: Sendable, Failure: Error> {
   /// `nil` while a task reads.
-  private var reader: LazyList<Element, Failure>.Iterator?
+  @usableFromInline var reader: LazyList<Element, Failure>.Iterator?
   /// The list's task, while a task reads and may wait for it.
-  private var steps: StepExecutor?
-  private let lock = AsyncLock(for: "a shared iterator")
+  @usableFromInline var steps: StepExecutor?
+  @usableFromInline let lock = AsyncLock(for: "a shared iterator")
 
+  @usableFromInline
   init(_ list: consuming LazyList<Element, Failure>) { reader = list.makeAsyncIterator() }
 
   /// Returns the next element that no other task got, or `nil` at the end.
@@ -35,6 +36,7 @@ public actor SharedIterator<Element: Sendable, Failure: Error> {
   ///   it. The cancelled task gets `CancellationError` if `Failure` is `any Error`,
   ///   `Failure.cancelled` if it is a ``CancellableFailure``, else `nil`.
   /// - Complexity: O(1), however many tasks ask.
+  @_alwaysEmitIntoClient
   public func next() async throws(Failure) -> Element? {
     // The reading task may have a lower priority, and wait for a step.
     steps?.raise(to: Task.currentPriority)
@@ -60,6 +62,7 @@ extension LazyList {
   /// Returns an iterator that several tasks share; each element goes to one task.
   ///
   /// - Laziness: deferred.
+  @_alwaysEmitIntoClient
   public consuming func makeSharedIterator() -> SharedIterator<Element, Failure> {
     SharedIterator(self)
   }

@@ -44,27 +44,26 @@ extension LazyList {
   public final class Rest<Result> {
     @usableFromInline typealias Fold = nonisolated(nonsending) () async throws(Failure) -> Result
 
-    @usableFromInline
-    enum State {
-      case unresolved(Fold)
-      case resolved(Result)
-    }
-
-    @usableFromInline var state: State
+    /// Either is there. Not an enumeration: its code to be copied would be in every program.
+    @usableFromInline var fold: Fold?
+    @usableFromInline var result: Result?
 
     @_alwaysEmitIntoClient
-    init(_ fold: @escaping Fold) { state = .unresolved(fold) }
+    init(_ fold: @escaping Fold) { self.fold = fold }
 
     /// Returns the fold of the rest.
     @_alwaysEmitIntoClient
     nonisolated(nonsending) public func value() async throws(Failure) -> Result {
-      switch state {
-      case .resolved(let result): return result
-      case .unresolved(let fold):
-        let result = try await fold()
-        state = .resolved(result)
+      guard let fold else {
+        guard case .some(let result) = result else {
+          preconditionFailure("a rest has neither its fold nor a result")
+        }
         return result
       }
+      let result = try await fold()
+      self.result = .some(result)
+      self.fold = nil
+      return result
     }
   }
 }

@@ -145,6 +145,10 @@ struct RecipesGiven: Given {
   }
 }
 
+typealias RecipesForRequestsGiven = RecipesGiven
+typealias RecipesForStreamsGiven = RecipesGiven
+typealias RecipesForJobsGiven = RecipesGiven
+
 @MainActor @Observable
 final class Cart {
   private(set) var items: [String] = []

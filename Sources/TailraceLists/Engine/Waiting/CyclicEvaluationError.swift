@@ -38,10 +38,17 @@ public struct CyclicEvaluationError: Error, Equatable, CustomStringConvertible {
   /// elements. Its reader knows that list. A position in another one, such as the `map` of its
   /// tail, would look like an element that exists.
   init(through places: [Place]) {
-    let most = places.indices.max { places[$0].position < places[$1].position } ?? 0
-    let first = places.firstIndex { !$0.list.text.hasPrefix(Self.unnamed) } ?? most
-    let cycle = places[first...] + places[..<first]
-    self.init(lists: cycle.map(\.list), position: places[first].position)
+    var most = 0
+    var named: Int?
+    for (index, place) in places.enumerated() {
+      if place.position > places[most].position { most = index }
+      if named == nil, !place.list.text.hasPrefix(Self.unnamed) { named = index }
+    }
+    let first = named ?? most
+    // Not of slices: each of their functions would be in every program once more.
+    var cycle: [Title] = []
+    for step in places.indices { cycle.append(places[(first + step) % places.count].list) }
+    self.init(lists: cycle, position: places[first].position)
   }
 
   /// The prefix of the title of an unnamed list.
