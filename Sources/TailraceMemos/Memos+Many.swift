@@ -88,7 +88,7 @@ extension MemoStore {
   /// The values that are there, and the computations of the others, which have begun.
   @_alwaysEmitIntoClient
   func answers(
-    for keys: some Sequence<Key>, by asker: Table.Asker?
+    for keys: some Sequence<Key>, by asker: Asker?
   ) throws(Failure) -> ([Key: Value], [(Key, Cell)]) {
     var values: [Key: Value] = [:]
     var pending: [(Key, Cell)] = []

@@ -24,6 +24,18 @@ struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
     set { slots[place].content = newValue }
   }
 
+  /// Some slots, from one on; `nil` behind the last one.
+  @_alwaysEmitIntoClient
+  func places(from place: Int, atMost count: Int) -> Range<Int>? {
+    place < slots.count ? place..<min(place + count, slots.count) : nil
+  }
+
+  /// The keys of these.
+  @_alwaysEmitIntoClient
+  func keys(from place: Int, atMost count: Int) -> [Key]? {
+    places(from: place, atMost: count)?.compactMap { slots[$0].key }
+  }
+
   /// Gives a key a slot. `nil` for a key that does not equal itself: it could not be found again.
   @_alwaysEmitIntoClient
   mutating func add(_ key: Key, _ content: Content) -> Int? {
