@@ -117,19 +117,6 @@ extension DependencyGraph {
     init(now: Stop, others: Running, passed: Set<Int>?) {
       (self.now, self.others, self.passed) = (now, others, passed)
     }
-
-    mutating func next(in nodes: ContiguousArray<Node>) -> Edge? {
-      while now.passed >= nodes[now.place].dependents.count {
-        guard let next = pile.popLast() else { return nil }
-        now = next
-      }
-      now.passed += 1
-      return nodes[now.place].dependents[now.passed - 1]
-    }
-
-    func hasEnded(in nodes: ContiguousArray<Node>) -> Bool {
-      pile.isEmpty && now.passed >= nodes[now.place].dependents.count
-    }
   }
 
   /// The computation that asks for a key.

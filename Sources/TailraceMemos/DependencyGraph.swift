@@ -377,11 +377,21 @@ struct DependencyGraph: Sendable {
   mutating func proceed() {
     var left = slice
     while left > 0, var walk = walks.popLast() {
-      while left > 0, let edge = walk.next(in: nodes) {
-        left -= 1
-        pass(edge, &walk)
+      var hasEnded = false
+      while left > 0, !hasEnded {
+        let place = walk.now.place
+        if walk.now.passed < nodes[place].dependents.count {
+          let edge = nodes[place].dependents[walk.now.passed]
+          walk.now.passed += 1
+          left -= 1
+          pass(edge, &walk)
+        } else if let next = walk.pile.popLast() {
+          walk.now = next
+        } else {
+          hasEnded = true
+        }
       }
-      if !walk.hasEnded(in: nodes) { walks.append(walk) }
+      if !hasEnded { walks.append(walk) }
     }
   }
 

@@ -455,7 +455,7 @@ struct MemosDependencyTests {
     _ = try await memos.value(for: 100)
     #expect(instances.alive <= 10)
     for key in (0...100).reversed() { memos.forget(key) }
-    #expect(instances.alive == 0 && memos.store.table.withLock { $0.base.slots.index.isEmpty })
+    #expect(instances.alive == 0 && memos.store.table.withLock { $0.base.slots.index.count == 0 })
     #expect(memos.store.table.withLock { $0.brokenInvariant } == nil)
   }
 

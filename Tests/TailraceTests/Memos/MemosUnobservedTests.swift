@@ -255,7 +255,7 @@ struct MemosUnobservedTests {
     for gate in loads.gates { gate.open() }
     await loads.ended.waitForCount(1)
     #expect(
-      memos.store.table.withLock { $0.base.slots.index.isEmpty } && invariant(of: memos) == nil)
+      memos.store.table.withLock { $0.base.slots.index.count == 0 } && invariant(of: memos) == nil)
     #expect(try await memos.value(for: 2) == 1)
     #expect(memos.statistics.failures == 1)
     holder.withLock { $0 = nil }
