@@ -205,7 +205,9 @@ extension MemoStore {
       case .failure: return false
       case .due(_, let cell): runAside(cell)
       case .pending(let cell):
-        guard (try? await valueThrowing(of: cell, for: key)) != nil else { return false }
+        guard (try? await value(of: cell, for: key, throwing: (any Error).self)) != nil else {
+          return false
+        }
       }
     }
     return true

@@ -114,48 +114,27 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   }
 
   /// Finds the value, computes it, or waits for it.
+  ///
+  /// - Parameter type: what the caller can throw: the failure of the closure, or any error, so also a
+  ///   cancellation where the closure cannot fail.
   @_alwaysEmitIntoClient @inline(never)
-  nonisolated(nonsending) func demand(
-    _ key: Key, by asker: Asker? = nil
-  ) async throws(Failure) -> Value {
-    if Task.isCancelled, let cancellation = Failure.cancellation {
-      guard let known = known(key, by: asker) else { throw cancellation }
-      return try known.get()
+  nonisolated(nonsending) func demand<Thrown: Error>(
+    _ key: Key, by asker: Asker?, throwing type: Thrown.Type
+  ) async throws(Thrown) -> Value {
+    if Task.isCancelled, let cancellation = Thrown.cancellation {
+      switch known(key, by: asker) {
+      case .success(let value)?: return value
+      case .failure(let failure)?: throw Thrown.known(failure)
+      case nil: throw cancellation
+      }
     }
     switch answer(key, by: asker) {
     case .value(let value): return value
-    case .failure(let failure): throw failure
+    case .failure(let failure): throw Thrown.known(failure)
     case .due(let old, let cell):
       runAside(cell)
       return old
-    case .pending(let cell):
-      do throws(Failure) { return try await value(of: cell, for: key) } catch {
-        endWait(key, cell, asker)
-        throw error
-      }
-    }
-  }
-
-  /// The same, for a caller that can throw a cancellation although the computation cannot fail.
-  @_alwaysEmitIntoClient @inline(never)
-  nonisolated(nonsending) func demandThrowing(
-    _ key: Key, by asker: Asker?
-  ) async throws -> Value {
-    if Task.isCancelled {
-      guard let known = known(key, by: asker) else { throw CancellationError() }
-      return try known.get()
-    }
-    switch answer(key, by: asker) {
-    case .value(let value): return value
-    case .failure(let failure): throw failure
-    case .due(let old, let cell):
-      runAside(cell)
-      return old
-    case .pending(let cell):
-      do { return try await valueThrowing(of: cell, for: key) } catch {
-        endWait(key, cell, asker)
-        throw error
-      }
+    case .pending(let cell): return try await wait(for: cell, key, by: asker, throwing: type)
     }
   }
 
@@ -193,37 +172,32 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     }
   }
 
-  /// A caller's wait for a computation has ended without a value.
+  /// Waits for a computation. Without a value, the caller depends on that there was none.
   @_alwaysEmitIntoClient
-  func endWait(_ key: Key, _ cell: Cell, _ asker: Asker?) {
-    leave(CollectionOfOne((key, cell)))
-    guard let asker else { return }
-    let task = runningTask()
-    recursiveEvent { table, _ in table.note(key, askedBy: asker, .noAnswer, in: task) }
+  nonisolated(nonsending) func wait<Thrown: Error>(
+    for cell: Cell, _ key: Key, by asker: Asker?, throwing type: Thrown.Type
+  ) async throws(Thrown) -> Value {
+    do throws(Thrown) { return try await value(of: cell, for: key, throwing: type) } catch {
+      leave(CollectionOfOne((key, cell)))
+      if let asker {
+        let task = runningTask()
+        recursiveEvent { table, _ in table.note(key, askedBy: asker, .noAnswer, in: task) }
+      }
+      throw error
+    }
   }
 
   @_alwaysEmitIntoClient
-  nonisolated(nonsending) func value(of cell: Cell, for key: Key) async throws(Failure) -> Value {
+  nonisolated(nonsending) func value<Thrown: Error>(
+    of cell: Cell, for key: Key, throwing _: Thrown.Type
+  ) async throws(Thrown) -> Value {
     var cursor = Cursor(
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
     // The demanding task was not cancelled: it starts the computation.
     if let value = cursor.next() { return value }
-    cursor.stopsWhenCancelled = Failure.self != Never.self
+    cursor.stopsWhenCancelled = Thrown.self != Never.self
     nameForCycles(cell, key)
-    guard let value = try await cursor.nextOrFailure(Failure.self) else {
-      preconditionFailure("a computation of Memos came to an end without a value")
-    }
-    return value
-  }
-
-  @_alwaysEmitIntoClient
-  nonisolated(nonsending) func valueThrowing(of cell: Cell, for key: Key) async throws -> Value {
-    var cursor = Cursor(
-      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
-    if let value = cursor.next() { return value }
-    cursor.stopsWhenCancelled = true
-    nameForCycles(cell, key)
-    guard let value = try await cursor.nextOrFailure((any Error).self) else {
+    guard let value = try await cursor.nextOrFailure(Thrown.self) else {
       preconditionFailure("a computation of Memos came to an end without a value")
     }
     return value
@@ -254,12 +228,9 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   ) async throws(Failure) -> Value {
     if Task.isCancelled, let cancellation = Failure.cancellation { throw cancellation }
     guard let (cell, _) = renewal(of: key, by: asker) else {
-      return try await demand(key, by: asker)
+      return try await demand(key, by: asker, throwing: Failure.self)
     }
-    do throws(Failure) { return try await value(of: cell, for: key) } catch {
-      endWait(key, cell, asker)
-      throw error
-    }
+    return try await wait(for: cell, key, by: asker, throwing: Failure.self)
   }
 
   @_alwaysEmitIntoClient

@@ -162,7 +162,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   nonisolated(nonsending) public func value(for key: Key) async throws(Failure) -> Value {
     if asker == nil, !store.isReporting, let value = store.hit(key) { return value }
     if let asker, !store.isReporting, let value = store.hit(key, by: asker) { return value }
-    return try await store.demand(key, by: asker)
+    return try await store.demand(key, by: asker, throwing: Failure.self)
   }
 
   /// Computes a key again. The old value is served until the new one is there.
