@@ -84,6 +84,7 @@ extension DependencyGraph {
   }
 
   /// A mark on its way through the dependents of a key.
+  @usableFromInline
   struct Walk: Sendable {
     /// The key whose dependents are marked now, and what becomes of them.
     struct Stop: Sendable {
@@ -106,6 +107,7 @@ extension DependencyGraph {
       }
     }
 
+    let origin: Int
     var now: Stop
     var pile: [Stop] = []
     /// What becomes of computations that have got what was computed from the first key.
@@ -115,7 +117,7 @@ extension DependencyGraph {
     var unfinished: Set<Int> = []
 
     init(now: Stop, others: Running, passed: Set<Int>?) {
-      (self.now, self.others, self.passed) = (now, others, passed)
+      (origin, self.now, self.others, self.passed) = (now.place, now, others, passed)
     }
   }
 

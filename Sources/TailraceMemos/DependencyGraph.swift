@@ -31,7 +31,7 @@ struct DependencyGraph: Sendable {
   /// wait in between.
   private var overturned: Set<UInt32> = []
   /// Marks that are not finished.
-  private var walks: [Walk] = []
+  @usableFromInline private(set) var walks: [Walk] = []
   /// How many dependents are marked at once.
   private let slice: Int
   /// Other keys that were fresh, and are not any more.
@@ -256,8 +256,6 @@ struct DependencyGraph: Sendable {
         place, .outdated, wasServed ? .overturned : wasShown ? .late : .unaffected,
         others: .overturned, exceptFor: load)
     }
-    // Among those that are still to be marked may be an input.
-    if isMarking { nodes[place].isShown = true }
     if isLate { return makeLate(place, .outdated) }
     // The closure has not waited for one of them, or has caught its failure.
     if !isConfirmed(place) { makeLate(place, .doubtful) }
@@ -370,7 +368,7 @@ struct DependencyGraph: Sendable {
   mutating func takeMarked() -> [Int] { exchange(&marked, []) }
 
   /// Whether marks are not finished. Nothing else may happen until they are.
-  @usableFromInline var isMarking: Bool { !walks.isEmpty }
+  @_alwaysEmitIntoClient var isMarking: Bool { !walks.isEmpty }
 
   /// Marks the next slice of dependents.
   @usableFromInline
@@ -431,6 +429,8 @@ struct DependencyGraph: Sendable {
       }
       let isFirst = walk.passed?.insert(dependent).inserted ?? false
       if was == .fresh {
+        // It has just been given, and an input of its own was computed from it.
+        if dependent == walk.origin { nodes[dependent].isShown = true }
         marked.append(dependent)
         walk.pile.append(Walk.Stop(dependent, .doubtful, walk.others))
       } else if isFirst {
