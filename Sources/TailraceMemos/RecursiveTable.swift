@@ -44,7 +44,7 @@ struct RecursiveTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   // MARK: Demands
 
-  /// The same for a computation that asks.
+  /// A hit of a computation, which depends on the value from now on.
   @_alwaysEmitIntoClient
   mutating func hit(_ key: Key, by asker: Asker, in task: UInt32, at now: Int64) -> Value? {
     guard !graph.isMarking, let value = base.hit(key, at: now) else { return nil }
@@ -52,6 +52,7 @@ struct RecursiveTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
     return value
   }
 
+  /// A key is demanded, by a computation or from outside.
   @_alwaysEmitIntoClient
   mutating func demand(
     _ key: Key, by asker: Asker?, in task: UInt32, at now: Int64, _ leavings: inout Table.Leavings,
