@@ -1,8 +1,18 @@
 import TailraceLists
 
-/// The ages of remembered results, as a value: dates for each slot, in nanoseconds.
+/// Until when remembered results are served, as a value: dates for each slot, in nanoseconds.
 ///
-/// If nothing expires there are no dates, and every slot is served for ever.
+/// This is the one place that says so. A result is served until the first of its dates; one that was
+/// withdrawn has none, because what it was computed from may have changed, and is served again after
+/// `readmit`. If nothing grows old and nothing is withdrawn, nothing is kept.
+///
+/// ```
+///              an input is out of date, or its date has come
+///   served ───────────────────────────────────────────────▶ withdrawn
+///     ▲  ▲                                                    │   │
+///     │  └──────── readmit: no input has changed ─────────────┘   │
+///     └─────────── begin: computed again ─────────────────────────┘
+/// ```
 @usableFromInline
 struct Ages: Sendable {
   /// How long a result is served, counted from its computation, or from its last use.
@@ -31,15 +41,19 @@ struct Ages: Sendable {
     var first: Int64 { min(refreshes, expires, doubts) }
   }
 
-  @usableFromInline let areKept: Bool
+  /// Whether results grow old.
+  @usableFromInline let isTimed: Bool
+  /// Whether there is something to look at before a result is served.
+  @usableFromInline var areKept: Bool
   /// Whether a use makes a result live longer.
   @usableFromInline let isIdle: Bool
   private let lifetime: Int64
   private let refreshing: Int64
   private let serving: Int64
   @usableFromInline private(set) var dates: ContiguousArray<Dates> = []
-  /// For each slot, until when its content is fresh.
+  /// For each slot, until when its content is fresh: the first of its dates, or `withdrawn`.
   @usableFromInline private(set) var freshness: ContiguousArray<Int64> = []
+  @usableFromInline static var withdrawn: Int64 { .min }
   /// The slot that was checked last.
   private var hand = 0
 
@@ -49,14 +63,15 @@ struct Ages: Sendable {
     serving = max(0, servingStaleFor.map(Self.nanoseconds) ?? 0)
     switch lifetime {
     case .endless:
-      (self.lifetime, isIdle, areKept) = (.max, false, refreshingAfter != nil)
+      (self.lifetime, isIdle, isTimed) = (.max, false, refreshingAfter != nil)
     case .fixed(let lifetime):
-      (self.lifetime, isIdle, areKept) = (Self.nanoseconds(lifetime), false, true)
+      (self.lifetime, isIdle, isTimed) = (Self.nanoseconds(lifetime), false, true)
     case .idle(let lifetime):
-      (self.lifetime, isIdle, areKept) = (Self.nanoseconds(lifetime), true, true)
+      (self.lifetime, isIdle, isTimed) = (Self.nanoseconds(lifetime), true, true)
     case .each:
-      (self.lifetime, isIdle, areKept) = (.max, false, true)
+      (self.lifetime, isIdle, isTimed) = (.max, false, true)
     }
+    areKept = isTimed
   }
 
   /// The same rules, for future slots.
@@ -66,7 +81,9 @@ struct Ages: Sendable {
   /// Whether the content of a slot is served.
   @_alwaysEmitIntoClient
   func isServed(_ place: Int, at now: Int64) -> Bool {
-    !areKept || now < dates[place].expires && now < dates[place].doubts
+    guard areKept else { return true }
+    if isWithdrawn(place) { return false }
+    return !isTimed || now < dates[place].expires && now < dates[place].doubts
   }
 
   /// Whether the content of a slot is served, and need not be computed again.
@@ -78,19 +95,19 @@ struct Ages: Sendable {
   /// Whether the lifetime of the content of a slot has ended.
   @_alwaysEmitIntoClient
   func hasExpired(_ place: Int, at now: Int64) -> Bool {
-    areKept && place < dates.count && now >= dates[place].expires
+    isTimed && place < dates.count && now >= dates[place].expires
   }
 
   /// Whether what a slot's content was computed from has to be looked at.
   @_alwaysEmitIntoClient
   func isDoubtful(_ place: Int, at now: Int64) -> Bool {
-    areKept && place < dates.count && now >= dates[place].doubts
+    isTimed && place < dates.count && now >= dates[place].doubts
   }
 
   /// Whether an expired value stands in for a computation that fails.
   @usableFromInline
   func standsIn(_ place: Int, at now: Int64) -> Bool {
-    areKept && now < Self.sum(dates[place].expires, serving)
+    serving > 0 && isTimed && now < Self.sum(dates[place].expires, serving)
   }
 
   /// The content of a slot was used.
@@ -109,10 +126,11 @@ struct Ages: Sendable {
   @usableFromInline
   mutating func begin(_ place: Int, isFailure: Bool, lifetime: Int64? = nil, at now: Int64) {
     guard areKept else { return }
-    while dates.count <= place {
-      dates.append(Dates())
+    while freshness.count <= place {
       freshness.append(.max)
+      if isTimed { dates.append(Dates()) }
     }
+    freshness[place] = .max
     var new = Dates()
     new.refreshes = Self.sum(now, refreshing)
     new.expires = Self.sum(now, lifetime ?? self.lifetime)
@@ -123,35 +141,52 @@ struct Ages: Sendable {
   /// A new computation of a value failed: the next attempt is made after the same time.
   @usableFromInline
   mutating func postpone(_ place: Int, at now: Int64) {
-    guard areKept else { return }
     let date = Self.sum(now, refreshing)
     set(place) { $0.refreshes = date }
   }
 
+  /// A result that was withdrawn stays so.
   private mutating func set(_ place: Int, _ change: (inout Dates) -> Void) {
+    guard isTimed, place < dates.count else { return }
     change(&dates[place])
-    freshness[place] = dates[place].first
+    if !isWithdrawn(place) { freshness[place] = first(place) }
+  }
+
+  private func first(_ place: Int) -> Int64 {
+    isTimed ? max(dates[place].first, Self.withdrawn + 1) : .max
   }
 
   /// A slot has no key any more.
   @usableFromInline
-  mutating func end(_ place: Int) { if place < dates.count { set(place) { $0 = Dates() } } }
+  mutating func end(_ place: Int) {
+    if place < freshness.count { freshness[place] = .max }
+    set(place) { $0 = Dates() }
+  }
 
   // MARK: What results were computed from
 
-  /// The date from which what is computed from this slot has to be looked at. An unused result goes
-  /// as an evicted one does, and makes nothing doubtful.
+  @_alwaysEmitIntoClient
+  func isWithdrawn(_ place: Int) -> Bool {
+    areKept && place < freshness.count && freshness[place] == Self.withdrawn
+  }
+
+  /// What a result was computed from may not be right any more.
+  @usableFromInline
+  mutating func withdraw(_ place: Int) { freshness[place] = Self.withdrawn }
+
+  /// It is, after all.
+  @usableFromInline
+  mutating func readmit(_ place: Int) { freshness[place] = first(place) }
+
+  /// The date from which what is computed from this slot has to be looked at.
   @usableFromInline
   func date(of place: Int) -> Int64 {
-    guard areKept, place < dates.count else { return .max }
-    return isIdle ? dates[place].doubts : min(dates[place].expires, dates[place].doubts)
+    isTimed && place < dates.count ? min(dates[place].expires, dates[place].doubts) : .max
   }
 
   /// Notes the earliest date of all that a slot's content was computed from.
   @usableFromInline
-  mutating func setDoubts(_ place: Int, _ date: Int64) {
-    if areKept, place < dates.count { set(place) { $0.doubts = date } }
-  }
+  mutating func setDoubts(_ place: Int, _ date: Int64) { set(place) { $0.doubts = date } }
 
   /// The next slot to check for expiry, out of that many.
   @usableFromInline

@@ -9,7 +9,7 @@ extension DependencyGraph {
   }
 
   /// What becomes of the computations in progress that have asked for a key.
-  enum Running {
+  enum Running: Sendable {
     case unaffected
     /// The key has expired.
     case late
@@ -73,14 +73,62 @@ extension DependencyGraph {
   /// computation's own, were asked for at the same time.
   @usableFromInline
   struct Input: Sendable {
-    let place: UInt32
+    @usableFromInline let place: UInt32
     /// 0 for the computation's own task.
-    let task: UInt32
+    @usableFromInline let task: UInt32
 
     /// In place of a task: it was seen that there was no value, which nobody can bring up to date.
-    static let absence = UInt32.max
+    @usableFromInline static var absence: UInt32 { .max }
 
-    var sawNothing: Bool { task == Self.absence }
+    @_alwaysEmitIntoClient var sawNothing: Bool { task == Self.absence }
+  }
+
+  /// A mark on its way through the dependents of a key.
+  @usableFromInline
+  struct Walk: Sendable {
+    /// The key whose dependents are marked now, and what becomes of them.
+    struct Stop: Sendable {
+      let place: Int
+      let freshness: Freshness
+      let running: Running
+      /// It is a computation in progress.
+      let isUnfinished: Bool
+      let load: UInt32
+      let onlyAbsences: Bool
+      /// How many of its dependents have been passed.
+      var passed = 0
+
+      init(
+        _ place: Int, _ freshness: Freshness, _ running: Running, isUnfinished: Bool = false,
+        load: UInt32 = 0, onlyAbsences: Bool = false
+      ) {
+        (self.place, self.freshness, self.running) = (place, freshness, running)
+        (self.isUnfinished, self.load, self.onlyAbsences) = (isUnfinished, load, onlyAbsences)
+      }
+    }
+
+    let origin: Int
+    var now: Stop
+    var pile: [Stop] = []
+    /// What becomes of computations that have got what was computed from the first key.
+    let others: Running
+    /// The results that were passed, also if they were not fresh; `nil` if it ends at these.
+    var passed: Set<Int>?
+    var unfinished: Set<Int> = []
+
+    init(now: Stop, others: Running, passed: Set<Int>?) {
+      (origin, self.now, self.others, self.passed) = (now.place, now, others, passed)
+    }
+  }
+
+  /// The computation that asks for a key.
+  @usableFromInline
+  struct Asker: Sendable {
+    @usableFromInline let place: Int
+    @usableFromInline let number: UInt32
+
+    @_alwaysEmitIntoClient
+    init(_ place: Int, _ number: UInt32) { (self.place, self.number) = (place, number) }
   }
 
   struct Node: Sendable {
@@ -107,8 +155,6 @@ extension DependencyGraph {
     /// How often a review began again because an input was forgotten, or has changed.
     var rounds: UInt8 = 0
     var freshness = Freshness.fresh
-    /// What the computation in progress has asked for was forgotten, or has changed: it begins again.
-    var isOverturned = false
     /// What it has asked for has expired, or was refreshed again and again. To begin again could go on
     /// for ever, if a computation takes longer than its inputs live; so its result is given, and is out
     /// of date at once.

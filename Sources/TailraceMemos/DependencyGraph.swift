@@ -1,7 +1,7 @@
 /// Who asked whom in a recursive table, as a value. Keys are the numbers of their slots.
 ///
-/// A result that may have changed is marked together with all that was computed from it, at once.
-/// A demand then looks from the other side: it brings what the result was computed from up to date,
+/// A result that may have changed is marked together with all that was computed from it, in slices, and
+/// nothing else happens in between. A demand then looks from the other side: it brings what the result was computed from up to date,
 /// in the order in which it was asked for, and computes the result again only if one of these came
 /// out different.
 ///
@@ -26,6 +26,18 @@ struct DependencyGraph: Sendable {
   private var last: UInt32 = 0
   /// How many computations are in progress.
   private var computing = 0
+  /// The numbers of those whose result counts for nothing, because what they asked for was forgotten, or
+  /// has changed. Also of those whose key was forgotten since: they begin again for those who had come to
+  /// wait in between.
+  private var overturned: Set<UInt32> = []
+  /// Marks that are not finished.
+  @usableFromInline private(set) var walks: [Walk] = []
+  /// How many dependents are marked at once.
+  private let slice: Int
+  /// Other keys that were fresh, and are not any more.
+  @usableFromInline var marked: [Int] = []
+  /// Keys whose last dependent has gone: without a value they need no slot any more.
+  @usableFromInline var freed: [Int] = []
   /// Numbers the events that concern computations in progress.
   private var revision: UInt32
   /// How often a computation begins again at most because an input was forgotten, or has changed.
@@ -33,20 +45,17 @@ struct DependencyGraph: Sendable {
   @usableFromInline static var usualRestarts: UInt8 { 8 }
 
   @usableFromInline
-  init(mostRestarts: UInt8 = usualRestarts, revision: UInt32 = 0) {
-    (self.mostRestarts, self.revision) = (mostRestarts, revision)
+  init(mostRestarts: UInt8 = usualRestarts, revision: UInt32 = 0, slice: Int = 64) {
+    (self.mostRestarts, self.revision, self.slice) = (mostRestarts, revision, slice)
   }
 
   /// Forgets everything but the numbers, so that a computation that goes on is nobody else's.
   @usableFromInline
-  mutating func removeAll() { (nodes, computing) = ([], 0) }
-
-  /// Keys whose last dependent has gone: without a value they need no slot any more.
-  @usableFromInline typealias Freed = [Int]
+  mutating func removeAll() {
+    (nodes, computing, walks, marked, freed) = ([], 0, [], [], [])
+  }
 
   // MARK: Questions
-
-  private func node(_ place: Int) -> Node? { place < nodes.count ? nodes[place] : nil }
 
   /// Whether a result, or a computation in progress, was asked from this key.
   @usableFromInline
@@ -63,9 +72,8 @@ struct DependencyGraph: Sendable {
 
   /// The keys that a result was computed from.
   @usableFromInline
-  func inputs(of place: Int) -> [Int] {
-    place < nodes.count
-      ? nodes[place].inputs.filter { !$0.sawNothing }.map { Int($0.place) } : []
+  func inputs(of place: Int) -> ContiguousArray<Input> {
+    place < nodes.count ? nodes[place].inputs : []
   }
 
   // MARK: Reviewing
@@ -147,11 +155,10 @@ struct DependencyGraph: Sendable {
   /// - Parameter task: the running task, as `ask` is told.
   /// - Returns: its number.
   @usableFromInline
-  mutating func begin(_ place: Int, in task: UInt32 = 0, _ freed: inout Freed) -> UInt32 {
+  mutating func begin(_ place: Int, in task: UInt32 = 0) -> UInt32 {
     grow(to: place)
-    let restarts =
-      nodes[place].isOverturned ? min(nodes[place].restarts + 1, mostRestarts) : 0
-    endRunning(place, &freed)
+    let restarts = isOverturned(place) ? min(nodes[place].restarts + 1, mostRestarts) : 0
+    endRunning(place)
     last = last == .max ? 1 : last + 1
     nodes[place].running = last
     nodes[place].restarts = restarts
@@ -202,7 +209,7 @@ struct DependencyGraph: Sendable {
   /// date at once.
   private mutating func overturn(_ place: Int, over input: Int) {
     if nodes[place].restarts < mostRestarts {
-      nodes[place].isOverturned = true
+      overturned.insert(nodes[place].running)
     } else {
       (nodes[place].isLate, nodes[input].isShown) = (true, true)
     }
@@ -210,7 +217,13 @@ struct DependencyGraph: Sendable {
 
   /// Whether the result of the computation in progress counts for nothing.
   @usableFromInline
-  func isOverturned(_ place: Int) -> Bool { place < nodes.count && nodes[place].isOverturned }
+  func isOverturned(_ place: Int) -> Bool {
+    place < nodes.count && overturned.contains(nodes[place].running)
+  }
+
+  /// A computation has ended whose key was forgotten. Returns whether its result counts for nothing.
+  @usableFromInline
+  mutating func endForgotten(_ number: UInt32) -> Bool { overturned.remove(number) != nil }
 
   /// A computation has ended with a result that is kept, or would be if there were room.
   ///
@@ -221,8 +234,7 @@ struct DependencyGraph: Sendable {
   ///   - wasServed: whether computations in progress have got the former result.
   @usableFromInline
   mutating func settle(
-    _ place: Int, load: UInt32 = 0, isChanged: Bool, isCompared: Bool = true, wasServed: Bool,
-    _ marked: inout [Int], _ freed: inout Freed
+    _ place: Int, load: UInt32 = 0, isChanged: Bool, isCompared: Bool = true, wasServed: Bool
   ) {
     grow(to: place)
     if isChanged {
@@ -230,67 +242,67 @@ struct DependencyGraph: Sendable {
     } else if !isCompared, nodes[place].settled != 0, nodes[place].live > 0 {
       nodes[place].isUncompared = true
     }
-    endSettled(place, &freed)
+    endSettled(place)
     nodes[place].inputs = nodes[place].asked
     nodes[place].settled = nodes[place].running
     nodes[place].asked = []
     endNumber(place)
     let (isLate, wasShown) = (nodes[place].isLate, nodes[place].isShown)
-    (nodes[place].isOverturned, nodes[place].isLate, nodes[place].restarts) = (false, false, 0)
-    confirm(place, &marked)
+    (nodes[place].isLate, nodes[place].restarts) = (false, 0)
+    confirm(place)
     if isChanged {
       // Who has got the former result when it was out of date already goes on, but not as if this were the one.
       mark(
         place, .outdated, wasServed ? .overturned : wasShown ? .late : .unaffected,
-        others: .overturned, exceptFor: load, &marked)
+        others: .overturned, exceptFor: load)
     }
-    if isLate { return makeLate(place, .outdated, &marked) }
+    if isLate { return makeLate(place, .outdated) }
     // The closure has not waited for one of them, or has caught its failure.
-    if !isConfirmed(place) { makeLate(place, .doubtful, &marked) }
+    if !isConfirmed(place) { makeLate(place, .doubtful) }
   }
 
   /// A result is given to those who wait, and is not fresh.
-  private mutating func makeLate(_ place: Int, _ freshness: Freshness, _ marked: inout [Int]) {
+  private mutating func makeLate(_ place: Int, _ freshness: Freshness) {
     (nodes[place].freshness, nodes[place].isShown) = (freshness, true)
-    mark(place, .doubtful, .unaffected, &marked)
+    mark(place, .doubtful, .unaffected)
   }
 
   /// A review has ended with the former result, and some of the inputs are out of date again.
   @usableFromInline
-  mutating func giveLate(_ place: Int, _ marked: inout [Int]) {
+  mutating func giveLate(_ place: Int) {
     grow(to: place)
-    makeLate(place, .doubtful, &marked)
+    makeLate(place, .doubtful)
     beginReview(place)
   }
 
   /// A result turned out to be still the right one, or is a new one: it is served from now on.
   @usableFromInline
-  mutating func confirm(_ place: Int, _ marked: inout [Int]) {
+  mutating func confirm(_ place: Int) {
     guard place < nodes.count else { return }
     nodes[place].freshness = .fresh
     beginReview(place)
     nodes[place].isShown = false
     if nodes[place].absences > 0 {
       nodes[place].absences = 0
-      mark(place, .outdated, .overturned, onlyAbsences: true, &marked)
+      mark(place, .outdated, .overturned, onlyAbsences: true)
     }
   }
 
   /// A computation has ended without a result. What was computed from a result that is not fresh
   /// cannot be confirmed then.
   @usableFromInline
-  mutating func fail(_ place: Int, _ marked: inout [Int], _ freed: inout Freed) {
+  mutating func fail(_ place: Int) {
     guard place < nodes.count else { return }
-    endRunning(place, &freed)
+    endRunning(place)
     // There has been no result: what is computed without one is looked at again.
     if nodes[place].settled == 0 { nodes[place].freshness = .outdated }
-    if nodes[place].freshness != .fresh { mark(place, .outdated, .unaffected, &marked) }
+    if nodes[place].freshness != .fresh { mark(place, .outdated, .unaffected) }
   }
 
   /// The computation in progress is given up.
   @usableFromInline
-  mutating func cancel(_ place: Int, _ freed: inout Freed) {
-    if place < nodes.count { endRunning(place, &freed) }
+  mutating func cancel(_ place: Int) {
+    if place < nodes.count { endRunning(place, isForgotten: true) }
   }
 
   // MARK: Marking
@@ -300,30 +312,27 @@ struct DependencyGraph: Sendable {
   /// - Parameters:
   ///   - isKept: whether the next result can be compared with it.
   ///   - hasExpired: whether nobody has said that it is wrong.
-  /// - Returns: in `marked`, the other keys that were fresh, and are not any more.
   @usableFromInline
-  mutating func outdate(
-    _ place: Int, isKept: Bool, hasExpired: Bool = false, _ marked: inout [Int]
-  ) {
+  mutating func outdate(_ place: Int, isKept: Bool, hasExpired: Bool = false) {
     grow(to: place)
     nodes[place].freshness = .outdated
     // Also if it was not fresh: others may have asked for the result that is being computed.
-    mark(place, isKept ? .doubtful : .outdated, hasExpired ? .late : .overturned, &marked)
+    mark(place, isKept ? .doubtful : .outdated, hasExpired ? .late : .overturned)
   }
 
   /// What a result was computed from may be not fresh any more.
   @usableFromInline
-  mutating func doubt(_ place: Int, _ marked: inout [Int]) {
+  mutating func doubt(_ place: Int) {
     grow(to: place)
     guard nodes[place].freshness == .fresh else { return }
     nodes[place].freshness = .doubtful
-    mark(place, .doubtful, .late, &marked)
+    mark(place, .doubtful, .late)
   }
 
   /// What was computed from a key has to be confirmed.
   @usableFromInline
-  mutating func doubtDependents(of place: Int, _ marked: inout [Int]) {
-    if place < nodes.count { mark(place, .doubtful, .unaffected, &marked) }
+  mutating func doubtDependents(of place: Int) {
+    if place < nodes.count { mark(place, .doubtful, .unaffected) }
   }
 
   /// The result is computed again, whatever its inputs are.
@@ -333,12 +342,8 @@ struct DependencyGraph: Sendable {
     nodes[place].freshness = .outdated
   }
 
-  /// Marks the dependents of a key, and those of these as doubtful, without recursion.
-  ///
-  /// It ends at results that are not fresh, because their dependents are marked. But if a computation
-  /// may have got one of these, or one that was computed from it, it goes on. It also goes on behind a
-  /// computation in progress that has no former result: what has ended before it was computed from what it
-  /// was at that time.
+  /// Marks the dependents of a key, and those of these as doubtful, without recursion: a slice of them
+  /// now, and the others in `proceed`.
   ///
   /// - Parameters:
   ///   - others: what becomes of the computations that have got what was computed from it, if not the same.
@@ -346,56 +351,92 @@ struct DependencyGraph: Sendable {
   ///   - onlyAbsences: only those are concerned that saw no value.
   private mutating func mark(
     _ place: Int, _ freshness: Freshness, _ running: Running, others: Running? = nil,
-    exceptFor load: UInt32 = 0, onlyAbsences: Bool = false, _ marked: inout [Int]
+    exceptFor load: UInt32 = 0, onlyAbsences: Bool = false
   ) {
     // Also if the first dependents are not concerned: those behind them may be.
     if computing > 0 { beginRevision() }
-    let others = others ?? (running == .unaffected ? .overturned : running)
-    let passesOn = computing > 0 && running == .overturned
-    var passed: Set<Int>? = passesOn ? [place] : nil
-    var unfinished: Set<Int> = []
-    var pile = [(place, freshness, running, isUnfinished: false)]
-    var isFirstPlace = true
-    while let (place, freshness, running, isUnfinished) = pile.popLast() {
-      let (load, onlyAbsences) = isFirstPlace ? (load, onlyAbsences) : (0, false)
-      isFirstPlace = false
-      for edge in nodes[place].dependents {
-        if load != 0, edge.awaited == load { continue }
-        if onlyAbsences, !edge.sawNothing { continue }
-        // There is still no value.
-        if freshness == .fresh, edge.sawNothing { continue }
-        let dependent = edge.place
-        if edge.number == nodes[dependent].running {
-          // The others wait for its result.
-          if isUnfinished, !edge.hasNoAnswer { continue }
-          switch running {
-          case .unaffected: continue
-          case .overturned: overturn(dependent, over: place)
-          case .late: (nodes[dependent].isLate, nodes[place].isShown) = (true, true)
-          }
-          nodes[dependent].told = revision
-          if nodes[dependent].settled == 0, unfinished.insert(dependent).inserted {
-            pile.append((dependent, .outdated, running, true))
-          }
-        } else if edge.number == nodes[dependent].settled {
-          let was = nodes[dependent].freshness
-          if freshness != .fresh {
-            nodes[dependent].freshness = max(was, edge.hasLooked ? .outdated : freshness)
-          }
-          if running != .late, nodes[dependent].demanded > 0 {
-            // It is under review, perhaps past this input.
-            (nodes[dependent].reviewed, nodes[dependent].demanded) = (0, 0)
-            nodes[dependent].rounds = min(nodes[dependent].rounds + 1, .max - 1)
-          }
-          let isFirst = passed?.insert(dependent).inserted ?? false
-          if was == .fresh {
-            marked.append(dependent)
-            pile.append((dependent, .doubtful, others, false))
-          } else if isFirst {
-            // It keeps its own freshness, and so do those behind it.
-            pile.append((dependent, .fresh, nodes[dependent].isShown ? others : .unaffected, false))
-          }
+    if nodes[place].dependents.isEmpty { return }
+    walks.append(
+      Walk(
+        now: Walk.Stop(place, freshness, running, load: load, onlyAbsences: onlyAbsences),
+        others: others ?? (running == .unaffected ? .overturned : running),
+        passed: computing > 0 && running == .overturned ? [place] : nil))
+    if walks.count == 1 { proceed() }
+  }
+
+  @usableFromInline
+  mutating func takeMarked() -> [Int] { exchange(&marked, []) }
+
+  /// Whether marks are not finished. Nothing else may happen until they are.
+  @_alwaysEmitIntoClient var isMarking: Bool { !walks.isEmpty }
+
+  /// Marks the next slice of dependents.
+  @usableFromInline
+  mutating func proceed() {
+    var left = slice
+    while left > 0, var walk = walks.popLast() {
+      var hasEnded = false
+      while left > 0, !hasEnded {
+        let place = walk.now.place
+        if walk.now.passed < nodes[place].dependents.count {
+          let edge = nodes[place].dependents[walk.now.passed]
+          walk.now.passed += 1
+          left -= 1
+          pass(edge, &walk)
+        } else if let next = walk.pile.popLast() {
+          walk.now = next
+        } else {
+          hasEnded = true
         }
+      }
+      if !hasEnded { walks.append(walk) }
+    }
+  }
+
+  /// A mark reaches a dependent.
+  ///
+  /// It ends at results that are not fresh, because their dependents are marked. But if a computation
+  /// may have got one of these, or one that was computed from it, it goes on. It also goes on behind a
+  /// computation in progress that has no former result: what has ended before it was computed from what it
+  /// was at that time.
+  private mutating func pass(_ edge: Edge, _ walk: inout Walk) {
+    let (dependent, now) = (edge.place, walk.now)
+    if now.load != 0, edge.awaited == now.load { return }
+    if now.onlyAbsences, !edge.sawNothing { return }
+    // There is still no value.
+    if now.freshness == .fresh, edge.sawNothing { return }
+    if edge.number == nodes[dependent].running {
+      // The others wait for its result.
+      if now.isUnfinished, !edge.hasNoAnswer { return }
+      switch now.running {
+      case .unaffected: return
+      case .overturned: overturn(dependent, over: now.place)
+      case .late: (nodes[dependent].isLate, nodes[now.place].isShown) = (true, true)
+      }
+      nodes[dependent].told = revision
+      if nodes[dependent].settled == 0, walk.unfinished.insert(dependent).inserted {
+        walk.pile.append(Walk.Stop(dependent, .outdated, now.running, isUnfinished: true))
+      }
+    } else if edge.number == nodes[dependent].settled {
+      let was = nodes[dependent].freshness
+      if now.freshness != .fresh {
+        nodes[dependent].freshness = max(was, edge.hasLooked ? .outdated : now.freshness)
+      }
+      if now.running != .late, nodes[dependent].demanded > 0 {
+        // It is under review, perhaps past this input.
+        (nodes[dependent].reviewed, nodes[dependent].demanded) = (0, 0)
+        nodes[dependent].rounds = min(nodes[dependent].rounds + 1, .max - 1)
+      }
+      let isFirst = walk.passed?.insert(dependent).inserted ?? false
+      if was == .fresh {
+        // It has just been given, and an input of its own was computed from it.
+        if dependent == walk.origin { nodes[dependent].isShown = true }
+        marked.append(dependent)
+        walk.pile.append(Walk.Stop(dependent, .doubtful, walk.others))
+      } else if isFirst {
+        // It keeps its own freshness, and so do those behind it.
+        walk.pile.append(
+          Walk.Stop(dependent, .fresh, nodes[dependent].isShown ? walk.others : .unaffected))
       }
     }
   }
@@ -417,35 +458,37 @@ struct DependencyGraph: Sendable {
   /// A key without a value and without dependents is forgotten. It may be the last dependent of
   /// others.
   @usableFromInline
-  mutating func remove(_ place: Int, _ freed: inout Freed) {
+  mutating func remove(_ place: Int) {
     guard place < nodes.count else { return }
     assert(nodes[place].live == 0, "a key is removed from the graph that others were computed from")
-    endRunning(place, &freed)
-    endSettled(place, &freed)
+    endRunning(place, isForgotten: true)
+    endSettled(place)
     nodes[place] = Node()
   }
 
   /// What a result was computed from is of no interest any more.
   @usableFromInline
-  mutating func endSettled(_ place: Int, _ freed: inout Freed) {
+  mutating func endSettled(_ place: Int) {
     guard place < nodes.count else { return }
     nodes[place].settled = 0
     beginReview(place)
-    release(exchange(&nodes[place].inputs, []), &freed)
+    release(exchange(&nodes[place].inputs, []))
   }
 
-  private mutating func endNumber(_ place: Int) {
-    if nodes[place].running != 0 { computing -= 1 }
+  private mutating func endNumber(_ place: Int, isForgotten: Bool = false) {
+    if nodes[place].running == 0 { return }
+    computing -= 1
+    if !isForgotten { overturned.remove(nodes[place].running) }
     nodes[place].running = 0
   }
 
-  private mutating func endRunning(_ place: Int, _ freed: inout Freed) {
-    endNumber(place)
-    (nodes[place].isOverturned, nodes[place].isLate, nodes[place].restarts) = (false, false, 0)
-    release(exchange(&nodes[place].asked, []), &freed)
+  private mutating func endRunning(_ place: Int, isForgotten: Bool = false) {
+    endNumber(place, isForgotten: isForgotten)
+    (nodes[place].isLate, nodes[place].restarts) = (false, 0)
+    release(exchange(&nodes[place].asked, []))
   }
 
-  private mutating func release(_ inputs: ContiguousArray<Input>, _ freed: inout Freed) {
+  private mutating func release(_ inputs: ContiguousArray<Input>) {
     for input in inputs {
       let input = Int(input.place)
       nodes[input].live -= 1
@@ -453,7 +496,7 @@ struct DependencyGraph: Sendable {
         nodes[input].dependents = []
         nodes[input].absences = 0
         freed.append(input)
-      } else if nodes[input].dependents.count > 2 * Int(nodes[input].live) + 8 {
+      } else if nodes[input].dependents.count > 2 * Int(nodes[input].live) + 8, !isMarking {
         compact(input)
       }
     }

@@ -58,7 +58,13 @@ struct Eviction: Sendable {
     if nodes[place].uses < 3 { nodes[place].uses &+= 1 }
   }
 
-  /// Keeps a new entry. There is room for it.
+  /// Keeps an entry at that cost, a new one or one that was computed again. There is room for it.
+  @usableFromInline
+  mutating func keep(_ place: Int, hash: Int, cost: Int) {
+    if isKept(place) { unpin(place, cost: cost) } else { admit(place, hash: hash, cost: cost) }
+  }
+
+  /// Keeps a new entry.
   @usableFromInline
   mutating func admit(_ place: Int, hash: Int, cost: Int) {
     while nodes.count <= place { nodes.append(Node()) }
@@ -68,7 +74,7 @@ struct Eviction: Sendable {
 
   /// Stops keeping an entry, for any reason.
   @usableFromInline
-  mutating func remove(_ place: Int) { leave(place) }
+  mutating func remove(_ place: Int) { if place < nodes.count { leave(place) } }
 
   /// The entry is being computed again, and must stay meanwhile. It leaves its line, which is not walked in
   /// vain then.
@@ -91,7 +97,11 @@ struct Eviction: Sendable {
     enter(place, queue != .pinned ? queue : nodes[place].wasSmall ? .small : .main)
   }
 
-  @usableFromInline func cost(of place: Int) -> Int { nodes[place].cost }
+  /// 0 for an entry that is not kept.
+  @usableFromInline
+  func cost(of place: Int) -> Int { isKept(place) ? nodes[place].cost : 0 }
+
+  private func isKept(_ place: Int) -> Bool { place < nodes.count && nodes[place].queue != .none }
 
   /// Whether an entry of that cost has room.
   @usableFromInline

@@ -117,10 +117,9 @@ extension MemoStore {
           while true {
             let memos = Memos(store: self, asker: asker)
             let result = Result { () throws(Failure) in try compute(memos, key) }
-            switch self.finish(key, load, result) {
+            switch self.finish(key, load, as: asker, result) {
             case .again(let next): asker = next
-            case .former(let value): return .last(value)
-            case .outcome: return .of(result)
+            case .hasEnded: return .of(result)
             }
           }
         }))
@@ -156,7 +155,7 @@ extension MemoStore {
             yieldToCycles(false)
             return .nothing(.failed(cancellation))
           }
-          event { table, _ in table.overrule(load) }
+          recursiveEvent { table, _ in table.overrule(load) }
         }
         next = nextStep(of: key, load, mayWait: true)
       }
@@ -171,10 +170,9 @@ extension MemoStore {
       } catch {
         result = .failure(error)
       }
-      switch finish(key, load, result) {
+      switch finish(key, load, as: asker, result) {
       case .again(let next): asker = next
-      case .former(let value): return .last(value)
-      case .outcome: return .of(result)
+      case .hasEnded: return .of(result)
       }
     }
   }
@@ -207,44 +205,61 @@ extension MemoStore {
       case .failure: return false
       case .due(_, let cell): runAside(cell)
       case .pending(let cell):
-        guard (try? await valueThrowing(of: cell, for: key)) != nil else { return false }
+        guard (try? await value(of: cell, for: key, throwing: (any Error).self)) != nil else {
+          return false
+        }
       }
     }
     return true
   }
 
   @_alwaysEmitIntoClient
-  func nextStep(of key: Key, _ load: Table.Load, mayWait: Bool) -> Table.Review {
+  func nextStep(of key: Key, _ load: Table.Load, mayWait: Bool) -> Recursion.Review {
     let (now, task) = (now, runningTask())
-    return event { table, leavings in
+    return recursiveEvent { table, leavings in
       if !mayWait { table.overrule(load) }
-      return table.review(key, load, at: now, in: task, &leavings)
+      return table.review(key, load, in: task, at: now, &leavings)
     }
   }
 
   // MARK: The end
 
+  /// A computation has ended.
+  ///
+  /// - Returns: the value that stands in for a failure.
   @_alwaysEmitIntoClient
-  func finish(_ key: Key, _ load: Table.Load, _ result: Result<Value, Failure>) -> Table.Verdict {
-    let outcome: Table.Outcome
+  func finish(_ key: Key, _ load: Table.Load, _ result: Result<Value, Failure>) -> Value? {
+    let (outcome, now) = (outcome(of: result, key, isEqual: false), now)
+    return event { table, leavings in table.finish(load, outcome, at: now, &leavings) }
+  }
+
+  /// The same for a computation that has asked for other keys.
+  @_alwaysEmitIntoClient
+  func finish(
+    _ key: Key, _ load: Table.Load, as asker: Asker?, _ result: Result<Value, Failure>
+  ) -> Recursion.Verdict {
+    var isEqual = false
+    if canCompare, case .success(let value) = result, let areEqual = rules.areEqual,
+      let former = table.withLock({ $0.former(of: load) })
+    {
+      isEqual = areEqual(former, value)
+    }
+    let (outcome, now, task) = (outcome(of: result, key, isEqual: isEqual), now, runningTask())
+    return recursiveEvent { table, leavings in
+      table.finish(key, load, as: asker, outcome, in: task, at: now, &leavings)
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  func outcome(
+    of result: Result<Value, Failure>, _ key: Key, isEqual: Bool
+  ) -> Table.Outcome {
     switch result {
     case .success(let value):
-      var isEqual = false
-      if canCompare, let areEqual = rules.areEqual,
-        let former = table.withLock({ $0.former(of: load) })
-      {
-        isEqual = areEqual(former, value)
-      }
-      outcome = .value(
-        value, cost: cost(of: value), lifetime: lifetime(of: value, key), isEqual: isEqual)
+      .value(value, cost: cost(of: value), lifetime: lifetime(of: value, key), isEqual: isEqual)
     case .failure(let failure):
-      outcome = .failure(
+      .failure(
         failure, isRemembered: !rules.retriesFailures && !(failure is CancellationError))
-    }
-    let now = now
-    let task = computation.isRecursive ? runningTask() : 0
-    return event { table, leavings in
-      table.finish(load, outcome, at: now, in: task, &leavings)
     }
   }
 
@@ -276,13 +291,13 @@ extension MemoStore.Reference {
   func finish(
     _ key: Key, _ load: MemoStore.Table.Load, _ result: Result<Value, Failure>
   ) -> Step<Value> {
-    if case .former(let value)? = store?.finish(key, load, result) { return .last(value) }
+    if let value = store?.finish(key, load, result) { return .last(value) }
     return .of(result)
   }
 }
 
-extension MemoTable.Review {
-  @_alwaysEmitIntoClient var asker: MemoTable.Asker? {
+extension RecursiveTable.Review {
+  @_alwaysEmitIntoClient var asker: DependencyGraph.Asker? {
     switch self {
     case .compute(let asker): asker
     case .demand, .unchanged: nil

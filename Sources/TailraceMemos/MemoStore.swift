@@ -10,9 +10,12 @@ import TailraceSupport
 @usableFromInline
 final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Table = MemoTable<Key, Value, Failure>
+  @usableFromInline typealias Recursion = RecursiveTable<Key, Value, Failure>
+  @usableFromInline typealias Asker = DependencyGraph.Asker
   @usableFromInline typealias Cell = Segment<Value>
 
-  @usableFromInline let table: Locked<Table>
+  @usableFromInline let table: Locked<Recursion>
+  @usableFromInline let isRecursive: Bool
   @usableFromInline let computation: Computation
   @usableFromInline let rules: Rules
   /// Whether values are compared.
@@ -35,15 +38,17 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   @_alwaysEmitIntoClient
   init(_ rules: Rules, clock: any Clock<Duration>, _ computation: Computation) {
-    canCompare = computation.isRecursive && rules.areEqual != nil
+    isRecursive = computation.isRecursive
+    canCompare = isRecursive && rules.areEqual != nil
     table = Locked(
-      Table(
-        limit: rules.limit, rules.ages, isRecursive: computation.isRecursive,
-        canCompare: canCompare, isReporting: rules.report != nil,
-        cancelsUnobserved: rules.cancelsUnobserved))
+      Recursion(
+        Table(
+          limit: rules.limit, rules.ages, isReporting: rules.report != nil,
+          cancelsUnobserved: rules.cancelsUnobserved), isRecursive: isRecursive,
+        canCompare: canCompare))
     self.rules = rules
     isReporting = rules.report != nil
-    self.clock = rules.ages.areKept ? timeFromNow(on: clock) : nil
+    self.clock = rules.ages.isTimed ? timeFromNow(on: clock) : nil
     self.computation = computation
     reference.store = self
   }
@@ -64,118 +69,96 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @_alwaysEmitIntoClient @inline(__always)
   func hit(_ key: Key) -> Value? {
     let now = now
-    return table.withLock { $0.hit(key, at: now) }
+    return table.withLock { $0.base.hit(key, at: now) }
   }
 
   /// The same for a computation that asks: it depends on the value.
   @_alwaysEmitIntoClient
-  func hit(_ key: Key, by asker: Table.Asker) -> Value? {
+  func hit(_ key: Key, by asker: Asker) -> Value? {
     let (now, task) = (now, runningTask())
-    return table.withLock { table in
-      guard let value = table.hit(key, at: now) else { return nil }
-      table.note(key, askedBy: asker, .result, in: task)
-      return value
-    }
+    return table.withLock { $0.hit(key, by: asker, in: task, at: now) }
   }
 
-  /// An event of the table. What it removes is released, and reported, outside of the lock.
+  /// An event of a table whose keys know nothing of each other. What it removes is released, and
+  /// reported, outside of the lock.
   @_alwaysEmitIntoClient @inline(__always)
   func event<Answer: Sendable>(_ body: (inout Table, inout Table.Leavings) -> Answer) -> Answer {
     var leavings = Table.Leavings()
     let answer = table.withLock { table in
-      let answer = body(&table, &leavings)
-      table.endEvent(&leavings)
+      let answer = body(&table.base, &leavings)
+      table.base.checkInvariants()
       return answer
     }
     if isReporting { report(leavings.others) }
     return answer
   }
 
+  /// An event of a recursive table. What it marks may take several turns under the lock; it begins when
+  /// there is nothing left of those before it.
+  @_alwaysEmitIntoClient @inline(__always)
+  func recursiveEvent<Answer: Sendable>(
+    _ body: (inout Recursion, inout Table.Leavings) -> Answer
+  ) -> Answer {
+    var leavings = Table.Leavings()
+    var answer: Answer?
+    var hasEnded = false
+    while !hasEnded {
+      hasEnded = table.withLock { table in
+        if answer == nil, !table.graph.isMarking { answer = body(&table, &leavings) }
+        return table.settleDown(&leavings) && answer != nil
+      }
+    }
+    if isReporting { report(leavings.others) }
+    guard let answer else { preconditionFailure("an event of Memos has no answer") }
+    return answer
+  }
+
   /// Finds the value, computes it, or waits for it.
+  ///
+  /// - Parameter type: what the caller can throw: the failure of the closure, or any error, so also a
+  ///   cancellation where the closure cannot fail.
   @_alwaysEmitIntoClient @inline(never)
-  nonisolated(nonsending) func demand(
-    _ key: Key, by asker: Table.Asker? = nil
-  ) async throws(Failure) -> Value {
-    if Task.isCancelled, let cancellation = Failure.cancellation {
-      guard let known = known(key, by: asker) else { throw cancellation }
-      return try known.get()
+  nonisolated(nonsending) func demand<Thrown: Error>(
+    _ key: Key, by asker: Asker?, throwing type: Thrown.Type
+  ) async throws(Thrown) -> Value {
+    if Task.isCancelled, let cancellation = Thrown.cancellation {
+      switch known(key, by: asker) {
+      case .success(let value)?: return value
+      case .failure(let failure)?: throw Thrown.known(failure)
+      case nil: throw cancellation
+      }
     }
     switch answer(key, by: asker) {
     case .value(let value): return value
-    case .failure(let failure): throw failure
+    case .failure(let failure): throw Thrown.known(failure)
     case .due(let old, let cell):
       runAside(cell)
       return old
-    case .pending(let cell):
-      do throws(Failure) { return try await value(of: cell, for: key) } catch {
-        endWait(key, cell, asker)
-        throw error
-      }
+    case .pending(let cell): return try await wait(for: cell, key, by: asker, throwing: type)
     }
   }
 
-  /// The same, for a caller that can throw a cancellation although the computation cannot fail.
-  @_alwaysEmitIntoClient @inline(never)
-  nonisolated(nonsending) func demandThrowing(
-    _ key: Key, by asker: Table.Asker?
-  ) async throws -> Value {
-    if Task.isCancelled {
-      guard let known = known(key, by: asker) else { throw CancellationError() }
-      return try known.get()
-    }
-    switch answer(key, by: asker) {
-    case .value(let value): return value
-    case .failure(let failure): throw failure
-    case .due(let old, let cell):
-      runAside(cell)
-      return old
-    case .pending(let cell):
-      do { return try await valueThrowing(of: cell, for: key) } catch {
-        endWait(key, cell, asker)
-        throw error
-      }
-    }
-  }
-
-  /// What a cancelled reader gets: it starts nothing.
+  /// The result that is served. A cancelled reader gets no other, and starts nothing.
   @_alwaysEmitIntoClient
-  func known(_ key: Key, by asker: Table.Asker?) -> Result<Value, Failure>? {
-    switch look(key, by: asker) {
-    case .value(let value): .success(value)
-    case .renewing(let renewal): .success(renewal.old)
-    case .failure(let failure): .failure(failure)
-    case .none, .computing, .stale, .replacing: nil
-    }
+  func known(_ key: Key, by asker: Asker?) -> Result<Value, Failure>? {
+    if !isRecursive { return table.withLock { [now] in $0.base.peek(key, at: now) } }
+    let (now, task) = (now, asker == nil ? 0 : runningTask())
+    return recursiveEvent { table, _ in table.peek(key, by: asker, in: task, at: now) }
   }
 
   @_alwaysEmitIntoClient
-  func answer(_ key: Key, by asker: Table.Asker?) -> Table.Answer {
+  func answer(_ key: Key, by asker: Asker?) -> Table.Answer {
     let now = now
-    let task = asker == nil ? 0 : runningTask()
-    return event { table, leavings in
-      let answer = table.demand(key, at: now, &leavings) { makeCell(key, $0) }
-      table.observe(key, answer)
-      if let asker {
-        table.note(key, askedBy: asker, table.observation(of: key, answer), in: task)
+    if !isRecursive {
+      return event { table, leavings in
+        let answer = table.demand(key, at: now, &leavings) { makeCell(key, $0) }
+        table.observe(key, answer)
+        return answer
       }
-      return answer
     }
-  }
-
-  @_alwaysEmitIntoClient
-  func look(_ key: Key, by asker: Table.Asker?) -> Table.Content {
-    let now = now
     let task = asker == nil ? 0 : runningTask()
-    return event { table, _ in
-      let content = table.peek(key, at: now)
-      if let asker {
-        switch content {
-        case .value, .renewing: table.note(key, askedBy: asker, .looked, in: task)
-        case .none, .computing, .failure, .stale, .replacing:
-          table.note(key, askedBy: asker, .absence, in: task)
-        }
-      }
-      return content
+    return recursiveEvent { table, leavings in
+      table.demand(key, by: asker, in: task, at: now, &leavings) { makeCell(key, $0) }
     }
   }
 
@@ -184,43 +167,37 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @_alwaysEmitIntoClient
   func leave(_ pending: some Collection<(Key, Cell)> & Sendable) {
     guard rules.cancelsUnobserved, !pending.isEmpty else { return }
-    let now = now
     event { table, leavings in
-      for (key, cell) in pending { table.leave(key, cell, at: now, &leavings) }
+      for (key, cell) in pending { table.leave(key, cell, &leavings) }
     }
   }
 
-  /// A caller's wait for a computation has ended without a value.
+  /// Waits for a computation. Without a value, the caller depends on that there was none.
   @_alwaysEmitIntoClient
-  func endWait(_ key: Key, _ cell: Cell, _ asker: Table.Asker?) {
-    leave(CollectionOfOne((key, cell)))
-    guard let asker else { return }
-    let task = runningTask()
-    event { table, _ in table.note(key, askedBy: asker, .noAnswer, in: task) }
+  nonisolated(nonsending) func wait<Thrown: Error>(
+    for cell: Cell, _ key: Key, by asker: Asker?, throwing type: Thrown.Type
+  ) async throws(Thrown) -> Value {
+    do throws(Thrown) { return try await value(of: cell, for: key, throwing: type) } catch {
+      leave(CollectionOfOne((key, cell)))
+      if let asker {
+        let task = runningTask()
+        recursiveEvent { table, _ in table.note(key, askedBy: asker, .noAnswer, in: task) }
+      }
+      throw error
+    }
   }
 
   @_alwaysEmitIntoClient
-  nonisolated(nonsending) func value(of cell: Cell, for key: Key) async throws(Failure) -> Value {
+  nonisolated(nonsending) func value<Thrown: Error>(
+    of cell: Cell, for key: Key, throwing _: Thrown.Type
+  ) async throws(Thrown) -> Value {
     var cursor = Cursor(
       LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
     // The demanding task was not cancelled: it starts the computation.
     if let value = cursor.next() { return value }
-    cursor.stopsWhenCancelled = Failure.self != Never.self
+    cursor.stopsWhenCancelled = Thrown.self != Never.self
     nameForCycles(cell, key)
-    guard let value = try await cursor.nextOrFailure(Failure.self) else {
-      preconditionFailure("a computation of Memos came to an end without a value")
-    }
-    return value
-  }
-
-  @_alwaysEmitIntoClient
-  nonisolated(nonsending) func valueThrowing(of cell: Cell, for key: Key) async throws -> Value {
-    var cursor = Cursor(
-      LazyList<Value, Failure>(segment: cell, offset: 0), takesOver: false)
-    if let value = cursor.next() { return value }
-    cursor.stopsWhenCancelled = true
-    nameForCycles(cell, key)
-    guard let value = try await cursor.nextOrFailure((any Error).self) else {
+    guard let value = try await cursor.nextOrFailure(Thrown.self) else {
       preconditionFailure("a computation of Memos came to an end without a value")
     }
     return value
@@ -247,34 +224,38 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   @_alwaysEmitIntoClient
   nonisolated(nonsending) func refreshedValue(
-    for key: Key, by asker: Table.Asker?
+    for key: Key, by asker: Asker?
   ) async throws(Failure) -> Value {
     if Task.isCancelled, let cancellation = Failure.cancellation { throw cancellation }
     guard let (cell, _) = renewal(of: key, by: asker) else {
-      return try await demand(key, by: asker)
+      return try await demand(key, by: asker, throwing: Failure.self)
     }
-    do throws(Failure) { return try await value(of: cell, for: key) } catch {
-      endWait(key, cell, asker)
-      throw error
-    }
+    return try await wait(for: cell, key, by: asker, throwing: Failure.self)
   }
 
   @_alwaysEmitIntoClient
-  func renewal(of key: Key, by asker: Table.Asker?) -> (cell: Cell, isNew: Bool)? {
+  func renewal(of key: Key, by asker: Asker?) -> (cell: Cell, isNew: Bool)? {
     let now = now
+    if !isRecursive {
+      return event { table, leavings in
+        let renewal = table.refresh(key, at: now, &leavings) { makeCell(key, $0) }
+        table.observe(key)
+        return renewal
+      }
+    }
     let task = asker == nil ? 0 : runningTask()
-    return event { table, leavings in
-      let renewal = table.refresh(key, at: now, &leavings) { makeCell(key, $0) }
-      if renewal != nil { table.observe(key) }
-      if let asker { table.note(key, askedBy: asker, table.awaited(key), in: task) }
-      return renewal
+    return recursiveEvent { table, leavings in
+      table.refresh(key, by: asker, in: task, at: now, &leavings) { makeCell(key, $0) }
     }
   }
 
   // MARK: Forgetting
 
   @_alwaysEmitIntoClient
-  func forget(_ key: Key) { event { table, leavings in table.forget(key, &leavings) } }
+  func forget(_ key: Key) {
+    if !isRecursive { return event { table, leavings in table.forget(key, &leavings) } }
+    recursiveEvent { table, leavings in table.forget(key, &leavings) }
+  }
 
   @_alwaysEmitIntoClient
   func forgetAll() {
@@ -285,18 +266,19 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   /// The closure runs outside of the lock, for the keys that there are now.
   @_alwaysEmitIntoClient
   func forget(where isForgotten: (Key) throws -> Bool) rethrows {
-    let keys = table.withLock { Array($0.slots.index.keys) }
-    let forgotten = try keys.filter(isForgotten)
-    if forgotten.isEmpty { return }
-    event { table, leavings in
-      for key in forgotten { table.forget(key, &leavings) }
+    var forgotten: [Key] = []
+    var place = 0
+    while let keys = table.withLock({ $0.base.slots.keys(from: place, atMost: Recursion.slice) }) {
+      forgotten += try keys.filter(isForgotten)
+      place += Recursion.slice
     }
+    for key in forgotten { forget(key) }
   }
 
   // MARK: Known values
 
   /// How often something was forgotten, or set.
-  @_alwaysEmitIntoClient var forgettings: Int { table.withLock { $0.forgettings } }
+  @_alwaysEmitIntoClient var forgettings: Int { table.withLock { $0.base.forgettings } }
 
   /// A value that came beside others.
   @_alwaysEmitIntoClient
@@ -312,13 +294,18 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @_alwaysEmitIntoClient
   func set(_ value: Value, for key: Key) {
     let (cost, lifetime, now) = (cost(of: value), lifetime(of: value, key), now)
+    if !isRecursive {
+      return event { table, leavings in
+        table.set(value, for: key, cost, lifetime, at: now, &leavings)
+      }
+    }
     var equalTo: UInt32?
-    if let areEqual = rules.areEqual, canCompare,
+    if let areEqual = rules.areEqual,
       let (former, number) = table.withLock({ $0.formerValue(of: key) }), areEqual(former, value)
     {
       equalTo = number
     }
-    event { [equalTo] table, leavings in
+    recursiveEvent { [equalTo] table, leavings in
       table.set(value, for: key, cost, lifetime, equalTo: equalTo, at: now, &leavings)
     }
   }
@@ -337,7 +324,10 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
   @usableFromInline
   func abandon() {
     guard Failure.cancellation != nil else { return }
-    event { table, leavings in table.abandon(&leavings) }
+    var place = 0
+    while recursiveEvent({ $0.abandon(from: place, atMost: Recursion.slice, &$1) }) {
+      place += Recursion.slice
+    }
   }
 }
 

@@ -17,17 +17,14 @@ extension MemoTable {
   var brokenInvariant: String? {
     var known = 0
     for (place, slot) in slots.slots.enumerated() {
-      switch slot.content {
-      case .none, .computing, .stale, .replacing: break
-      case .value, .failure, .renewing: known += 1
-      }
+      if isCounted(place) { known += 1 }
       guard let key = slot.key else {
         if case .none = slot.content { continue }
         return "the slot \(place) has a content, and no key"
       }
       if slots.place(of: key) != place { return "the key of the slot \(place) leads elsewhere" }
+      if case .none = slot.content, vacated == nil { return "the slot \(place) has only a key" }
       if let broken = brokenEviction(place, slot.content) { return broken }
-      if let broken = brokenFreshness(place, slot.content) { return broken }
       if isUnobserved(place, slot.content) { return "nobody wants what the slot \(place) computes" }
     }
     if known != count { return "\(known) keys are known, and \(count) are counted" }
@@ -35,8 +32,7 @@ extension MemoTable {
     if free != slots.free.count {
       return "\(free) slots are free, and \(slots.free.count) are listed"
     }
-    if !freed.isEmpty { return "the slots \(freed) are not freed" }
-    return graph?.brokenInvariant
+    return nil
   }
 
   private func brokenEviction(_ place: Int, _ content: Content) -> String? {
@@ -44,8 +40,8 @@ extension MemoTable {
     let (isKept, isPinned) =
       switch content {
       case .none, .computing: (false, false)
-      case .value, .failure, .stale: (true, false)
-      case .renewing, .replacing: (true, true)
+      case .value, .failure: (true, false)
+      case .renewing: (true, true)
       }
     guard place < eviction.nodes.count else {
       return isKept ? "the slot \(place) is in no queue" : nil
@@ -58,27 +54,40 @@ extension MemoTable {
   private func isUnobserved(_ place: Int, _ content: Content) -> Bool {
     guard let observers else { return false }
     switch content {
-    case .computing, .renewing, .replacing:
-      return observers[place] <= 0
-    case .none, .value, .failure, .stale: return false
+    case .computing, .renewing: return observers[place] <= 0
+    case .none, .value, .failure: return false
     }
   }
+}
 
-  private func brokenFreshness(_ place: Int, _ content: Content) -> String? {
-    guard let graph else {
-      if case .none = content { return "the slot \(place) has a key and no content" }
-      return nil
+extension RecursiveTable {
+  @usableFromInline
+  func checkInvariants() {
+    #if DEBUG
+      guard base.slots.slots.count <= 32 else { return }
+      if let broken = brokenInvariant {
+        preconditionFailure("the table of recursive Memos is broken: \(broken)")
+      }
+    #endif
+  }
+
+  /// Describes a broken invariant; `nil` if all hold.
+  var brokenInvariant: String? {
+    if let broken = base.brokenInvariant { return broken }
+    if base.vacated == nil { return nil }
+    for (place, slot) in base.slots.slots.enumerated() where slot.key != nil {
+      let isFresh = graph.freshness(of: place) == .fresh
+      switch slot.content {
+      case .none:
+        if !graph.hasDependents(place) { return "the slot \(place) is kept for nobody" }
+      case .value, .renewing:
+        if base.ages.isWithdrawn(place) == isFresh {
+          return "the slot \(place) is fresh: \(isFresh), and served"
+        }
+      case .computing, .failure: break
+      }
     }
-    switch content {
-    case .none: return graph.hasDependents(place) ? nil : "the slot \(place) is kept for nobody"
-    case .renewing:
-      return graph.freshness(of: place) == .fresh ? nil : "the slot \(place) serves a stale value"
-    case .value where !ages.areKept, .failure where !ages.areKept:
-      return graph.freshness(of: place) == .fresh ? nil : "the slot \(place) serves a stale value"
-    case .stale:
-      return graph.freshness(of: place) == .fresh ? "the slot \(place) is fresh, and stale" : nil
-    case .value, .failure, .computing, .replacing: return nil
-    }
+    return graph.brokenInvariant
   }
 }
 

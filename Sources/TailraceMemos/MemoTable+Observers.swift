@@ -32,20 +32,16 @@ extension MemoTable {
   /// A caller stops waiting for a computation, which may have ended, or may not be that of its key any more.
   /// The computation is given up if nobody else wants its result: the key is as if it had not been asked for.
   @_alwaysEmitIntoClient
-  mutating func leave(_ key: Key, _ cell: Cell, at now: Int64, _ leavings: inout Leavings) {
+  mutating func leave(_ key: Key, _ cell: Cell, _ leavings: inout Leavings) {
     guard observers != nil, let place = slots.place(of: key), isComputing(place, cell) else {
       return
     }
     observers?[place] -= 1
     guard observers?[place] == 0 else { return }
-    let content = slots[place]
-    switch content {
+    switch slots[place] {
     case .computing: remove(place, &leavings)
-    case .renewing(let renewal), .replacing(let renewal):
-      leavings.append(.content(content))
-      if case .replacing = content { count += 1 }
-      restore(place, .value(renewal.old), at: now, &leavings)
-    case .none, .value, .failure, .stale: break
+    case .renewing(let renewal): restore(place, renewal, &leavings)
+    case .none, .value, .failure: break
     }
   }
 
@@ -53,8 +49,8 @@ extension MemoTable {
   func isComputing(_ place: Int, _ cell: Cell) -> Bool {
     switch slots[place] {
     case .computing(let present): present === cell
-    case .renewing(let renewal), .replacing(let renewal): renewal.cell === cell
-    case .none, .value, .failure, .stale: false
+    case .renewing(let renewal): renewal.cell === cell
+    case .none, .value, .failure: false
     }
   }
 }

@@ -11,14 +11,10 @@ import TailraceLists
 ///      └── forget, evict ───┴── failure ◀───┘ (expired: computing again)
 /// ```
 ///
-/// A value that is not served any more, but still of use, is replaced instead: one that stands in
-/// for a computation that fails, and one that the next is compared with, because others were
-/// computed from it (`MemoTable+Dependencies`).
+/// An old value that is not served any more is computed again in the same way, as `renewing`, if it is
+/// still of use: because it stands in for a computation that fails, or because it was withdrawn.
 ///
-/// ```
-///   value ──(expired)─────────────────────────────────────────────▶ replacing ──▶ value
-///     └───(an input is forgotten, or has changed)──▶ stale ──(demand)───┘
-/// ```
+/// Keys know nothing of each other here: `RecursiveTable` is around this one, and withdraws values.
 ///
 /// Invariant: if there is a bound, all that have a value or a failure are in the eviction order. A
 /// first computation is not, and no computation in progress is ever evicted.
@@ -34,12 +30,8 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     case computing(Cell)
     case value(Value)
     case failure(Failure)
-    /// The old value is served until the new one is there.
+    /// The old value is there until the new one is.
     case renewing(Renewal)
-    /// It may not be the right value any more, and is not served.
-    case stale(Value)
-    /// The old value is not served.
-    case replacing(Renewal)
   }
 
   /// An old value, and the cell of the new one. Rare: slots are sized for frequent contents.
@@ -47,20 +39,14 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   final class Renewal: Sendable {
     @usableFromInline let old: Value
     @usableFromInline let cell: Cell
-    /// The old value has only expired: it stands in if the computation fails.
-    @usableFromInline let standsIn: Bool
-    /// What the old value was computed from is looked at first. It may still be the right one.
-    @usableFromInline let isReview: Bool
 
     @_alwaysEmitIntoClient
-    init(_ old: Value, _ cell: Cell, standsIn: Bool = false, isReview: Bool = false) {
-      (self.old, self.cell, self.standsIn, self.isReview) = (old, cell, standsIn, isReview)
-    }
+    init(_ old: Value, _ cell: Cell) { (self.old, self.cell) = (old, cell) }
   }
 
   /// One computation of a key: the place of its value, a number that differs from earlier ones in the
-  /// same slot, and whether it is counted only when its closure runs. A key that does not equal itself
-  /// has no slot.
+  /// same slot, and whether the old value may turn out to be the right one, so that no closure runs. A key
+  /// that does not equal itself has no slot.
   @usableFromInline typealias Load = (place: Int?, number: UInt32, isReview: Bool)
 
   /// The leftovers of an event: what is released, and what is reported, outside of the lock.
@@ -91,51 +77,37 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   }
 
   @usableFromInline var slots = Slots()
-  @usableFromInline var ages: Ages
-  @usableFromInline var eviction: Eviction
-  @usableFromInline let isBounded: Bool
   /// Whether a use changes something.
   @usableFromInline let notesUses: Bool
-  /// Who asked whom; `nil` if no closure asks for other keys.
-  @usableFromInline var graph: DependencyGraph?
-  /// Whether the next value can be compared with a former one.
-  @usableFromInline let canCompare: Bool
+  @usableFromInline let isBounded: Bool
   /// Whether somebody wants to know the events.
   @usableFromInline let isReporting: Bool
   @usableFromInline var statistics = MemoStatistics()
-  /// The number of keys with a value or a failure.
+  @usableFromInline var ages: Ages
+  @usableFromInline var eviction: Eviction
+  /// The number of keys with a value or a failure that was not withdrawn.
   @usableFromInline var count = 0
   /// Numbers the computations. 0 means none.
   @usableFromInline var number: UInt32 = 0
-  /// The numbers of computations whose key was forgotten after they had been overturned: they begin
-  /// again for those who had come to wait in between.
-  @usableFromInline var lost: Set<UInt32> = []
   /// How often something was forgotten, or set.
   @usableFromInline var forgettings = 0
-  /// The slots that may be free at the end of the event.
-  @usableFromInline var freed: [Int] = []
   /// For each slot, how many want the result of its computation; `nil` if that does not matter.
   @usableFromInline var observers: ContiguousArray<Int>?
-  /// The last reader has gone: computations that ignore it begin no others.
-  @usableFromInline var isAbandoned = false
+  /// Slots whose content was removed, and which somebody else still uses; `nil` if a slot goes with its
+  /// content.
+  @usableFromInline var vacated: [Int]?
 
   /// - Parameters:
   ///   - limit: the maximum cost of all values together.
-  ///   - isRecursive: whether keys are computed from other keys.
-  ///   - canCompare: whether two values can be compared.
   ///   - cancelsUnobserved: whether a computation is given up when the last caller that waits for it leaves.
   @_alwaysEmitIntoClient
-  init(
-    limit: Int?, _ ages: Ages, isRecursive: Bool = false, canCompare: Bool = false,
-    isReporting: Bool = false, cancelsUnobserved: Bool = false
-  ) {
+  init(limit: Int?, _ ages: Ages, isReporting: Bool = false, cancelsUnobserved: Bool = false) {
     isBounded = limit != nil
     // Half the maximum: sums of costs do not overflow.
     eviction = Eviction(limit: min(limit ?? 0, .max / 2))
     self.ages = ages
     notesUses = limit != nil || ages.isIdle
-    graph = isRecursive ? DependencyGraph() : nil
-    (self.canCompare, self.isReporting) = (canCompare, isReporting)
+    self.isReporting = isReporting
     observers = cancelsUnobserved ? [] : nil
   }
 
@@ -163,7 +135,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     case .renewing(let renewal):
       guard ages.isServed(place, at: now) else { return nil }
       value = renewal.old
-    case .none, .computing, .failure, .stale, .replacing: return nil
+    case .none, .computing, .failure: return nil
     }
     noteHit(place, at: now)
     return value
@@ -187,9 +159,9 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     if isReporting, let key = slots.slots[place].key { leavings.append(.event(.hit(key))) }
   }
 
-  /// A demand waits for a computation that has begun before.
+  /// A demand waits for a computation that has begun before, or gets a value without using it.
   @_alwaysEmitIntoClient
-  mutating func noteJoin(_ key: Key, _ leavings: inout Leavings) {
+  mutating func noteHit(_ key: Key, _ leavings: inout Leavings) {
     statistics.hits &+= 1
     if isReporting { leavings.append(.event(.hit(key))) }
   }
@@ -204,17 +176,13 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     switch content {
     case .none: break
     case .computing(let cell):
-      noteJoin(key, &leavings)
+      noteHit(key, &leavings)
       return .pending(cell)
-    case .replacing(let renewal):
-      noteJoin(key, &leavings)
-      return .pending(renewal.cell)
     case .renewing(let renewal) where ages.isServed(place, at: now):
       noteHit(place, at: now, &leavings)
       return .value(renewal.old)
     case .renewing(let renewal):
-      outlive(place, renewal, at: now, &leavings)
-      noteJoin(key, &leavings)
+      noteHit(key, &leavings)
       return .pending(renewal.cell)
     case .value(let value) where ages.isServed(place, at: now):
       noteHit(place, at: now, &leavings)
@@ -223,82 +191,48 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
     case .failure(let failure) where ages.isServed(place, at: now):
       noteHit(place, at: now, &leavings)
       return .failure(failure)
-    case .value(let value):
-      if let answer = replace(place, value, at: now, &leavings, make) { return answer }
-      retire(place)
-    case .stale(let value): return review(place, value, at: now, &leavings, make)
-    case .failure: retire(place)
+    case .value(let value) where isUseful(place, at: now):
+      return .pending(renew(place, value, &leavings, make))
+    case .value, .failure: retire(place)
     }
     leavings.former = content
-    expire(place, at: now, &leavings)
     return .pending(begin(place, &leavings, make))
   }
 
-  /// The lifetime of a value has ended while it is computed again: it is not served any more.
+  /// Whether a value that is not served is kept while it is computed again.
   @_alwaysEmitIntoClient
-  mutating func outlive(
-    _ place: Int, _ renewal: Renewal, at now: Int64, _ leavings: inout Leavings
-  ) {
-    let standsIn = ages.standsIn(place, at: now)
-    expireRenewed(place, &leavings)
-    if standsIn || graph != nil {
-      slots[place] = .replacing(Renewal(renewal.old, renewal.cell, standsIn: standsIn))
-      count -= 1
-    } else {
-      leavings.append(.content(slots[place]))
-      retire(place)
-      slots[place] = .computing(renewal.cell)
-    }
+  func isUseful(_ place: Int, at now: Int64) -> Bool {
+    ages.isWithdrawn(place) || ages.standsIn(place, at: now)
   }
 
-  /// A key is to be computed again.
-  ///
-  /// - Returns: the cell of the computation, and whether it begins now; `nil` if the memos are
-  ///   released.
+  /// A key is to be computed again. Returns the cell of the computation, and whether it begins now.
   @_alwaysEmitIntoClient
   mutating func refresh(
     _ key: Key, at now: Int64, _ leavings: inout Leavings, _ make: (Load) -> Cell
-  ) -> (cell: Cell, isNew: Bool)? {
-    if isAbandoned { return nil }
+  ) -> (cell: Cell, isNew: Bool) {
     guard let place = slots.place(of: key) else { return (begin(key, &leavings, make), true) }
     let content = slots[place]
     switch content {
-    case .computing(let cell):
-      // What was computed from a value that was evicted since has to see this one.
-      outdate(place, isKept: true, &leavings)
-      return (cell, false)
+    case .computing(let cell): return (cell, false)
     case .renewing(let renewal): return (renewal.cell, false)
-    case .replacing(let renewal):
-      // It may be about to confirm the old value.
-      graph?.overrule(place)
-      return (renewal.cell, false)
-    case .value(let value) where ages.isServed(place, at: now):
+    case .value(let value) where ages.isServed(place, at: now) || isUseful(place, at: now):
       return (renew(place, value, &leavings, make), true)
-    case .stale(let value):
-      graph?.overrule(place)
-      return (beginReview(place, value, make), true)
-    case .value(let value):
-      if case .pending(let cell)? = replace(place, value, at: now, &leavings, make) {
-        graph?.overrule(place)
-        return (cell, true)
-      }
-    case .none, .failure: break
+    case .none, .value, .failure: break
     }
     leavings.former = content
-    // There is nothing to compare the next value with.
-    outdate(place, isKept: true, &leavings)
     retire(place)
     return (begin(place, &leavings, make), true)
   }
 
-  /// The content, without a demand.
+  /// The result that is served, without a demand.
   @_alwaysEmitIntoClient
-  func peek(_ key: Key, at now: Int64) -> Content {
-    guard let place = slots.place(of: key) else { return .none }
+  func peek(_ key: Key, at now: Int64) -> Result<Value, Failure>? {
+    guard let place = slots.place(of: key) else { return nil }
     switch slots[place] {
-    case .value, .failure, .renewing:
-      return ages.isServed(place, at: now) ? slots[place] : .none
-    case .none, .computing, .stale, .replacing: return slots[place]
+    case .value(let value): return ages.isServed(place, at: now) ? .success(value) : nil
+    case .renewing(let renewal): return ages.isServed(place, at: now) ? .success(renewal.old) : nil
+    case .failure(let failure): return ages.isServed(place, at: now) ? .failure(failure) : nil
+    case .none, .computing: return nil
     }
   }
 
@@ -309,8 +243,7 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   mutating func begin(_ key: Key, _ leavings: inout Leavings, _ make: (Load) -> Cell) -> Cell {
     // Without a slot, the value is for this demand only.
     guard let place = slots.add(key, .none) else {
-      if isReporting { leavings.append(.event(.load(key))) }
-      statistics.loads &+= 1
+      noteLoad(key, &leavings)
       return make(load(for: nil))
     }
     return begin(place, &leavings, make)
@@ -318,18 +251,20 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
 
   @_alwaysEmitIntoClient
   mutating func begin(_ place: Int, _ leavings: inout Leavings, _ make: (Load) -> Cell) -> Cell {
-    noteLoad(place, &leavings)
+    noteLoad(slots.slots[place].key, &leavings)
     let cell = make(load(for: place))
     slots[place] = .computing(cell)
     return cell
   }
 
+  /// A value that was withdrawn may still be the right one: whether its closure runs, is seen later.
   @_alwaysEmitIntoClient
   mutating func renew(
     _ place: Int, _ old: Value, _ leavings: inout Leavings, _ make: (Load) -> Cell
   ) -> Cell {
-    noteLoad(place, &leavings)
-    let cell = make(load(for: place))
+    let isReview = ages.isWithdrawn(place)
+    if !isReview { noteLoad(slots.slots[place].key, &leavings) }
+    let cell = make(load(for: place, isReview: isReview))
     slots[place] = .renewing(Renewal(old, cell))
     if isBounded { eviction.pin(place) }
     return cell
@@ -337,9 +272,9 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
 
   /// A closure is about to be run.
   @_alwaysEmitIntoClient
-  mutating func noteLoad(_ place: Int, _ leavings: inout Leavings) {
+  mutating func noteLoad(_ key: Key?, _ leavings: inout Leavings) {
     statistics.loads &+= 1
-    if isReporting, let key = slots.slots[place].key { leavings.append(.event(.load(key))) }
+    if isReporting, let key { leavings.append(.event(.load(key))) }
   }
 
   @_alwaysEmitIntoClient
@@ -359,8 +294,33 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
       slots.slots[place].number == load.number
     else { return nil }
     switch slots.slots[place].content {
-    case .computing, .renewing, .replacing: return place
-    case .none, .value, .failure, .stale: return nil
+    case .computing, .renewing: return place
+    case .none, .value, .failure: return nil
     }
+  }
+
+  // MARK: Withdrawing
+
+  /// Whether a slot has a result that is counted.
+  @_alwaysEmitIntoClient
+  func isCounted(_ place: Int) -> Bool {
+    switch slots[place] {
+    case .none, .computing: false
+    case .value, .failure, .renewing: !ages.isWithdrawn(place)
+    }
+  }
+
+  /// A value may not be the right one any more: it is not served, and kept for the next computation.
+  @_alwaysEmitIntoClient
+  mutating func withdraw(_ place: Int) {
+    if isCounted(place) { count -= 1 }
+    ages.withdraw(place)
+  }
+
+  /// A value that was withdrawn is the right one after all.
+  @_alwaysEmitIntoClient
+  mutating func readmit(_ place: Int) {
+    ages.readmit(place)
+    if isCounted(place) { count += 1 }
   }
 }

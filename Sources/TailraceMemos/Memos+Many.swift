@@ -30,8 +30,9 @@ extension Memos {
     }
     var (values, pending) = try store.answers(for: keys, by: asker)
     for (place, (key, cell)) in pending.enumerated() {
-      do throws(Failure) { values[key] = try await store.value(of: cell, for: key) } catch {
-        store.endWait(key, cell, asker)
+      do throws(Failure) {
+        values[key] = try await store.wait(for: cell, key, by: asker, throwing: Failure.self)
+      } catch {
         store.leave(pending[(place + 1)...])
         throw error
       }
@@ -79,7 +80,7 @@ extension Memos {
     ///   is cancelled if no other task waits for it.
     @_alwaysEmitIntoClient
     nonisolated(nonsending) public func value(for key: Key) async throws -> Value {
-      try await memos.store.demandThrowing(key, by: memos.asker)
+      try await memos.store.demand(key, by: memos.asker, throwing: (any Error).self)
     }
   }
 }
@@ -88,7 +89,7 @@ extension MemoStore {
   /// The values that are there, and the computations of the others, which have begun.
   @_alwaysEmitIntoClient
   func answers(
-    for keys: some Sequence<Key>, by asker: Table.Asker?
+    for keys: some Sequence<Key>, by asker: Asker?
   ) throws(Failure) -> ([Key: Value], [(Key, Cell)]) {
     var values: [Key: Value] = [:]
     var pending: [(Key, Cell)] = []

@@ -12,32 +12,41 @@ package struct Portrait<Key: Sendable>: Sendable {
 
 extension Memos {
   package func portraits(atMost count: Int) -> [Portrait<Key>] {
-    store.table.withLock { $0.portraits(atMost: count) }
+    var portraits: [Portrait<Key>] = []
+    var place = 0
+    // In slices: other callers come in between. Inputs are counted outside of the lock.
+    while portraits.count < count, let slice = store.table.withLock({ $0.portraits(from: place) }) {
+      for (place, key, state, inputs) in slice {
+        let places = inputs.filter { !$0.sawNothing }.map { Int($0.place) }
+        portraits.append(Portrait(place: place, key: key, state: state, inputs: places))
+      }
+      place += RecursiveTable<Key, Value, Failure>.slice
+    }
+    return Array(portraits.prefix(count))
   }
 }
 
-extension MemoTable {
-  func portraits(atMost count: Int) -> [Portrait<Key>] {
-    var portraits: [Portrait<Key>] = []
-    for (place, slot) in slots.slots.enumerated() {
-      guard let key = slot.key else { continue }
-      portraits.append(
-        Portrait(
-          place: place, key: key, state: word(for: place), inputs: graph?.inputs(of: place) ?? []))
-      if portraits.count == count { break }
+extension RecursiveTable {
+  typealias Seen = (
+    place: Int, key: Key, state: String, inputs: ContiguousArray<DependencyGraph.Input>
+  )
+
+  /// A slice of the keys; `nil` behind the last one.
+  func portraits(from place: Int) -> [Seen]? {
+    base.slots.places(from: place, atMost: Self.slice)?.compactMap { place in
+      base.slots.slots[place].key.map { (place, $0, word(for: place), graph.inputs(of: place)) }
     }
-    return portraits
   }
 
   /// The state of a key, unless it has a value.
-  func word(for place: Int) -> String {
-    switch slots[place] {
+  private func word(for place: Int) -> String {
+    let isWithdrawn = base.ages.isWithdrawn(place)
+    return switch base.slots[place] {
     case .none: "removed"
-    case .computing, .replacing: "computing"
-    case .value: graph?.freshness(of: place) == .fresh || graph == nil ? "" : "out of date"
+    case .computing: "computing"
+    case .value: isWithdrawn ? "out of date" : ""
     case .failure: "failed"
-    case .renewing: "computing again"
-    case .stale: "out of date"
+    case .renewing: isWithdrawn ? "computing" : "computing again"
     }
   }
 }

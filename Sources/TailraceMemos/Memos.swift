@@ -39,12 +39,12 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   /// Set only if the closure asks for other keys.
   @usableFromInline let owner: MemoOwner?
   /// The computation whose closure has received these memos: it depends on what it asks for.
-  @usableFromInline let asker: MemoTable<Key, Value, Failure>.Asker?
+  @usableFromInline let asker: DependencyGraph.Asker?
 
   @_alwaysEmitIntoClient
   init(
     store: MemoStore<Key, Value, Failure>, owner: MemoOwner? = nil,
-    asker: MemoTable<Key, Value, Failure>.Asker? = nil
+    asker: DependencyGraph.Asker? = nil
   ) {
     (self.store, self.owner, self.asker) = (store, owner, asker)
   }
@@ -162,7 +162,7 @@ public struct Memos<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: 
   nonisolated(nonsending) public func value(for key: Key) async throws(Failure) -> Value {
     if asker == nil, !store.isReporting, let value = store.hit(key) { return value }
     if let asker, !store.isReporting, let value = store.hit(key, by: asker) { return value }
-    return try await store.demand(key, by: asker)
+    return try await store.demand(key, by: asker, throwing: Failure.self)
   }
 
   /// Computes a key again. The old value is served until the new one is there.
@@ -246,11 +246,7 @@ extension Memos {
   /// ```
   @_alwaysEmitIntoClient
   public func peek(_ key: Key) -> Value? {
-    switch store.look(key, by: asker) {
-    case .value(let value): value
-    case .renewing(let renewal): renewal.old
-    case .none, .computing, .failure, .stale, .replacing: nil
-    }
+    try? store.known(key, by: asker)?.get()
   }
 
   /// The number of keys with a value or a failure that is kept. An expired one counts until it is
@@ -262,12 +258,12 @@ extension Memos {
   /// lengths.count   // 1
   /// ```
   @_alwaysEmitIntoClient
-  public var count: Int { store.table.withLock { $0.count } }
+  public var count: Int { store.table.withLock { $0.base.count } }
 
   /// The statistics so far.
   @_alwaysEmitIntoClient
   public var statistics: MemoStatistics {
-    var statistics = store.table.withLock { $0.statistics }
+    var statistics = store.table.withLock { $0.base.statistics }
     statistics.batches = store.rules.batches?() ?? 0
     return statistics
   }

@@ -21,7 +21,7 @@ extension Error {
   /// The closures of a list throw no other type. But an element that needs itself, and a step that
   /// has cancelled its own task, fail in every list: if the list cannot throw that, it traps.
   @inlinable
-  static func known(_ failure: any Error) -> Self {
+  package static func known(_ failure: any Error) -> Self {
     if let known = failure as? Self { return known }
     if failure is CancellationError, let known = Self.cancellation { return known }
     Self.trap(on: failure)

@@ -17,7 +17,7 @@ extension LazyList {
   ///
   /// `pull` must be restartable: if `source.next()` gives nothing it returns
   /// `.nothing(source.takeAbsence())`, and is run again later with the state that it has recorded.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func stage<State, Output>(
     _ state: consuming State, stage: StageName = #function,
     _ pull: @escaping (inout State, inout Cursor<Element>) -> Step<Output>
@@ -35,7 +35,7 @@ extension LazyList {
   ///
   /// It pulls elements with `steps.pull(&source)`, and is restartable at each: if there is none, it
   /// returns `.nothing(source.takeAbsence())`.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func stageInTask<State, Output>(
     _ state: consuming State, stage: StageName = #function,
     _ pull:
@@ -57,7 +57,7 @@ extension LazyList {
   /// the step again.
   ///
   /// Inlined into the operator's caller, so that its closures are part of the sink ("Collecting").
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func transform<State, Output>(
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
     _ rule: @escaping @Sendable (inout State, Element) throws(Failure) -> Step<Output>
@@ -93,7 +93,7 @@ extension LazyList {
   }
 
   /// As `transform`, pulling: a push could not put an element back.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func retrying<State, Output>(
     _ state: consuming State, stage: StageName,
     _ rule: @escaping @Sendable (inout State, Element) throws(Failure) -> Step<Output>
@@ -115,7 +115,7 @@ extension LazyList {
   }
 
   /// The list that an asynchronous rule makes: a step for each element, in a task of the list.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   consuming func transformInTask<State, Output>(
     _ state: consuming State, retryingFailures: Bool = false, stage: StageName = #function,
     _ rule:
@@ -141,11 +141,11 @@ extension LazyList {
 
   /// This list with failures of any type: the engine's form of every list, also for operators whose
   /// closures throw.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func widened() -> LazyList<Element, any Error> { retyped() }
 
   /// The same cells, in a list with another failure type. Failures in them must be of that type.
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func retyped<E: Error>() -> LazyList<Element, E> {
     LazyList<Element, E>(segment: segment, offset: offset)
   }
@@ -153,7 +153,7 @@ extension LazyList {
 
 extension Cursor {
   /// A cursor at a list's head.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   package init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, takesOver: Bool = true,
     stopsWhenCancelled: Bool = false, wants amount: Amount = .one, isInTask: Bool = false
@@ -164,7 +164,7 @@ extension Cursor {
   }
 
   /// The result of a step without an element: at the end, one that is made last.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func ending<Output>(with last: @autoclosure () -> Output?) -> Step<Output> {
     let absence = takeAbsence()
     if case .end = absence, let output = last() { return .last(output) }
@@ -172,7 +172,7 @@ extension Cursor {
   }
 
   /// Puts an element back before the unpulled rest.
-  @inlinable @inline(never)
+  @_alwaysEmitIntoClient @inline(never)
   mutating func pushBack(_ element: Element) {
     let wasTakingOver = takesOver
     putBack()

@@ -55,13 +55,13 @@ struct AgesTests {
     #expect(ages.isFresh(0, at: 99) && !ages.isFresh(0, at: 100) && !ages.isServed(0, at: 100))
   }
 
-  @Test("idle: a use makes it live longer; what was computed from it does not mind")
+  @Test("idle: a use makes it live longer")
   func idle() {
     var ages = Ages(lifetime: .idle(.nanoseconds(100)), refreshingAfter: .nanoseconds(150))
     ages.begin(0, isFailure: false, at: 0)
     ages.touch(0, at: 90)
     #expect(ages.isFresh(0, at: 149) && !ages.isFresh(0, at: 150) && ages.isServed(0, at: 189))
-    #expect(!ages.isServed(0, at: 190) && ages.hasExpired(0, at: 190) && ages.date(of: 0) == .max)
+    #expect(!ages.isServed(0, at: 190) && ages.hasExpired(0, at: 190))
   }
 
   @Test("each for its own time, and after that it stands in for failures")
@@ -84,6 +84,30 @@ struct AgesTests {
     #expect(!ages.hasExpired(0, at: 99) && ages.date(of: 0) == 40)
     ages.end(0)
     #expect(ages.isServed(0, at: 1_000))
+  }
+
+  @Test(
+    "what was withdrawn is not served, whatever its dates, until it is readmitted or computed again"
+  )
+  func withdrawn() {
+    for lifetime in [nil, 100] {
+      var ages = Self.ages(lifetime, nil)
+      ages.areKept = true
+      ages.begin(0, isFailure: false, at: 0)
+      ages.withdraw(0)
+      ages.setDoubts(0, 50)
+      #expect(ages.isWithdrawn(0) && !ages.isServed(0, at: 0) && !ages.isFresh(0, at: .min))
+      #expect(!ages.hasExpired(0, at: 60) && ages.isDoubtful(0, at: 60) == (lifetime != nil))
+      ages.readmit(0)
+      #expect(!ages.isWithdrawn(0) && ages.isServed(0, at: 49) && ages.isFresh(0, at: 49))
+      #expect(ages.isFresh(0, at: 50) == (lifetime == nil))
+      ages.withdraw(0)
+      ages.begin(0, isFailure: false, at: 0)
+      #expect(ages.isServed(0, at: 99) && !ages.isWithdrawn(0))
+      ages.withdraw(0)
+      ages.end(0)
+      #expect(!ages.isWithdrawn(0))
+    }
   }
 
   @Test("dates and durations that are too far away are the farthest that there are")

@@ -26,7 +26,7 @@ private struct GraphModel: Explorable {
   /// Edges lead from keys with higher numbers to lower ones.
   let keys: Int
   /// A computation whose inputs are refreshed begins again once at most.
-  var graph = DependencyGraph(mostRestarts: 1)
+  var graph: DependencyGraph
   var restarted: Set<Int> = []
   var running: [Int: UInt32] = [:]
   var asked: [Int: Set<[Int]>] = [:]
@@ -42,7 +42,10 @@ private struct GraphModel: Explorable {
   var toldSince: [Int: Set<Int>] = [:]
   var violation: String?
 
-  init(keys: Int) { self.keys = keys }
+  init(keys: Int, slice: Int = 64) {
+    self.keys = keys
+    graph = DependencyGraph(mostRestarts: 1, slice: slice)
+  }
 
   var key: Key {
     Key(
@@ -81,14 +84,13 @@ private struct GraphModel: Explorable {
   }
 
   mutating func apply(_ event: Event) {
-    var (marked, freed): ([Int], [Int]) = ([], [])
     var expected: Set<Int> = []
     switch event {
     case .begin(let key):
-      running[key] = graph.begin(key, &freed)
+      running[key] = graph.begin(key)
       toldSince[key] = []
     case .restart(let key):
-      running[key] = graph.begin(key, &freed)
+      running[key] = graph.begin(key)
       (asked[key], toldSince[key]) = (nil, [])
       overturned.remove(key)
       late.remove(key)
@@ -103,43 +105,45 @@ private struct GraphModel: Explorable {
       graph.ask(other, by: key, running[key] ?? 0, observation)
       asked[key, default: []].insert([other, way.rawValue])
       if way == .noAnswer, toldSince[key]?.contains(other) == true { overturn(key, over: [other]) }
-    case .settle(let key, let isChanged): settle(key, isChanged, false, &marked, &expected, &freed)
-    case .refresh(let key): settle(key, true, true, &marked, &expected, &freed)
+    case .settle(let key, let isChanged): settle(key, isChanged, false, &expected)
+    case .refresh(let key): settle(key, true, true, &expected)
     case .fail(let key):
-      graph.fail(key, &marked, &freed)
+      graph.fail(key)
       end(key)
       if !results.contains(key) { freshness[key] = .outdated }
       if freshness[key] ?? .fresh != .fresh { mark(key, .outdated, .unaffected, &expected) }
     case .outdate(let key, let isKept):
-      graph.outdate(key, isKept: isKept, &marked)
+      graph.outdate(key, isKept: isKept)
       freshness[key] = .outdated
       overturnAll(over: key, &expected)
       mark(key, isKept ? .doubtful : .outdated, .overturned, &expected)
     case .expire(let key):
-      graph.outdate(key, isKept: true, hasExpired: true, &marked)
+      graph.outdate(key, isKept: true, hasExpired: true)
       freshness[key] = .outdated
       mark(key, .doubtful, .late, &expected)
     case .doubt(let key):
-      graph.doubt(key, &marked)
+      graph.doubt(key)
       freshness[key] = .doubtful
       mark(key, .doubtful, .late, &expected)
     case .confirm(let key):
       if !graph.isConfirmed(key) { violation = "\(key) cannot be confirmed" }
-      graph.confirm(key, &marked)
+      graph.confirm(key)
       freshness[key] = .fresh
       shown.remove(key)
     }
+    while graph.isMarking { graph.proceed() }
+    let marked = graph.takeMarked()
     if Set(marked) != expected || marked.count != expected.count {
       violation = "marked \(marked), not \(expected.sorted())"
     }
-    check(freed)
+    check(graph.freed)
+    graph.freed = []
   }
 
   private mutating func settle(
-    _ key: Int, _ isChanged: Bool, _ wasServed: Bool, _ marked: inout [Int],
-    _ expected: inout Set<Int>, _ freed: inout [Int]
+    _ key: Int, _ isChanged: Bool, _ wasServed: Bool, _ expected: inout Set<Int>
   ) {
-    graph.settle(key, isChanged: isChanged, wasServed: wasServed, &marked, &freed)
+    graph.settle(key, isChanged: isChanged, wasServed: wasServed)
     inputs[key] = asked[key]
     let (isLate, wasShown) = (late.contains(key), shown.contains(key))
     end(key)
@@ -282,11 +286,13 @@ private struct GraphModel: Explorable {
 /// A random order of events over some keys.
 private struct RandomGraph: FuzzCase {
   let keys: Int
+  let slice: Int
   var order: [GraphModel.Event] = []
 
   init(_ random: inout SeededGenerator) {
     keys = Int.random(in: 2...8, using: &random)
-    var model = GraphModel(keys: keys)
+    slice = [1, 2, 64].randomElement(using: &random) ?? 1
+    var model = GraphModel(keys: keys, slice: slice)
     for _ in 0..<60 {
       guard model.violation == nil, let event = model.events.randomElement(using: &random) else {
         return
@@ -296,10 +302,8 @@ private struct RandomGraph: FuzzCase {
     }
   }
 
-  init(keys: Int, _ order: [GraphModel.Event]) { (self.keys, self.order) = (keys, order) }
-
   func problems() -> [String] {
-    var model = GraphModel(keys: keys)
+    var model = GraphModel(keys: keys, slice: slice)
     // An event that cannot happen after those before it were left out does not happen either.
     for event in order where model.events.contains(event) {
       model.apply(event)
@@ -319,16 +323,18 @@ private struct RandomGraph: FuzzCase {
   }
 
   var description: String {
-    "\(keys) keys, \(order)".replacing(
+    "\(keys) keys, in slices of \(slice), \(order)".replacing(
       /TailraceTests\.\(unknown context at \$[0-9a-f]+\)\.GraphModel\.(Event|Way)/, with: "")
   }
 }
 
 @Suite("Who asked whom, as a value", .tags(.long), .inTurn)
 struct DependencyGraphTests {
-  @Test("every order of events: as sets of edges would have it", arguments: [2, 3])
-  func orders(_ keys: Int) async {
-    let exploration = await GraphModel(keys: keys).explored(
+  @Test(
+    "every order of events, in slices and at once: as sets of edges would have it",
+    arguments: [2, 3], [1, 64])
+  func orders(_ keys: Int, slice: Int) async {
+    let exploration = await GraphModel(keys: keys, slice: slice).explored(
       depth: keys == 2 ? .max : Size.usual(7, full: 10), limit: Size.usual(60_000, full: 1_000_000))
     #expect(exploration.violation == nil, "\(exploration)")
     #expect(exploration.states > 100)
@@ -343,63 +349,63 @@ struct DependencyGraphTests {
 
   @Test("a key asked for by very many: edges go one by one, in constant time")
   func manyDependents() {
-    var (graph, marked, freed) = (DependencyGraph(), [Int](), [Int]())
+    var graph = DependencyGraph()
     let count = Size.usual(20_000, full: 1_000_000)
     for round in 0..<2 {
       for dependent in 1...count {
-        let number = graph.begin(dependent, &freed)
+        let number = graph.begin(dependent)
         graph.ask(0, by: dependent, number)
         // Asked again, it is the same edge.
         graph.ask(0, by: dependent, number)
-        graph.settle(dependent, isChanged: false, wasServed: false, &marked, &freed)
+        graph.settle(dependent, isChanged: false, wasServed: false)
       }
-      #expect(freed.isEmpty && marked.isEmpty)
+      #expect(graph.freed.isEmpty && graph.marked.isEmpty)
       #expect(graph.nodes[0].live == count && graph.nodes[0].dependents.count <= 2 * count + 8)
-      graph.outdate(0, isKept: true, &marked)
-      #expect(marked.count == count, "round \(round)")
-      marked = []
-      var others: [Int] = []
-      for key in 0...count { graph.confirm(key, &others) }
-      #expect(others.isEmpty)
+      graph.outdate(0, isKept: true)
+      #expect(graph.isMarking && graph.marked.count <= 64, "a slice")
+      while graph.isMarking { graph.proceed() }
+      #expect(graph.takeMarked().count == count, "round \(round)")
+      for key in 0...count { graph.confirm(key) }
+      #expect(graph.marked.isEmpty)
     }
-    for dependent in 1...count { graph.remove(dependent, &freed) }
-    #expect(freed == [0] && graph.nodes[0].dependents.isEmpty)
+    for dependent in 1...count { graph.remove(dependent) }
+    #expect(graph.freed == [0] && graph.nodes[0].dependents.isEmpty)
   }
 
   @Test("what was computed from a forgotten key counts for nothing, also if it was never fresh")
   func overturnsOverDoubtfulResults() {
-    var (graph, marked, freed) = (DependencyGraph(), [Int](), [Int]())
+    var graph = DependencyGraph()
     // 2 is computed from 0 and 1, of which 1 has expired meanwhile; 3 and 4 have asked for it, and for
     // what was computed from it.
-    let middle = graph.begin(2, &freed)
+    let middle = graph.begin(2)
     for input in [0, 1] { graph.ask(input, by: 2, middle) }
-    graph.outdate(1, isKept: true, hasExpired: true, &marked)
-    let upper = graph.begin(3, &freed)
+    graph.outdate(1, isKept: true, hasExpired: true)
+    let upper = graph.begin(3)
     graph.ask(2, by: 3, upper)
-    graph.settle(2, isChanged: false, wasServed: false, &marked, &freed)
+    graph.settle(2, isChanged: false, wasServed: false)
     #expect(graph.freshness(of: 2) == .outdated && !graph.isOverturned(3))
-    let top = graph.begin(4, &freed)
+    let top = graph.begin(4)
     graph.ask(3, by: 4, top)
-    graph.settle(3, isChanged: false, wasServed: false, &marked, &freed)
+    graph.settle(3, isChanged: false, wasServed: false)
     #expect(graph.freshness(of: 3) == .doubtful && !graph.isOverturned(4))
-    graph.outdate(0, isKept: true, &marked)
+    graph.outdate(0, isKept: true)
     #expect(graph.isOverturned(4))
   }
 
   @Test("what got the answer to a cycle is told when the cycle changes, also if it was never fresh")
   func overturnsOverTheAnswerToACycle() {
-    var (graph, marked, freed) = (DependencyGraph(), [Int](), [Int]())
+    var graph = DependencyGraph()
     // 1 has been forgotten, and is computed from 0. 2 needs it, and is part of a cycle with it.
-    graph.outdate(1, isKept: false, &marked)
-    let lower = graph.begin(1, &freed)
+    graph.outdate(1, isKept: false)
+    let lower = graph.begin(1)
     graph.ask(0, by: 1, lower)
-    let middle = graph.begin(2, &freed)
+    let middle = graph.begin(2)
     graph.ask(1, by: 2, middle, .noAnswer)
-    graph.settle(2, isChanged: false, wasServed: false, &marked, &freed)
+    graph.settle(2, isChanged: false, wasServed: false)
     #expect(graph.freshness(of: 2) == .doubtful)
-    let upper = graph.begin(3, &freed)
+    let upper = graph.begin(3)
     graph.ask(2, by: 3, upper)
-    graph.outdate(0, isKept: true, &marked)
+    graph.outdate(0, isKept: true)
     #expect(graph.isOverturned(1) && graph.isOverturned(3) && graph.freshness(of: 2) == .outdated)
   }
 
@@ -407,21 +413,21 @@ struct DependencyGraphTests {
     "a wait that ends after the awaited computation was told, by way of others: it is told, too",
     arguments: [0, UInt32.max])
   func toldBeforeTheEndOfTheWait(revision: UInt32) {
-    var (graph, marked, freed) = (DependencyGraph(revision: revision), [Int](), [Int]())
-    let first = graph.begin(0, &freed)
-    let second = graph.begin(1, &freed)
+    var graph = DependencyGraph(revision: revision)
+    let first = graph.begin(0)
+    let second = graph.begin(1)
     graph.ask(0, by: 1, second, .noAnswer)
-    graph.settle(1, isChanged: false, wasServed: false, &marked, &freed)
-    let third = graph.begin(2, &freed)
+    graph.settle(1, isChanged: false, wasServed: false)
+    let third = graph.begin(2)
     graph.ask(1, by: 2, third)
-    let fourth = graph.begin(3, &freed)
+    let fourth = graph.begin(3)
     graph.ask(2, by: 3, fourth, .awaited(1))
-    let other = graph.begin(4, &freed)
+    let other = graph.begin(4)
     graph.ask(5, by: 4, other, .awaited(2))
     // There is no result of 0 after all, so 1 is out of date, and 2 begins again.
     #expect(graph.nodes[0].running == first)
-    graph.fail(0, &marked, &freed)
-    #expect(marked == [1] && graph.isOverturned(2) && !graph.isOverturned(3))
+    graph.fail(0)
+    #expect(graph.marked == [1] && graph.isOverturned(2) && !graph.isOverturned(3))
     graph.ask(2, by: 3, fourth, .noAnswer)
     graph.ask(5, by: 4, other, .noAnswer)
     #expect(graph.isOverturned(3) && !graph.isOverturned(4))
@@ -429,25 +435,24 @@ struct DependencyGraphTests {
 
   @Test("what saw no value stays fresh when what was computed without one is out of date once more")
   func absenceOfAnOutdatedResult() {
-    var (graph, marked, freed) = (DependencyGraph(), [Int](), [Int]())
-    let lower = graph.begin(1, &freed)
+    var graph = DependencyGraph()
+    let lower = graph.begin(1)
     graph.ask(0, by: 1, lower)
-    graph.settle(1, isChanged: false, wasServed: false, &marked, &freed)
-    graph.outdate(1, isKept: true, &marked)
-    let upper = graph.begin(2, &freed)
+    graph.settle(1, isChanged: false, wasServed: false)
+    graph.outdate(1, isKept: true)
+    let upper = graph.begin(2)
     graph.ask(1, by: 2, upper, .absence)
-    graph.settle(2, isChanged: false, wasServed: false, &marked, &freed)
+    graph.settle(2, isChanged: false, wasServed: false)
     // Another one is in progress, so the mark goes on behind results that are not fresh.
-    _ = graph.begin(3, &freed)
-    graph.outdate(0, isKept: true, &marked)
-    #expect(marked == [] && graph.freshness(of: 2) == .fresh)
+    _ = graph.begin(3)
+    graph.outdate(0, isKept: true)
+    #expect(graph.marked == [] && graph.freshness(of: 2) == .fresh)
   }
 
   @Test("computations that ask for the same key in turns are its dependents once")
   func inTurns() {
     var graph = DependencyGraph()
-    var freed: [Int] = []
-    let (first, second) = (graph.begin(1, &freed), graph.begin(2, &freed))
+    let (first, second) = (graph.begin(1), graph.begin(2))
     for _ in 0..<100 {
       graph.ask(0, by: 1, first)
       graph.ask(0, by: 2, second)

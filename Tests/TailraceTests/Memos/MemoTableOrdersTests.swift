@@ -141,8 +141,8 @@ private struct MemoTableModel: Explorable {
     let renewal = table.refresh(key, at: now, &leavings) { Self.begin($0, &begun) }
     table.observe(key)
     note(begun, key)
-    if let cell = renewal?.cell { observe(cell, isAwaited: isAwaited) }
-    if renewal?.isNew == isComputing || (begun == nil) != isComputing {
+    observe(renewal.cell, isAwaited: isAwaited)
+    if renewal.isNew == isComputing || (begun == nil) != isComputing {
       violation = "key \(key) is computed twice, or not at all"
     }
   }
@@ -167,7 +167,7 @@ private struct MemoTableModel: Explorable {
     let computation = computations[index]
     let former = word(for: computation.key)
     var leavings = Table.Leavings()
-    table.leave(computation.key, computation.cell, at: now, &leavings)
+    table.leave(computation.key, computation.cell, &leavings)
     if computation.hasEnded, computation.waiting == 0 { computations.remove(at: index) }
     guard isWanted(computation), computation.waiting == 0, !computation.isKept else {
       if contents != before { violation = "a caller that leaves changes something" }
@@ -269,9 +269,9 @@ private struct MemoTableModel: Explorable {
     if violation != nil { return }
     for key in 0..<Self.keys {
       let isPending =
-        switch table.peek(key, at: 0) {
-        case .computing, .renewing, .replacing: true
-        case .none, .value, .failure, .stale: false
+        switch table.slots.place(of: key).map({ table.slots[$0] }) {
+        case .computing, .renewing: true
+        case .none?, .value, .failure, nil: false
         }
       if isPending != isComputing(key) { violation = "key \(key) is pending: \(isPending)" }
     }
@@ -280,17 +280,17 @@ private struct MemoTableModel: Explorable {
     for (place, slot) in table.slots.slots.enumerated() {
       var isKept = true
       switch slot.content {
-      case .none, .computing, .stale: isKept = false
+      case .none, .computing: isKept = false
       case .value, .failure: break
-      case .renewing, .replacing: renewing += 1
+      case .renewing: renewing += 1
       }
       guard table.isBounded, place < table.eviction.nodes.count else { continue }
       let node = table.eviction.nodes[place]
       if (node.queue != .none) != isKept { violation = "slot \(place) is not in its queue" }
       let isRenewing =
         switch slot.content {
-        case .renewing, .replacing: true
-        case .none, .computing, .value, .failure, .stale: false
+        case .renewing: true
+        case .none, .computing, .value, .failure: false
         }
       if node.isPinned != isRenewing { violation = "slot \(place) is pinned: \(node.isPinned)" }
     }

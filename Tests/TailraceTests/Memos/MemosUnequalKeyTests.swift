@@ -55,7 +55,7 @@ struct MemosUnequalKeyTests {
     memos.forget(.nan)
     #expect(calls.value >= 30 && memos.peek(1) == 1)
     #expect(memos.statistics.loads == 31 && memos.statistics.failures == 10)
-    #expect(memos.store.table.withLock { $0.slots.slots.count } == 1, "slots")
+    #expect(memos.store.table.withLock { $0.base.slots.slots.count } == 1, "slots")
   }
 
   @Test(

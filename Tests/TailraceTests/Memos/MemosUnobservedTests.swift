@@ -136,7 +136,7 @@ struct MemosUnobservedTests {
     await loads.begun.waitForCount(2)
     // The one in the background, and this one.
     let caller = Task { try await memos.refreshedValue(for: 1) }
-    while memos.store.table.withLock({ $0.observers?[0] }) != 2 { await Task.yield() }
+    while memos.store.table.withLock({ $0.base.observers?[0] }) != 2 { await Task.yield() }
     await leave(caller)
     loads.gates[1].open()
     while memos.peek(1) != 1 { await Task.yield() }
@@ -233,7 +233,7 @@ struct MemosUnobservedTests {
     #expect(invariant(of: memos) == nil)
     gate.open()
     #expect(try await other.value == 2)
-    #expect(memos.store.table.withLock { $0.slots.index.count } == 2)
+    #expect(memos.store.table.withLock { $0.base.slots.index.count } == 2)
   }
 
   @Test(
@@ -254,7 +254,8 @@ struct MemosUnobservedTests {
     await loads.cancelled.waitForCount(1)
     for gate in loads.gates { gate.open() }
     await loads.ended.waitForCount(1)
-    #expect(memos.store.table.withLock { $0.slots.index.isEmpty } && invariant(of: memos) == nil)
+    #expect(
+      memos.store.table.withLock { $0.base.slots.index.count == 0 } && invariant(of: memos) == nil)
     #expect(try await memos.value(for: 2) == 1)
     #expect(memos.statistics.failures == 1)
     holder.withLock { $0 = nil }

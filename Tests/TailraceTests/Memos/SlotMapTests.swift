@@ -43,6 +43,42 @@ struct SlotMapTests {
     }
   }
 
+  /// Most of these have the same hash, or nearly.
+  private struct Poor: Hashable, Sendable {
+    let number: Int
+    var hashValue: Int { number % 3 }
+    func hash(into hasher: inout Hasher) { hasher.combine(number % 3) }
+  }
+
+  @Test("random: keys whose hashes are the same, or begin in the same bucket, come and go")
+  func collisions() {
+    for number in 0..<UInt64(RandomCases.count("TAILRACE_SLOTS", debug: 30, optimised: 3_000)) {
+      var random = SeededGenerator(seed: RandomCases.firstSeed &+ number)
+      var (map, index) = (SlotMap<Poor, Int>(), SlotIndex())
+      var (places, hashes): ([Int: Int], [Int: Int]) = ([:], [:])
+      for _ in 0..<300 {
+        let key = Int.random(in: 0..<40, using: &random)
+        if let place = places.removeValue(forKey: key) {
+          #expect(map.remove(place, leaving: 0).key == Poor(number: key))
+        } else {
+          places[key] = map.add(Poor(number: key), key)
+        }
+        if let hash = hashes.removeValue(forKey: key) {
+          index.remove(hash, key)
+        } else {
+          hashes[key] = Int.random(in: 0..<1 << 62, using: &random) & ~0xFF_FFFF
+          index.add(hashes[key] ?? 0, key)
+        }
+        for key in 0..<40 {
+          #expect(map.place(of: Poor(number: key)) == places[key])
+          let found = hashes[key].flatMap { index.place($0) { $0 == key } }
+          #expect((found == key) == (hashes[key] != nil))
+        }
+        #expect(index.buckets.count { $0 != 0 } == hashes.count && index.count == hashes.count)
+      }
+    }
+  }
+
   @Test("the number of the latest computation begins at zero for each key")
   func numbers() {
     var map = SlotMap<String, Int>()
@@ -57,7 +93,7 @@ struct SlotMapTests {
   @Test("a key that is not equal to itself gets none")
   func unequal() {
     var map = SlotMap<Double, Int>()
-    #expect(map.add(.nan, 1) == nil && map.slots.isEmpty && map.index.isEmpty)
+    #expect(map.add(.nan, 1) == nil && map.slots.isEmpty && map.index.count == 0)
     #expect(map.add(0, 1) == 0)
   }
 }
