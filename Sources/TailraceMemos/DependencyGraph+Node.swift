@@ -119,6 +119,11 @@ extension DependencyGraph {
     init(now: Stop, others: Running, passed: Set<Int>?) {
       (origin, self.now, self.others, self.passed) = (now.place, now, others, passed)
     }
+
+    /// Most results are asked for by no others: the pile stays small.
+    mutating func goOn(to stop: Stop, in nodes: borrowing ContiguousArray<Node>) {
+      if !nodes[stop.place].dependents.isEmpty { pile.append(stop) }
+    }
   }
 
   /// The computation that asks for a key.

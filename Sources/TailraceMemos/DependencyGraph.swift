@@ -415,7 +415,7 @@ struct DependencyGraph: Sendable {
       }
       nodes[dependent].told = revision
       if nodes[dependent].settled == 0, walk.unfinished.insert(dependent).inserted {
-        walk.pile.append(Walk.Stop(dependent, .outdated, now.running, isUnfinished: true))
+        walk.goOn(to: Walk.Stop(dependent, .outdated, now.running, isUnfinished: true), in: nodes)
       }
     } else if edge.number == nodes[dependent].settled {
       let was = nodes[dependent].freshness
@@ -432,11 +432,11 @@ struct DependencyGraph: Sendable {
         // It has just been given, and an input of its own was computed from it.
         if dependent == walk.origin { nodes[dependent].isShown = true }
         marked.append(dependent)
-        walk.pile.append(Walk.Stop(dependent, .doubtful, walk.others))
+        walk.goOn(to: Walk.Stop(dependent, .doubtful, walk.others), in: nodes)
       } else if isFirst {
         // It keeps its own freshness, and so do those behind it.
-        walk.pile.append(
-          Walk.Stop(dependent, .fresh, nodes[dependent].isShown ? walk.others : .unaffected))
+        let running = nodes[dependent].isShown ? walk.others : .unaffected
+        walk.goOn(to: Walk.Stop(dependent, .fresh, running), in: nodes)
       }
     }
   }
