@@ -138,12 +138,12 @@ struct CursorTests {
   }
 
   @Test("the rest is a list, whether the producer was taken over or not", arguments: [false, true])
-  func unpulled(takesOver: Bool) async throws {
+  func unpulled(takesOver: Bool) async {
     let calls = Probe<Int>()
     var cursor = Cursor(List(0..<20).map { calls.pass($0) }, takesOver: takesOver)
     for number in 0..<5 { #expect(cursor.next() == number) }
     let list = List(cursor.rest)
-    #expect(try await list.array() == Array(5..<20))
+    #expect(await list.array() == Array(5..<20))
     #expect(rest(&cursor) == Array(5..<20))
     #expect(calls.values == Array(0..<20))
   }

@@ -24,10 +24,10 @@ struct LookingTests {
         return number <= 3 ? number : nil
       }
       await withTaskGroup { group in
-        let isOver = Locked(false)
+        let isOver = Counter()
         for _ in 0..<2 {
           group.addTask {
-            while !isOver.withLock({ $0 }) {
+            while isOver.value == 0 {
               _ = (list.evaluatedCount, list.description)
               await Task.yield()
             }
@@ -38,7 +38,7 @@ struct LookingTests {
           while true {
             do { if try await iterator.next() == nil { break } } catch { told.increment() }
           }
-          isOver.withLock { $0 = true }
+          isOver.increment()
         }
       }
     }
