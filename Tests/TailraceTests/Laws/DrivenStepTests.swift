@@ -36,6 +36,20 @@ struct DrivenStepTests {
     #expect(await adder.sum == 190)
   }
 
+  @Test("whoever reads the end finds that nothing of the steps is retained any more")
+  func released() async {
+    let instances = InstanceCounter()
+    for number in 0..<Size.usual(500, full: 5_000) {
+      let list = LazyList(state: instances.member(number)) { member async -> Int? in
+        await Task.detached {}.value
+        return member.number == number ? nil : 1
+      }
+      for await _ in list {}
+      #expect(instances.alive == 0)
+      withExtendedLifetime(list) {}
+    }
+  }
+
   @Test("its children do not end before it, wherever they run", arguments: [false, true])
   func children(_ suspend: Bool) async {
     let list = LazyList(0..<100).map { (element: Int) async -> Int in

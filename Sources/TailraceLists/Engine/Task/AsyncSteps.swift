@@ -235,7 +235,9 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     guard !executor.isStarted else { return false }
     executor.start(self, name: taskName) { [self] in
       // Abandoned before a demand has driven it, it has no steps to take.
-      if let run { await run(self) } else { end() }
+      if let run { await run(self) }
+      // Only now nothing of the closure is retained here: readers that wait are told of the end afterwards.
+      end()
       withExtendedLifetime(self) {}
     }
     return true
@@ -255,13 +257,10 @@ package final class AsyncSteps<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// False if there is no other step to take; then the task has ended.
+  /// False if there is no other step to take; then the task ends.
   @inlinable @inline(__always)
   package func begin() -> Bool {
-    guard run != nil, !isOver.load(ordering: .relaxed) else {
-      end()
-      return false
-    }
+    guard run != nil, !isOver.load(ordering: .relaxed) else { return false }
     if recording != nil { beginStep() }
     return true
   }
