@@ -313,8 +313,9 @@ struct RemotePauseTests {
     let polls = faulty.requests.values.filter { $0.path.contains("long-poll") }
     let pages = faulty.requests.values.filter { !$0.path.contains("live=") }
     #expect(polls.count <= 21)
-    // The first page, by each reader at most, and where a reader was late.
-    #expect(pages.count <= 2 * readers, "\(pages.map(\.path))")
+    // The first page, by each reader at most, and where a reader was late, as on a loaded machine. If each
+    // reader asked for itself, there would be twenty for each.
+    #expect(pages.count <= 5 * readers, "\(pages.map(\.path))")
   }
 
   // MARK: Memory
