@@ -1,9 +1,9 @@
 /// Who asked whom in a recursive table, as a value. Keys are the numbers of their slots.
 ///
 /// A result that may have changed is marked together with all that was computed from it, in slices, and
-/// nothing else happens in between. A demand then looks from the other side: it brings what the result was computed from up to date,
-/// in the order in which it was asked for, and computes the result again only if one of these came
-/// out different.
+/// nothing else happens in between. A demand then looks from the other side: it brings what the result was
+/// computed from up to date, in the order in which it was asked for, and computes the result again only if
+/// one of these came out different.
 ///
 /// ```
 ///            an input is doubtful                 an input has changed, or is forgotten
@@ -43,9 +43,11 @@ struct DependencyGraph: Sendable {
   /// How often a computation begins again at most because an input was forgotten, or has changed.
   private let mostRestarts: UInt8
   @usableFromInline static var usualRestarts: UInt8 { 8 }
+  /// How much is done at once under the lock.
+  @usableFromInline static var usualSlice: Int { 64 }
 
   @usableFromInline
-  init(mostRestarts: UInt8 = usualRestarts, revision: UInt32 = 0, slice: Int = 64) {
+  init(mostRestarts: UInt8 = usualRestarts, revision: UInt32 = 0, slice: Int = usualSlice) {
     (self.mostRestarts, self.revision, self.slice) = (mostRestarts, revision, slice)
   }
 

@@ -452,8 +452,8 @@ struct RecursiveTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   // MARK: The end of an event
 
-  /// How much is done at once under the lock.
-  @usableFromInline static var slice: Int { 64 }
+  /// How many slots are looked at in one turn: as many as dependents are marked in one.
+  @usableFromInline static var slice: Int { DependencyGraph.usualSlice }
 
   /// Withdraws what the graph has marked, and frees what nobody needs: a slice of it.
   ///
