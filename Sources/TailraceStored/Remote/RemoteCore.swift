@@ -133,6 +133,9 @@ final class RemoteCore<Element: Sendable>: Sendable {
   /// How many elements there are at least.
   var count: Int { update { state, _ in state.contents.count } }
 
+  /// How many readers wait for more than there is.
+  var waitingCount: Int { update { _, awaited in awaited.count } }
+
   func place(at position: Int) -> RemotePlace {
     update { state, _ in state.contents.place(at: position) }
   }
