@@ -34,8 +34,7 @@ extension LazyList {
   /// ```
   @_alwaysEmitIntoClient
   public static func failing(_ failure: Failure) -> LazyList {
-    LazyList(
-      segment: Segment(evaluated: EmptyCollection(), link: .failed(failure)), offset: 0)
+    LazyList(segment: Segment(failing: failure), offset: 0)
   }
 
   /// Returns an endless list that repeats one element.

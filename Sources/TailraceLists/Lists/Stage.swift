@@ -159,8 +159,8 @@ extension Cursor {
     stopsWhenCancelled: Bool = false, wants amount: Amount = .one, isInTask: Bool = false
   ) {
     self.init(
-      at: Place(segment: list.segment, offset: list.offset), takesOver: takesOver,
-      stopsWhenCancelled: stopsWhenCancelled, wants: amount, isInTask: isInTask)
+      at: list.place, takesOver: takesOver, stopsWhenCancelled: stopsWhenCancelled, wants: amount,
+      isInTask: isInTask)
   }
 
   /// The result of a step without an element: at the end, one that is made last.

@@ -89,6 +89,12 @@ package final class Segment<Element: Sendable>: @unchecked Sendable {
     self.published = Atomic(Published(count: capacity, isClosed: true))
   }
 
+  /// A closed segment: no element, and a failure that is kept.
+  @inlinable
+  convenience init(failing failure: any Error) {
+    self.init(evaluated: EmptyCollection(), link: .failed(failure))
+  }
+
   /// The first segment of an evaluator's elements.
   @inlinable
   convenience init(of evaluator: Evaluator<Element>) {

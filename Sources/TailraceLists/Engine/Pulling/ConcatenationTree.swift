@@ -5,15 +5,15 @@ final class ConcatenationTree<Element: Sendable>: @unchecked Sendable {
   /// A list, or its first evaluated elements, up to a count.
   @usableFromInline
   struct Leaf {
-    @usableFromInline let list: Place<Element>
+    @usableFromInline let place: Place<Element>
     @usableFromInline let count: Int
     /// The list may be a concatenation that was being evaluated when it became a piece.
     fileprivate let isBusy: Bool
 
     fileprivate init(
-      _ list: Place<Element>, count: Int = .max, isBusy: Bool = false
+      _ place: Place<Element>, count: Int = .max, isBusy: Bool = false
     ) {
-      self.list = list
+      self.place = place
       self.count = count
       self.isBusy = isBusy
     }
@@ -155,9 +155,9 @@ package final class Concatenation<Element: Sendable>: @unchecked Sendable {
   func pop() -> Place<Element>? {
     guard let first = rest.take() else { return nil }
     var leaf = first.taken(before: &rest)
-    if leaf.isBusy { leaf = ConcatenationTree.of(leaf.list).taken(before: &rest) }
+    if leaf.isBusy { leaf = ConcatenationTree.of(leaf.place).taken(before: &rest) }
     left = leaf.count
-    return leaf.list
+    return leaf.place
   }
 
   /// Whether the list taken out last is the only one left.

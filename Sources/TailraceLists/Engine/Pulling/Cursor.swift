@@ -237,7 +237,7 @@ package struct Cursor<Element: Sendable> {
     case .nothing(.end): absence = .end
     case .nothing(.failed(let failure)):
       // The fate of the rest, remembered if nothing else is left.
-      move(to: Segment(evaluated: EmptyCollection(), link: .failed(failure)), at: 0)
+      move(to: Segment(failing: failure), at: 0)
     case .nothing(let why):
       self.producer = consume producer
       absence = why

@@ -79,7 +79,7 @@ extension Concatenation {
     var pile = rest.map { [$0] } ?? []
     while let pieces = pile.popLast(), places.count < limit {
       switch pieces.shape {
-      case .leaf(let leaf): places.append(leaf.list)
+      case .leaf(let leaf): places.append(leaf.place)
       case .pair(let left, let right): pile += [right, left]
       }
     }
