@@ -68,8 +68,8 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   @_alwaysEmitIntoClient @inline(__always)
   func hit(_ key: Key) -> Value? {
-    let now = now
-    return table.withLock { $0.base.hit(key, at: now) }
+    let (now, hash) = (now, key.hashValue)
+    return table.withLock { $0.base.hit(key, hash: hash, at: now) }
   }
 
   /// The same for a computation that asks: it depends on the value.

@@ -16,8 +16,12 @@ struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
   init() {}
 
   @_alwaysEmitIntoClient @inline(__always)
-  func place(of key: Key) -> Int? {
-    index.place(key.hashValue) { place in
+  func place(of key: Key) -> Int? { place(of: key, hash: key.hashValue) }
+
+  /// The same for a key whose hash is known.
+  @_alwaysEmitIntoClient @inline(__always)
+  func place(of key: Key, hash: Int) -> Int? {
+    index.place(hash) { place in
       // Only free slots have no key, and the index leads to none of these.
       if let known = slots[place].key { known == key } else { false }
     }
