@@ -209,10 +209,12 @@ struct Bench {
   init(_ row: Row, package: String) throws {
     folder = work + "/" + row.name
     files = (row.values + row.tests).map { ($0 as NSString).lastPathComponent } + ["Runner.swift"]
+    // Some toolchains have the macros of Testing in a folder of their own.
+    let plugins = #""$(dirname "$(readlink -f "$(which swiftc)")")"/../lib/swift/host/plugins"#
     flags = """
       -module-name Mutant -parse-as-library -swift-version 6 -package-name \(package) -enable-testing \
-      -suppress-warnings -O -assert-config Debug -D DEBUG -I \(build)/Modules -plugin-path \
-      "$(dirname "$(readlink -f "$(which swiftc)")")/../lib/swift/host/plugins/testing"
+      -suppress-warnings -O -assert-config Debug -D DEBUG -I \(build)/Modules \
+      -plugin-path \(plugins) -plugin-path \(plugins)/testing
       """
     shell("rm -rf \(folder); mkdir -p \(folder)", in: work)
     try """
@@ -284,6 +286,9 @@ for row in chosen {
   let started = clock.now
   let bench = try Bench(row, package: package)
   if let words = bench.refusal() { fail("\(row.name) does not compile:\n\(words)") }
+  for file in bench.files.prefix(row.values.count) where !bench.compiles(file) {
+    fail("\(file) does not compile by itself: no change of it would be tried")
+  }
   // Each part's tests, and for how long a change may keep them busy.
   let parts = ["--skip", "--filter"].map { tests in
     let begun = clock.now
