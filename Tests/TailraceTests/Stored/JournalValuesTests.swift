@@ -123,6 +123,41 @@ struct JournalValuesTests {
     }
   }
 
+  @Test("a new frame, a new mark and a new page say nothing; what fits into a frame")
+  func beginnings() {
+    let (_, bytes) = Self.header { $0 = JournalFrame() }
+    #expect(bytes.enumerated().allSatisfy { $1 == 0 || $0 < 8 })
+    let mark = JournalMark()
+    #expect(mark.number == 0 && mark.history == 0 && mark.firstPosition == 0)
+    #expect(mark.writtenLast == 0 && mark.syncedLast == 0 && !mark.mayHaveShownMore)
+    #expect([mark.written, mark.synced, mark.first].allSatisfy { $0 == JournalHeader.size })
+    #expect(!mark.showsUnsynced && mark.boot == .none)
+    let page = JournalPage()
+    #expect(page.next == JournalPlace(position: 0, offset: 0) && !page.isEnd && page.items.isEmpty)
+    #expect(JournalFrame.longest == 256 << 20 && JournalFrame.farthest == 0xFFFF_FFFF_FFFF)
+    for (hasState, start) in [(true, 64 + 8), (false, 64 + 16)] {
+      var draft = JournalDraft(count: 2, hasState: hasState, isEnd: false)
+      #expect(draft.bytes == [UInt8](repeating: 0, count: start))
+      draft.bytes += [UInt8](repeating: 1, count: (1 << 20) - start)
+      #expect(!draft.isTooLarge)
+      draft.bytes.append(1)
+      #expect(draft.isTooLarge)
+    }
+  }
+
+  @Test("a frame in progress: the length of each element, the elements, and the state")
+  func draft() {
+    var draft = JournalDraft(count: 3, hasState: true, isEnd: true)
+    for length in [2, 0, 0x012345] {
+      draft.bytes += [UInt8](repeating: 7, count: length)
+      draft.endElement()
+    }
+    let end = 64 + 12 + 2 + 0x012345
+    #expect(draft.stateStart == end && draft.bytes.count == end && draft.isEnd && draft.hasState)
+    #expect(draft.bytes[64..<76] == [2, 0, 0, 0, 0, 0, 0, 0, 0x45, 0x23, 0x01, 0])
+    #expect(draft.bytes[76...].allSatisfy { $0 == 7 })
+  }
+
   // MARK: Jumps
 
   @Test(
