@@ -484,6 +484,27 @@ struct DependencyGraphTests {
     }
   }
 
+  @Test("an input that is forgotten, but not one that expires, during a review is demanded again")
+  func reviewOnceMore() {
+    for hasExpired in [false, true] {
+      var graph = DependencyGraph()
+      let number = graph.begin(9)
+      for input in 0...1 { graph.ask(input, by: 9, number) }
+      graph.settle(9, isChanged: false, wasServed: false)
+      graph.outdate(0, isKept: true)
+      graph.beginReview(9)
+      for round in 0..<2 {
+        guard case .demand(let chains) = graph.review(9), chains == [[0]] else {
+          #expect(hasExpired && round == 1, "0 is not demanded")
+          break
+        }
+        #expect(!hasExpired || round == 0)
+        graph.confirm(0)
+        graph.outdate(0, isKept: true, hasExpired: hasExpired)
+      }
+    }
+  }
+
   @Test("a computation whose input is forgotten again and again begins again a few times")
   func restarts() {
     var graph = DependencyGraph()
