@@ -6,9 +6,9 @@
 //   swiftc -O -o .build/mutate .ci/mutate.swift && .build/mutate [--sample NUMBER] [NAME …]
 //
 // `.ci/mutants` has a row for each value: its name, the files that are changed, and the files that are compiled
-// with them: its tests, and other parts of the library that name its types. A folder stands for its files. All of
-// them are one module, over the modules of the debug build: a type that is defined there hides the one of the same
-// name in the library.
+// with them: its tests, and other parts of the library that name its types. A folder stands for its files; suites
+// that are named beside a folder of tests run before the others. All of them are one module, over the modules of the
+// debug build: a type that is defined there hides the one of the same name in the library.
 // Lines below a row that begin with `same:` are changes that change nothing, or no part of the value, each with
 // its reason; they are not counted. A sample has the same changes each time.
 import Foundation
@@ -43,6 +43,8 @@ struct Row {
   let name: String
   let values: [String]
   let tests: [String]
+  /// If there is a folder of tests: the suites that are named beside it, which run first.
+  let own: [String]
   /// What a change makes of its line, and why it changes nothing.
   var same: [String: String] = [:]
 }
@@ -67,9 +69,15 @@ func rows(in list: String) -> [Row] {
     if name == "all" {
       shared = halves[1]
     } else {
-      let tests = halves[1] + shared
-      let others = tests.filter { !halves[0].contains($0) }
-      rows.append(Row(name: name, values: halves[0], tests: others))
+      var known = Set(halves[0])
+      let others = (halves[1] + shared).filter { known.insert($0).inserted }
+      let tests = body.split(separator: " ").filter { $0.hasPrefix("Tests/") }
+      let own =
+        tests.allSatisfy { $0.hasSuffix(".swift") }
+        ? [] : tests.map { $0.split(separator: "/").last! }.filter { $0.hasSuffix("Tests.swift") }
+      rows.append(
+        Row(
+          name: name, values: halves[0], tests: others, own: own.map { String($0.dropLast(6)) }))
     }
   }
   return rows
@@ -209,10 +217,12 @@ struct Bench {
   init(_ row: Row, package: String) throws {
     folder = work + "/" + row.name
     files = (row.values + row.tests).map { ($0 as NSString).lastPathComponent } + ["Runner.swift"]
+    // Some toolchains have the macros of Testing in a folder of their own.
+    let plugins = #""$(dirname "$(readlink -f "$(which swiftc)")")"/../lib/swift/host/plugins"#
     flags = """
       -module-name Mutant -parse-as-library -swift-version 6 -package-name \(package) -enable-testing \
-      -suppress-warnings -O -assert-config Debug -D DEBUG -I \(build)/Modules -plugin-path \
-      "$(dirname "$(readlink -f "$(which swiftc)")")/../lib/swift/host/plugins/testing"
+      -suppress-warnings -O -assert-config Debug -D DEBUG -I \(build)/Modules \
+      -plugin-path \(plugins) -plugin-path \(plugins)/testing
       """
     shell("rm -rf \(folder); mkdir -p \(folder)", in: work)
     try """
@@ -284,8 +294,12 @@ for row in chosen {
   let started = clock.now
   let bench = try Bench(row, package: package)
   if let words = bench.refusal() { fail("\(row.name) does not compile:\n\(words)") }
+  for file in bench.files.prefix(row.values.count) where !bench.compiles(file) {
+    fail("\(file) does not compile by itself: no change of it would be tried")
+  }
   // Each part's tests, and for how long a change may keep them busy.
-  let parts = ["--skip", "--filter"].map { tests in
+  let own = row.own.isEmpty ? [] : [#"--filter '\.(\#(row.own.joined(separator: "|")))/' --skip"#]
+  let parts = (own + ["--skip", "--filter"]).map { tests in
     let begun = clock.now
     guard bench.passes(tests, within: 600) else {
       fail("the tests of \(row.name) fail as they are: see \(bench.folder)")

@@ -207,7 +207,8 @@ private struct FrameModel: Explorable, Hashable {
 
   var violationAtRest: String? {
     if readers != [.gone, .gone] { return "a reader waits for ever: \(readers)" }
-    return task == .ended ? nil : "the task is not ended: \(task)"
+    if task != .ended { return "the task is not ended: \(task)" }
+    return slot.state == .ended ? nil : "the task is ended, and the slot is \(slot.state)"
   }
 }
 

@@ -459,4 +459,109 @@ struct DependencyGraphTests {
     }
     #expect(graph.nodes[0].dependents.count == 2)
   }
+
+  @Test("a review: what children have asked for at the same time, each child's one after the other")
+  func reviewOfChildren() {
+    var graph = DependencyGraph()
+    let number = graph.begin(9, in: 1)
+    for (input, task) in [(0, 1), (1, 2), (2, 3), (3, 2), (4, 4), (5, 1)] as [(Int, UInt32)] {
+      graph.ask(input, by: 9, number, in: task)
+    }
+    graph.settle(9, isChanged: false, wasServed: false)
+    for input in 0...5 { graph.outdate(input, isKept: true) }
+    graph.beginReview(9)
+    for step in [[[0]], [[1, 3], [2], [4]], [[5]]] {
+      guard case .demand(let chains) = graph.review(9) else {
+        Issue.record("nothing is demanded in place of \(step)")
+        return
+      }
+      #expect(chains == step)
+      for input in step.joined() { graph.confirm(input) }
+    }
+    guard case .isConfirmed = graph.review(9) else {
+      Issue.record("all inputs came out equal")
+      return
+    }
+  }
+
+  @Test("an input that is forgotten, but not one that expires, during a review is demanded again")
+  func reviewOnceMore() {
+    for hasExpired in [false, true] {
+      var graph = DependencyGraph()
+      let number = graph.begin(9)
+      for input in 0...1 { graph.ask(input, by: 9, number) }
+      graph.settle(9, isChanged: false, wasServed: false)
+      graph.outdate(0, isKept: true)
+      graph.beginReview(9)
+      for round in 0..<2 {
+        guard case .demand(let chains) = graph.review(9), chains == [[0]] else {
+          #expect(hasExpired && round == 1, "0 is not demanded")
+          break
+        }
+        #expect(!hasExpired || round == 0)
+        graph.confirm(0)
+        graph.outdate(0, isKept: true, hasExpired: hasExpired)
+      }
+    }
+  }
+
+  @Test("a computation whose input is forgotten again and again begins again a few times")
+  func restarts() {
+    var graph = DependencyGraph()
+    var restarts = 0
+    while restarts < 100 {
+      let number = graph.begin(1)
+      graph.ask(0, by: 1, number)
+      graph.outdate(0, isKept: true)
+      guard graph.isOverturned(1) else { break }
+      restarts += 1
+    }
+    #expect(restarts == Int(DependencyGraph.usualRestarts) && graph.nodes[0].isShown)
+    // Its result is given then, and is out of date at once.
+    graph.settle(1, isChanged: true, wasServed: false)
+    #expect(graph.freshness(of: 1) == .outdated)
+  }
+
+  @Test("the first computation is like all others, for those who have its result, or waited for it")
+  func firstNumber() {
+    var graph = DependencyGraph()
+    let (first, second) = (graph.begin(1), graph.begin(2))
+    graph.ask(0, by: 1, first)
+    graph.ask(0, by: 2, second, .awaited(1))
+    for key in 1...2 { graph.settle(key, isChanged: false, wasServed: false) }
+    // Whoever has waited for this very result has got it.
+    graph.settle(0, load: 1, isChanged: true, wasServed: false)
+    #expect(graph.takeMarked() == [1] && graph.freshness(of: 2) == .fresh)
+    graph.settle(0, isChanged: true, wasServed: false)
+    #expect(graph.takeMarked() == [2])
+  }
+
+  @Test("without a task, keys were asked for one after the other")
+  func noTask() {
+    var graph = DependencyGraph()
+    let number = graph.begin(9)
+    for input in 0...1 { graph.ask(input, by: 9, number) }
+    graph.settle(9, isChanged: false, wasServed: false)
+    for input in 0...1 { graph.outdate(input, isKept: true) }
+    graph.beginReview(9)
+    guard case .demand(let chains) = graph.review(9), chains == [[0]] else {
+      Issue.record("0 is not demanded by itself")
+      return
+    }
+  }
+
+  @Test("asked again in the same way it is the same edge; a wait takes the place of a look in vain")
+  func edges() {
+    var graph = DependencyGraph()
+    let number = graph.begin(1)
+    for way in [.looked, .awaited(7), .noAnswer] as [DependencyGraph.Observation] {
+      let before = graph.nodes.first?.dependents.count ?? 0
+      for _ in 0..<3 { graph.ask(0, by: 1, number, way) }
+      #expect(graph.nodes[0].dependents.count == before + 1)
+    }
+    graph.ask(5, by: 1, number, .absence)
+    graph.ask(5, by: 1, number, .awaited(8))
+    #expect(graph.nodes[5].dependents.count == 1 && graph.nodes[5].live == 1)
+    #expect(graph.nodes[5].dependents[0].awaited == 8 && !graph.nodes[5].dependents[0].sawNothing)
+  }
 }

@@ -276,6 +276,18 @@ struct MemoTableTests {
     #expect(subject.table.count == 2)
   }
 
+  @Test("what comes back soon after it was evicted outlives a scan")
+  func returning() {
+    var subject = Subject(limit: 20, isTimed: false)
+    for key in Array(0...20) + [0] + Array(100..<130) {
+      guard subject.table.hit(key, at: 0) == nil else { continue }
+      _ = subject.demand(key)
+      subject.finish(.value("\(key)", cost: 1))
+    }
+    #expect(subject.table.hit(0, at: 0) == "0" && subject.table.hit(1, at: 0) == nil)
+    check(subject.table)
+  }
+
   @Test("without readers, computations begin no others")
   func abandoned() {
     let subject = State.value.make(limit: 5)

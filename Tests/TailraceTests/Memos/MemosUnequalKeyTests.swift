@@ -58,6 +58,14 @@ struct MemosUnequalKeyTests {
     #expect(memos.store.table.withLock { $0.base.slots.slots.count } == 1, "slots")
   }
 
+  @Test("a value that is set for it is not kept, and in an empty table nothing has expired")
+  func set() {
+    let memos = Memos<Double, Int, any Error>(lifetime: .seconds(3600)) { (_: Double) throws in 1 }
+    memos.set(7, for: .nan)
+    #expect(memos.peek(.nan) == nil && memos.count == 0)
+    #expect(memos.store.table.withLock { $0.base.slots.slots.isEmpty })
+  }
+
   @Test(
     "those who ask at the same time each compute it, and one that is cancelled leaves the others")
   func together() async throws {

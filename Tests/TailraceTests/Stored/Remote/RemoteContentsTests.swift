@@ -1,0 +1,134 @@
+import Tailrace
+import Testing
+
+@testable import TailraceStored
+
+@Suite("What is known of a remote list, as a value", .inTurn)
+struct RemoteContentsTests {
+  private typealias Contents = RemoteContents<Int>
+
+  private func answer(
+    _ elements: [Int], _ next: String, isOurs: Bool = false, isLive: Bool = false,
+    isUpToDate: Bool = false, isClosed: Bool = false
+  ) -> Contents.Answer {
+    Contents.Answer(
+      elements: elements, sizes: elements.map { _ in 300 }, next: next, isUpToDate: isUpToDate,
+      isClosed: isClosed, isOurs: isOurs, isLive: isLive)
+  }
+
+  @Test("a request to another server begins at the nearest offset that it has named")
+  func names() throws {
+    var contents = Contents(.beginning)
+    try contents.take(answer([0, 1], "x2"), from: 0)
+    try contents.take(answer([2, 3], "x4"), from: 2)
+    let starts = (0...5).map { contents.start(for: $0) }
+    #expect(starts.map { $0?.position } == [0, 0, 2, 2, 4, 4])
+    let (beginning, expected) = (ListOffset.beginning, ["x2", "x2", "x4", "x4"])
+    #expect(starts.map { $0?.offset } == [beginning, beginning] + expected)
+    #expect(contents.place(at: 1).named == 0 && contents.place(at: 3).named == 2)
+  }
+
+  @Test("an answer without elements says that it is of the end, or is live")
+  func empty() throws {
+    for isLive in [false, true] {
+      for (isUpToDate, isClosed) in [(false, false), (true, false), (false, true)] {
+        var contents = Contents(.beginning)
+        let empty = answer(
+          [], ListOffset("a", 0).name, isOurs: true, isLive: isLive, isUpToDate: isUpToDate,
+          isClosed: isClosed)
+        if isLive || isUpToDate || isClosed {
+          try contents.take(empty, from: 0)
+          #expect(contents.isEnded == isClosed && contents.count == 0)
+        } else {
+          #expect(throws: RemoteAnswerError.self) { try contents.take(empty, from: 0) }
+        }
+      }
+    }
+  }
+
+  @Test("elements that are not kept any more are handed out, to be released elsewhere")
+  func discarded() throws {
+    var contents = RemoteContents<Int>(.beginning, byteCapacity: 1000)
+    for number in 0..<10 {
+      let next = ListOffset("a", number + 1).name
+      try contents.take(answer([number], next, isOurs: true, isLive: true), from: number)
+    }
+    #expect(contents.tail.start == 4 && contents.tail.elements == Array(4..<10))
+    #expect(contents.tail.bytes == 1800 && contents.tail.sizes.count == 6)
+    let discarded = Set(contents.takeDiscarded().joined())
+    #expect(discarded.isSuperset(of: 0..<contents.tail.start))
+    #expect(contents.takeDiscarded().isEmpty)
+  }
+
+  @Test("a list that is read on from a place, and one whose extent is told")
+  func places() throws {
+    let offset = ListOffset("a", 3).name
+    var contents = Contents(RemotePlace(position: 3, offset: offset, named: 3, isOurs: true))
+    #expect(contents.count == 3 && contents.tail.start == 3)
+    #expect(contents.server == .ours(identity: "a"))
+    #expect(try contents.look(from: 3, upTo: 1, isReading: true) == ListPage([]))
+    #expect(try contents.look(from: 2, upTo: 1, isReading: true) == nil)
+    let extent = ListExtent(identity: "a", count: 5, isEnded: false)
+    try contents.take(extent, asked: contents.reach)
+    #expect(contents.count == 5 && contents.mayHaveMore(than: 4) && !contents.mayHaveMore(than: 5))
+    #expect(contents.liveStart()?.position == 5)
+    let (first, beginning) = (ListOffset("a", 1).name, Contents(.beginning))
+    let place = RemotePlace(position: 1, offset: first, named: 1, isOurs: true)
+    #expect(Contents(place).count == 1 && beginning.tail.start == 0 && beginning.count == 0)
+  }
+
+  @Test("a page is read beside the live end, and what the server has discarded is behind it")
+  func pages() throws {
+    let place = RemotePlace(
+      position: 3, offset: ListOffset("a", 3).name, named: 3, isOurs: true)
+    var contents = Contents(place)
+    try contents.take(answer([0, 1], ListOffset("a", 2).name, isOurs: true), from: 0)
+    #expect(contents.tail.start == 3 && contents.page.end == 2)
+    #expect(try contents.look(from: 1, upTo: 5, isReading: false) == ListPage([1]))
+    let offset = try #require(ListOffset(ListOffset("a", 7).name))
+    guard case .final(.list(.trimmed(first: 7))) = contents.gone(offset, from: 2) else {
+      Issue.record("it is not told")
+      return
+    }
+    #expect(contents.count == 7 && contents.tail.start == 7)
+  }
+
+  @Test("a connection ends when nobody has waited for a while, counted from the last answer")
+  func idle() throws {
+    var state = RemoteState(Contents(.beginning), patience: nil)
+    var awaited = WhileAwaited<RemoteOutcome, Int>(lingers: true)
+    let number = try #require(state.enter(waitingFor: 0, &awaited))
+    #expect(awaited.wait(number, number) == nil)
+    #expect(state.step(1, at: .zero, &awaited) == .request(.events))
+    let element = answer([7], ListOffset("a", 1).name, isOurs: true, isLive: true)
+    try state.took(element, from: 0, run: 1, at: .seconds(100), &awaited)
+    state.endIfIdle(for: .seconds(60), at: .seconds(159), &awaited)
+    #expect(awaited.isRunning)
+    state.endIfIdle(for: .seconds(60), at: .seconds(160), &awaited)
+    #expect(!awaited.isRunning)
+  }
+
+  @Test("a connection that begins anew knows nothing of what the one before has read")
+  func beginsAnew() throws {
+    var state = RemoteState(Contents(.beginning), patience: nil)
+    var awaited = WhileAwaited<RemoteOutcome, Int>(lingers: true)
+    let number = try #require(state.enter(waitingFor: 0, &awaited))
+    #expect(awaited.wait(number, number) == nil)
+    #expect(state.step(1, at: .zero, &awaited) == .request(.events))
+    let element = answer(
+      [7], ListOffset("a", 1).name, isOurs: true, isLive: true, isUpToDate: true)
+    try state.took(element, from: 0, run: 1, at: .zero, &awaited)
+    #expect(state.link.isReading && state.cursor == nil)
+    var other = answer([8], ListOffset("a", 2).name, isOurs: true, isLive: true)
+    for cursor in ["c", nil] {
+      (other.cursor, other.elements) = (cursor, cursor == nil ? [] : [8])
+      other.sizes = other.elements
+      try state.took(other, from: cursor == nil ? 2 : 1, run: 1, at: .zero, &awaited)
+      #expect(state.cursor == "c")
+    }
+    state.endIfIdle(for: .zero, at: .seconds(60), &awaited)
+    #expect(!awaited.isRunning)
+    _ = state.enter(waitingFor: 2, &awaited)
+    #expect(!state.link.isReading)
+  }
+}
