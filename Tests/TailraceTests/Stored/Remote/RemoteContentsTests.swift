@@ -48,7 +48,7 @@ struct RemoteContentsTests {
 
   @Test("elements that are not kept any more are handed out, to be released elsewhere")
   func discarded() throws {
-    var contents = RemoteContents<Int>(.beginning, byteCapacity: 1000)
+    var contents = Contents(.beginning, byteCapacity: 1000)
     for number in 0..<10 {
       let next = ListOffset("a", number + 1).name
       try contents.take(answer([number], next, isOurs: true, isLive: true), from: number)
@@ -93,13 +93,19 @@ struct RemoteContentsTests {
     #expect(contents.count == 7 && contents.tail.start == 7)
   }
 
-  @Test("a connection ends when nobody has waited for a while, counted from the last answer")
-  func idle() throws {
+  /// A connection asks for events, and somebody waits for the first element.
+  private func connecting() throws -> (RemoteState<Int>, WhileAwaited<RemoteOutcome, Int>) {
     var state = RemoteState(Contents(.beginning), patience: nil)
     var awaited = WhileAwaited<RemoteOutcome, Int>(lingers: true)
     let number = try #require(state.enter(waitingFor: 0, &awaited))
     #expect(awaited.wait(number, number) == nil)
     #expect(state.step(1, at: .zero, &awaited) == .request(.events))
+    return (state, awaited)
+  }
+
+  @Test("a connection ends when nobody has waited for a while, counted from the last answer")
+  func idle() throws {
+    var (state, awaited) = try connecting()
     let element = answer([7], ListOffset("a", 1).name, isOurs: true, isLive: true)
     try state.took(element, from: 0, run: 1, at: .seconds(100), &awaited)
     state.endIfIdle(for: .seconds(60), at: .seconds(159), &awaited)
@@ -110,11 +116,7 @@ struct RemoteContentsTests {
 
   @Test("a connection that begins anew knows nothing of what the one before has read")
   func beginsAnew() throws {
-    var state = RemoteState(Contents(.beginning), patience: nil)
-    var awaited = WhileAwaited<RemoteOutcome, Int>(lingers: true)
-    let number = try #require(state.enter(waitingFor: 0, &awaited))
-    #expect(awaited.wait(number, number) == nil)
-    #expect(state.step(1, at: .zero, &awaited) == .request(.events))
+    var (state, awaited) = try connecting()
     let element = answer(
       [7], ListOffset("a", 1).name, isOurs: true, isLive: true, isUpToDate: true)
     try state.took(element, from: 0, run: 1, at: .zero, &awaited)
