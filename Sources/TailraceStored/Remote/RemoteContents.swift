@@ -85,7 +85,12 @@ struct RemoteContents<Element: Sendable>: Sendable {
     switch server {
     case .ours(let identity) where ListOffset(place.offset)?.identity != identity:
       throw .final(.remote(.otherList(found: identity)))
-    case .other: throw .final(.remote(.otherList(found: nil)))
+    case .other:
+      let identity = ListOffset(place.offset)?.identity
+      guard names.count > 1, hasNamedOnly(identity) else {
+        throw .final(.remote(.otherList(found: nil)))
+      }
+      server = .ours(identity: identity)
     case .unknown, .ours: break
     }
   }
@@ -269,11 +274,21 @@ struct RemoteContents<Element: Sendable>: Sendable {
     // A list that did not exist yet, and of which nothing was read.
     case .ours(identity: nil) where count == 0: break
     case .unknown: break
+    case .other where hasNamedOnly(identity): break
     case .ours, .other:
       otherList = .otherList(found: identity)
       throw .final(.remote(.otherList(found: identity)))
     }
     server = .ours(identity: identity)
+  }
+
+  /// Whether all offsets that the server has named are of a list with this identity: then it is an endpoint
+  /// of ours, and the field that says so was lost on its way, as a cache or a proxy may do.
+  private func hasNamedOnly(_ identity: String?) -> Bool {
+    names.allSatisfy { name in
+      name.offset == ListOffset.beginning
+        || ListOffset(name.offset) == ListOffset(identity, name.position)
+    }
   }
 
   private mutating func note(

@@ -60,6 +60,58 @@ struct RemoteContentsTests {
     #expect(contents.takeDiscarded().isEmpty)
   }
 
+  /// What tells, after answers without the field, that the server is an endpoint of ours.
+  private enum Sign: CaseIterable { case page, event, extent, gone, place }
+
+  @Test(
+    "an endpoint of ours whose field was lost on its way is known by its offsets",
+    arguments: Sign.allCases)
+  private func lostField(_ sign: Sign) throws {
+    // Offsets of another list, or of no list, were another server's.
+    for former in ["a", "b", nil] {
+      var contents = Contents(.beginning)
+      for position in [0, 2] {
+        let next = former.map { ListOffset($0, position + 2).name } ?? "x\(position + 2)"
+        try contents.take(answer([position, position + 1], next), from: position)
+      }
+      #expect(contents.server == .other && contents.start(for: 3)?.position == 2)
+      var failure: RemoteAnswerError?
+      do throws(RemoteAnswerError) {
+        switch sign {
+        case .page: try contents.take(answer([4], ListOffset("a", 5).name, isOurs: true), from: 4)
+        case .event:
+          let next = ListOffset("a", 5).name
+          try contents.take(answer([4], next, isOurs: true, isLive: true), from: 4)
+        case .extent:
+          let extent = ListExtent(identity: "a", count: 5, isEnded: false)
+          try contents.take(extent, asked: contents.reach)
+        case .gone: failure = contents.gone(ListOffset("a", 5), from: 4)
+        case .place:
+          let offset = ListOffset("a", 4).name
+          try contents.resume(
+            at: RemotePlace(position: 4, offset: offset, named: 4, isOurs: true))
+        }
+      } catch {
+        failure = error
+      }
+      if former == "a" {
+        #expect(contents.server == .ours(identity: "a"))
+        #expect(contents.start(for: 3)?.position == 3, "an endpoint of ours has each position")
+        switch failure {
+        case nil: #expect(sign != .gone)
+        case .final(.list(.trimmed(first: 5))): #expect(sign == .gone)
+        case let failure?: Issue.record("\(failure)")
+        }
+      } else {
+        #expect(contents.server == .other)
+        guard case .final(.remote(.otherList(found: _))) = failure else {
+          Issue.record("\(String(describing: failure))")
+          continue
+        }
+      }
+    }
+  }
+
   @Test("a list that is read on from a place, and one whose extent is told")
   func places() throws {
     let offset = ListOffset("a", 3).name

@@ -71,6 +71,28 @@ struct RemoteListErrorTests {
     }
   }
 
+  @Test(
+    "a proxy that drops the field of our offsets, from some responses or from all: no other list",
+    arguments: [0..<1, 0..<2, 1..<3, 2..<3, 0..<Int.max])
+  func lostField(_ harmed: Range<Int>) async throws {
+    let source = ChangingSource([0, 1])
+    let endpoint = ListEndpoint(source, pageLimit: 1)
+    let answers = Counter()
+    let remote = remote { request in
+      let response = try await endpoint.transport(request)
+      answers.increment()
+      guard harmed.contains(answers.value - 1) else { return response }
+      var fields = response.headers
+      fields[ListOffset.field.lowercased()] = nil
+      return RemoteResponse(status: response.status, headers: fields, body: response.body)
+    }
+    #expect(try await remote.read(from: 0, upTo: 1).elements == [0])
+    #expect(try await remote.read(from: 1, upTo: 1).elements == [1])
+    try await source.append([2, 3], isEnd: true)
+    try await remote.waitForMore(than: 2)
+    #expect(try await LazyList(reading: remote).array() == [0, 1, 2, 3])
+  }
+
   @Test("discarded elements, and elements that the server has lost")
   func extents() async throws {
     let store = Store(Array(0..<10))
