@@ -66,17 +66,25 @@ final class MemoStore<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   // MARK: Demands
 
+  /// A value that is there. The key is hashed before the lock is taken: many tasks ask, and the less they
+  /// do under the lock, the less they wait for each other.
   @_alwaysEmitIntoClient @inline(__always)
   func hit(_ key: Key) -> Value? {
     let (now, hash) = (now, key.hashValue)
-    return table.withLock { $0.base.hit(key, hash: hash, at: now) }
+    return table.withLock { table in
+      guard let place = table.base.slots.place(of: key, hash: hash) else { return nil }
+      return table.base.hit(in: place, at: now)
+    }
   }
 
   /// The same for a computation that asks: it depends on the value.
   @_alwaysEmitIntoClient
   func hit(_ key: Key, by asker: Asker) -> Value? {
-    let (now, task) = (now, runningTask())
-    return table.withLock { $0.hit(key, by: asker, in: task, at: now) }
+    let (now, hash, task) = (now, key.hashValue, runningTask())
+    return table.withLock { table in
+      guard let place = table.base.slots.place(of: key, hash: hash) else { return nil }
+      return table.hit(in: place, by: asker, in: task, at: now)
+    }
   }
 
   /// An event of a table whose keys know nothing of each other. What it removes is released, and

@@ -124,14 +124,10 @@ struct MemoTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sen
   }
 
   /// A key is demanded: the value, if nothing else is to do.
-  @_alwaysEmitIntoClient
-  mutating func hit(_ key: Key, at now: Int64) -> Value? { hit(key, hash: key.hashValue, at: now) }
-
-  /// The same for a key whose hash is known: many tasks ask, and the less they do under the lock, the
-  /// less they wait for each other.
+  ///
+  /// - Parameter place: where the key was found.
   @_alwaysEmitIntoClient @inline(__always)
-  mutating func hit(_ key: Key, hash: Int, at now: Int64) -> Value? {
-    guard let place = slots.place(of: key, hash: hash) else { return nil }
+  mutating func hit(in place: Int, at now: Int64) -> Value? {
     let value: Value
     switch slots[place] {
     case .value(let known):

@@ -46,9 +46,9 @@ struct RecursiveTable<Key: Hashable & Sendable, Value: Sendable, Failure: Error>
 
   /// A hit of a computation, which depends on the value from now on.
   @_alwaysEmitIntoClient
-  mutating func hit(_ key: Key, by asker: Asker, in task: UInt32, at now: Int64) -> Value? {
-    guard !graph.isMarking, let value = base.hit(key, at: now) else { return nil }
-    note(key, askedBy: asker, .result, in: task)
+  mutating func hit(in place: Int, by asker: Asker, in task: UInt32, at now: Int64) -> Value? {
+    guard !graph.isMarking, let value = base.hit(in: place, at: now) else { return nil }
+    graph.ask(place, by: asker.place, asker.number, .result, in: task)
     return value
   }
 

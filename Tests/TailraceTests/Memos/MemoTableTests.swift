@@ -404,3 +404,10 @@ struct MemoTableTests {
     }
   }
 }
+
+extension MemoTable {
+  /// The value of a key that is there.
+  mutating func hit(_ key: Key, at now: Int64) -> Value? {
+    slots.place(of: key).flatMap { hit(in: $0, at: now) }
+  }
+}
