@@ -274,16 +274,13 @@ struct DependencyGraph: Sendable {
   mutating func giveLate(_ place: Int) {
     grow(to: place)
     makeLate(place, .doubtful)
-    beginReview(place)
   }
 
   /// A result turned out to be still the right one, or is a new one: it is served from now on.
   @usableFromInline
   mutating func confirm(_ place: Int) {
     guard place < nodes.count else { return }
-    nodes[place].freshness = .fresh
-    beginReview(place)
-    nodes[place].isShown = false
+    (nodes[place].freshness, nodes[place].isShown) = (.fresh, false)
     if nodes[place].absences > 0 {
       nodes[place].absences = 0
       mark(place, .outdated, .overturned, onlyAbsences: true)
@@ -473,7 +470,6 @@ struct DependencyGraph: Sendable {
   mutating func endSettled(_ place: Int) {
     guard place < nodes.count else { return }
     nodes[place].settled = 0
-    beginReview(place)
     release(exchange(&nodes[place].inputs, []))
   }
 

@@ -145,6 +145,95 @@ struct RemoteContentsTests {
     #expect(contents.count == 7 && contents.tail.start == 7)
   }
 
+  @Test("an answer to the first request that begins later: the list has been trimmed")
+  func trimmedFirst() throws {
+    let answer = answer([4, 5], ListOffset("a", 6).name, isOurs: true)
+    var contents = Contents(.beginning)
+    #expect(throws: RemoteAnswerError.self) { try contents.take(answer, from: 0) }
+    #expect(contents.count == 4 && contents.tail.start == 4)
+    // Behind elements that are known, or at another place, the answer is damaged.
+    contents = Contents(.beginning)
+    try contents.take(self.answer([0], ListOffset("a", 1).name, isOurs: true), from: 0)
+    for position in [0, 1] {
+      do {
+        try contents.take(answer, from: position)
+        Issue.record("elements of another place were taken")
+      } catch {
+        guard case .corrupt = error else { throw error }
+      }
+    }
+    contents = Contents(.beginning)
+    #expect(throws: RemoteAnswerError.self) { try contents.take(answer, from: 1) }
+    #expect(contents.count == 0)
+  }
+
+  @Test("elements that are here stay, if the list has been trimmed before them, or up to their end")
+  func trimmedBehind() throws {
+    for (first, kept) in [(1, [0, 1]), (2, [0, 1]), (3, [])] {
+      var contents = Contents(.beginning)
+      try contents.take(answer([0, 1], ListOffset("a", 2).name, isOurs: true), from: 0)
+      _ = contents.gone(ListOffset("a", first), from: 0)
+      #expect(contents.tail.elements == kept && contents.count == max(2, first))
+    }
+  }
+
+  @Test("an end: what is told now counts, and what came while it was asked for")
+  func ends() throws {
+    for (known, asked, told) in [
+      (false, false, false), (false, false, true), (true, false, false), (true, false, true),
+      (true, true, false), (true, true, true),
+    ] {
+      var contents = Contents(.beginning)
+      let element = answer([0], ListOffset("a", 1).name, isOurs: true, isClosed: known)
+      try contents.take(element, from: 0)
+      try contents.take(
+        ListExtent(identity: "a", count: 1, isEnded: told),
+        asked: Contents.Reach(count: 1, isEnded: asked))
+      #expect(contents.isEnded == (told || known && !asked))
+    }
+  }
+
+  @Test("of what nobody has read, so much is kept as there is room for, and what was just read")
+  func room() throws {
+    let capacity = Contents.capacity
+    var contents = Contents(.beginning)
+    let first = answer(
+      Array(0..<2 * capacity), ListOffset("a", 2 * capacity).name, isOurs: true, isLive: true)
+    try contents.take(first, from: 0)
+    #expect(contents.tail.elements.count == 2 * capacity, "twice as many")
+    let next = ListOffset("a", 2 * capacity + 1).name
+    try contents.take(
+      answer([2 * capacity], next, isOurs: true, isLive: true), from: 2 * capacity)
+    #expect(contents.tail.elements.count == capacity && contents.tail.end == 2 * capacity + 1)
+    #expect(contents.tail.bytes == 300 * capacity)
+    // An answer that is larger than the room.
+    contents = Contents(.beginning, byteCapacity: 1000)
+    for (elements, end) in [([0, 1, 2], 3), (Array(3..<13), 13)] {
+      let answer = answer(elements, ListOffset("a", end).name, isOurs: true, isLive: true)
+      try contents.take(answer, from: end - elements.count)
+    }
+    #expect(contents.tail.start == 3 && contents.tail.elements == Array(3..<13))
+    #expect(contents.tail.bytes == 3000)
+  }
+
+  @Test("patience that is over tells the last failure, whatever its kind")
+  func lastFailure() {
+    let failures: [(RemoteAnswerError, RemoteListError.Reason)] = [
+      (.corrupt("damaged"), .malformed("damaged")), (.later("busy"), .unreachable("busy")),
+      (.silent(.seconds(3)), .unreachable("nothing was heard for 3.0 seconds")),
+      (.lacking(from: 7), .unreachable("the server has only 7 elements, and has had more")),
+    ]
+    for (failure, reason) in failures {
+      var budget = FailureBudget(.seconds(1))
+      #expect(budget.take(failure, at: .seconds(5)) == nil)
+      guard case .over(.remote(let told)) = budget.turn(.seconds(9), at: .seconds(6)) else {
+        Issue.record("patience is not over")
+        continue
+      }
+      #expect(told == reason)
+    }
+  }
+
   /// A connection asks for events, and somebody waits for the first element.
   private func connecting() throws -> (RemoteState<Int>, WhileAwaited<RemoteOutcome, Int>) {
     var state = RemoteState(Contents(.beginning), patience: nil)
@@ -160,6 +249,21 @@ struct RemoteContentsTests {
     var (state, awaited) = try connecting()
     let element = answer([7], ListOffset("a", 1).name, isOurs: true, isLive: true)
     try state.took(element, from: 0, run: 1, at: .seconds(100), &awaited)
+    state.endIfIdle(for: .seconds(60), at: .seconds(159), &awaited)
+    #expect(awaited.isRunning)
+    state.endIfIdle(for: .seconds(60), at: .seconds(160), &awaited)
+    #expect(!awaited.isRunning)
+  }
+
+  @Test("a connection ends when nobody has waited for a while, counted from the last that has left")
+  func left() throws {
+    var (state, awaited) = try connecting()
+    let other = try #require(state.enter(waitingFor: 0, &awaited))
+    #expect(awaited.wait(other, other) == nil)
+    awaited.cancel(1, .cancelled)
+    state.left(at: .seconds(50), awaited)
+    awaited.cancel(other, .cancelled)
+    state.left(at: .seconds(100), awaited)
     state.endIfIdle(for: .seconds(60), at: .seconds(159), &awaited)
     #expect(awaited.isRunning)
     state.endIfIdle(for: .seconds(60), at: .seconds(160), &awaited)
