@@ -41,15 +41,15 @@ struct Eviction: Sendable {
   @usableFromInline var nodes: ContiguousArray<Node> = []
   private var small = Line()
   private var main = Line()
-  /// The number and the cost of the entries that stay.
-  private var pinned = Line()
+  /// The cost of the entries that stay.
+  private var pinnedCost = 0
   private var ghosts = Ghosts()
 
   /// - Parameter limit: the maximum cost of all kept entries together.
   @usableFromInline
   init(limit: Int) { self.limit = limit }
 
-  var cost: Int { small.cost + main.cost + pinned.cost }
+  var cost: Int { small.cost + main.cost + pinnedCost }
   private var count: Int { small.count + main.count }
 
   /// A kept entry was used.
@@ -117,12 +117,9 @@ struct Eviction: Sendable {
   /// - Complexity: O(1), spread over the uses since the last time.
   @usableFromInline
   mutating func removeFirst() -> (place: Int, isFromSmall: Bool)? {
-    // The main queue passes each entry four times at most.
-    var passes = small.count + 4 * count + 4
-    while passes > 0, count > 0 {
-      passes -= 1
-      let isFromSmall =
-        small.count > 0 && (small.cost >= max(1, limit / 10) || main.count == 0)
+    // An entry passes from the small queue to the main one, and there three times at most.
+    while count > 0 {
+      let isFromSmall = small.cost >= max(1, limit / 10) || main.count == 0
       let place = Int(isFromSmall ? small.oldest : main.oldest)
       let node = nodes[place]
       leave(place)
@@ -152,9 +149,7 @@ struct Eviction: Sendable {
     case .none: break
     case .small: small.append(place, &nodes)
     case .main: main.append(place, &nodes)
-    case .pinned:
-      pinned.count += 1
-      pinned.cost += nodes[place].cost
+    case .pinned: pinnedCost += nodes[place].cost
     }
   }
 
@@ -163,9 +158,7 @@ struct Eviction: Sendable {
     case .none: return
     case .small: small.remove(place, &nodes)
     case .main: main.remove(place, &nodes)
-    case .pinned:
-      pinned.count -= 1
-      pinned.cost -= nodes[place].cost
+    case .pinned: pinnedCost -= nodes[place].cost
     }
     nodes[place].queue = .none
   }

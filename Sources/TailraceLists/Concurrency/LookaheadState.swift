@@ -169,13 +169,11 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
     return true
   }
 
-  /// The called task runs. True if it pulls; otherwise it is over.
+  /// The called task runs. True if it pulls; otherwise it is over. There is room: nobody else fills it.
   @_alwaysEmitIntoClient
   mutating func begin() -> Bool {
     isCalled = false
-    guard case .resting = source, slots.count < distance, !isPaused || !waiters.isEmpty else {
-      return false
-    }
+    guard case .resting = source, !isPaused || !waiters.isEmpty else { return false }
     source = .pulling
     return true
   }

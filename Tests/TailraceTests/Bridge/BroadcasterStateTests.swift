@@ -142,13 +142,14 @@ struct BroadcasterStateTests {
 
   @Test("a source that was not run is let go of when nobody can come")
   func unread() {
-    var state = Self.shared(isKept: true)
+    var state = Self.shared(2, isKept: true)
     guard case .end(let remains) = state.becomeUnreachable().departure,
       case .source? = remains.garbage?.0
     else {
       Issue.record("it is kept")
       return
     }
+    #expect(state.remember(1) == nil && Self.past(state).isEmpty, "nobody will read it")
   }
 
   @Test("a kept source waits for a reader, until the time is up")

@@ -217,6 +217,22 @@ struct LookaheadStateTests {
     #expect(state.raise(to: .high) == nil)
   }
 
+  @Test("who has waited with the priority that the task has raises nothing")
+  func raisedBeforeToTheSame() {
+    var state = Self.called(5)
+    #expect(state.raise(to: .utility) == nil)
+    #expect(state.attach(Task {}, madeAt: .utility).raised == nil)
+  }
+
+  @Test("an element whose work fails before it is kept is kept, and none behind it")
+  func failsBeforeItIsKept() {
+    var state = Self.begun(5)
+    _ = state.failed(1)
+    #expect(Self.pulled(2, &state) == "refused")
+    #expect(Self.pulled(1, &state) == "enough", "its reader gets the failure")
+    #expect(Self.demand(&state) == "1" && Self.demand(&state) == "end")
+  }
+
   // At a cost that grows with the square, this would not end.
   @Test("giving back a million is one step for each")
   func manyAhead() {

@@ -70,6 +70,19 @@ struct AsyncLockTests {
     }.value
   }
 
+  @Test("a waiter that has left and was passed by does not count for the others")
+  func passedBy() {
+    var state = AsyncLock.State()
+    let waiters = (0..<5).compactMap { _ in state.take() }
+    for (waiter, length) in zip(waiters, [4, 3]) {
+      waiter.wake(.cancelled)
+      state.leave()
+      #expect(state.line.count == length, "one of them has left")
+      let passed = state.pass()
+      #expect(passed === waiter)
+    }
+  }
+
   @Test("waiters that have left stay in the line until they are more than half of it")
   func forgotten() {
     var state = AsyncLock.State()

@@ -86,6 +86,55 @@ struct EvictionTests {
     #expect(cache.places.count == 2 && cache.places[4] != nil)
   }
 
+  @Test("two uses take an entry from the small queue to the main one, where one keeps it once")
+  func uses() {
+    for (uses, first) in [(0, 0), (1, 0), (2, 1)] {
+      var cache = Cache(limit: 2)
+      cache.ask(0)
+      cache.ask(1)
+      for _ in 0..<uses { cache.ask(0) }
+      let place = cache.eviction.removeFirst()?.place
+      #expect(place == first)
+    }
+    var eviction = Eviction(limit: 100)
+    for place in 0..<2 {
+      eviction.remember(hash: place)
+      eviction.admit(place, hash: place, cost: 1)
+    }
+    eviction.used(0)
+    for place in [1, 0] {
+      let first = eviction.removeFirst()
+      #expect(first?.place == place && first?.isFromSmall == false)
+    }
+    let none = eviction.removeFirst()
+    #expect(none == nil)
+  }
+
+  @Test("an entry that was pinned comes back to its queue")
+  func queues() {
+    for isRemembered in [false, true] {
+      var eviction = Eviction(limit: 100)
+      if isRemembered { eviction.remember(hash: 7) }
+      eviction.admit(0, hash: 7, cost: 5)
+      eviction.pin(0)
+      let none = eviction.removeFirst()
+      #expect(none == nil && eviction.cost == 5)
+      eviction.unpin(0, cost: 9)
+      #expect(eviction.cost == 9)
+      let first = eviction.removeFirst()
+      #expect(first?.isFromSmall == !isRemembered)
+    }
+  }
+
+  @Test("what was never evicted is not remembered, whatever its hash")
+  func neverEvicted() {
+    var ghosts = Ghosts()
+    var removed = [ghosts.remove(0)]
+    ghosts.insert(3, capacity: 8)
+    removed += [0, 1, 2, 3, 3].map { ghosts.remove($0) }
+    #expect(removed == [false, false, false, false, true, false])
+  }
+
   @Test("random uses: the sum is right, the limit holds, the newest is there", arguments: 0..<50)
   func random(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

@@ -6,6 +6,18 @@ import Testing
 
 @Suite("A slot for each key, as a value", .inTurn)
 struct SlotMapTests {
+  @Test("slots are walked in parts, and there is none behind the last one")
+  func parts() {
+    var map = SlotMap<Int, String>()
+    #expect(map.places(from: 0, atMost: 2) == nil)
+    let places = (0..<5).map { map.add($0, "") }
+    #expect(places == [0, 1, 2, 3, 4])
+    let parts = [0, 2, 4, 5, 6].map { map.places(from: $0, atMost: 2) }
+    #expect(parts == [0..<2, 2..<4, 4..<5, nil, nil])
+    _ = map.remove(2, leaving: "")
+    #expect(map.keys(from: 1, atMost: 3) == [1, 3], "a free slot has no key")
+  }
+
   @Test("random: a key is found where it was put, and a slot is used again when it is free")
   func random() {
     for number in 0..<UInt64(RandomCases.count("TAILRACE_SLOTS", debug: 100, optimised: 10_000)) {
