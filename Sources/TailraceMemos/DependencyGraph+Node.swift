@@ -153,8 +153,8 @@ extension DependencyGraph {
     /// The revision at which the computation in progress began, and the last one that concerned it.
     var began: UInt32 = 0
     var told: UInt32 = 0
-    /// This many inputs are fresh, or were brought up to date in this review; and this many will have been
-    /// when the review comes back.
+    /// Of the last review that began: this many inputs are fresh, or were brought up to date in it; and this
+    /// many will have been when it comes back.
     var reviewed: UInt32 = 0
     var demanded: UInt32 = 0
     /// How often a review began again because an input was forgotten, or has changed.

@@ -80,7 +80,7 @@ struct DependencyGraph: Sendable {
 
   // MARK: Reviewing
 
-  /// A review of the inputs of a result begins.
+  /// A review of the inputs of a result begins. What the one before has left is of no interest.
   @usableFromInline
   mutating func beginReview(_ place: Int) {
     grow(to: place)
@@ -422,7 +422,7 @@ struct DependencyGraph: Sendable {
         nodes[dependent].freshness = max(was, edge.hasLooked ? .outdated : now.freshness)
       }
       if now.running != .late, nodes[dependent].demanded > 0 {
-        // It is under review, perhaps past this input.
+        // It may be under review, perhaps past this input.
         (nodes[dependent].reviewed, nodes[dependent].demanded) = (0, 0)
         nodes[dependent].rounds = min(nodes[dependent].rounds + 1, .max - 1)
       }

@@ -82,16 +82,14 @@ struct RemoteContents<Element: Sendable>: Sendable {
     if server == .unknown, count == 0 { self = RemoteContents(place, byteCapacity: byteCapacity) }
     // Before its first element a list may have had no identity yet.
     guard place.isOurs, place.position > 0 else { return }
+    let identity = ListOffset(place.offset)?.identity
     switch server {
-    case .ours(let identity) where ListOffset(place.offset)?.identity != identity:
-      throw .final(.remote(.otherList(found: identity)))
-    case .other:
-      let identity = ListOffset(place.offset)?.identity
-      guard names.count > 1, hasNamedOnly(identity) else {
-        throw .final(.remote(.otherList(found: nil)))
-      }
-      server = .ours(identity: identity)
-    case .unknown, .ours: break
+    case .unknown: break
+    case .ours(let known) where known == identity: break
+    case .ours(let known): throw .final(.remote(.otherList(found: known)))
+    // An answer says itself that it is of ours; a place does not, so the server must have named an offset.
+    case .other where names.count > 1 && hasNamedOnly(identity): server = .ours(identity: identity)
+    case .other: throw .final(.remote(.otherList(found: nil)))
     }
   }
 
@@ -344,48 +342,5 @@ struct RemoteContents<Element: Sendable>: Sendable {
   mutating func takeDiscarded() -> [[Element]] {
     defer { discarded = [] }
     return discarded
-  }
-}
-
-/// Why an answer brings nothing.
-enum RemoteAnswerError: Error {
-  /// It was damaged on its way, or is of somebody else there, or its server is wrong: worth another
-  /// request.
-  case corrupt(String)
-  /// The server has fewer elements than it has had. A cache or a replica may lag behind.
-  case lacking(from: Int)
-  /// The connection failed, or the server asks to come again.
-  case later(String, retryAfter: Duration? = nil)
-  /// Nothing was heard for too long.
-  case silent(Duration)
-  /// The server does not serve the list in this way.
-  case unsupported(status: Int, body: String)
-  case final(Final)
-
-  /// An error that is told to those that wait.
-  enum Final {
-    case remote(RemoteListError.Reason)
-    case list(ListStoreError)
-
-    /// The error of the list with this path.
-    func error(_ path: String) -> any Error {
-      switch self {
-      case .remote(let reason): RemoteListError(path: path, reason: reason)
-      case .list(let error): error
-      }
-    }
-  }
-
-  /// A failure of the transport, if it is not one of these.
-  init(_ error: any Error) { self = error as? Self ?? .later("\(error)") }
-
-  /// What a reader of the list with this path gets, if no request can help.
-  func told(_ path: String) -> any Error {
-    if case .final(let final) = self { final.error(path) } else { self }
-  }
-
-  /// Whether it is a right answer, that tells where the list is.
-  var isAnswer: Bool {
-    if case .final(.list) = self { true } else { false }
   }
 }

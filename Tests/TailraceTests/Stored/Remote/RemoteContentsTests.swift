@@ -244,15 +244,23 @@ struct RemoteContentsTests {
     return (state, awaited)
   }
 
+  /// The connection ends when nobody has waited for a minute since a time in seconds, and not before.
+  private func expectEnd(
+    of state: RemoteState<Int>, _ awaited: inout WhileAwaited<RemoteOutcome, Int>,
+    whenIdleSince time: Int
+  ) {
+    state.endIfIdle(for: .seconds(60), at: .seconds(time + 59), &awaited)
+    #expect(awaited.isRunning)
+    state.endIfIdle(for: .seconds(60), at: .seconds(time + 60), &awaited)
+    #expect(!awaited.isRunning)
+  }
+
   @Test("a connection ends when nobody has waited for a while, counted from the last answer")
   func idle() throws {
     var (state, awaited) = try connecting()
     let element = answer([7], ListOffset("a", 1).name, isOurs: true, isLive: true)
     try state.took(element, from: 0, run: 1, at: .seconds(100), &awaited)
-    state.endIfIdle(for: .seconds(60), at: .seconds(159), &awaited)
-    #expect(awaited.isRunning)
-    state.endIfIdle(for: .seconds(60), at: .seconds(160), &awaited)
-    #expect(!awaited.isRunning)
+    expectEnd(of: state, &awaited, whenIdleSince: 100)
   }
 
   @Test("a connection ends when nobody has waited for a while, counted from the last that has left")
@@ -264,10 +272,7 @@ struct RemoteContentsTests {
     state.left(at: .seconds(50), awaited)
     awaited.cancel(other, .cancelled)
     state.left(at: .seconds(100), awaited)
-    state.endIfIdle(for: .seconds(60), at: .seconds(159), &awaited)
-    #expect(awaited.isRunning)
-    state.endIfIdle(for: .seconds(60), at: .seconds(160), &awaited)
-    #expect(!awaited.isRunning)
+    expectEnd(of: state, &awaited, whenIdleSince: 100)
   }
 
   @Test("a connection that begins anew knows nothing of what the one before has read")
