@@ -15,7 +15,10 @@ final class ConcurrentClosures<Input: Sendable, Output: Sendable>: Sendable {
     @usableFromInline let number: Int
 
     @_alwaysEmitIntoClient
-    init(_ element: Input, _ number: Int) { (self.element, self.number) = (element, number) }
+    init(_ element: consuming Input, _ number: Int) {
+      self.number = number
+      self.element = element
+    }
   }
 
   @usableFromInline let state: Locked<State>
@@ -33,9 +36,9 @@ final class ConcurrentClosures<Input: Sendable, Output: Sendable>: Sendable {
 
   /// There is an element. Its closure is started when the look-ahead knows it: the closure may fail at once.
   @_alwaysEmitIntoClient
-  func add(_ element: Input, _ number: Int) -> Numbered {
+  func add(_ element: consuming Input, _ number: Int) -> Numbered {
     state.withLock { $0.add(number) }
-    return Numbered(element, number)
+    return Numbered(consume element, number)
   }
 
   /// Starts the closure, unless its result is no longer wanted.
@@ -44,43 +47,47 @@ final class ConcurrentClosures<Input: Sendable, Output: Sendable>: Sendable {
   ///   - ahead: the look-ahead that ends with a failure.
   ///   - isDemanded: whether the caller looks for its result next.
   @_alwaysEmitIntoClient
-  func start(_ slot: Numbered, endingAtFailure ahead: Ahead?, isDemanded: Bool) {
-    let (worker, priority) = (ClosureWorker(slot.number), Task.currentPriority)
+  func start(_ slot: consuming Numbered, endingAtFailure ahead: Ahead?, isDemanded: Bool) {
+    let number = slot.number
+    let (worker, priority) = (ClosureWorker(number), Task.currentPriority)
+    // Moved to the closure: its result may be the element itself, a list that is read before the task ends.
+    let input = Owned(Optional((consume slot).element))
     guard
-      state.withLock({
-        $0.begin(slot.number, worker, at: priority, isDemanded: isDemanded)
-      })
+      state.withLock({ $0.begin(number, worker, at: priority, isDemanded: isDemanded) })
     else { return }
     // Each closure is written where the task is made: a passed closure would be wrapped three
     // times.
     let task = WorkerToken.making(worker) { token in
       if let home = StepExecutor.preferredHome {
-        Task(executorPreference: home) { await self.run(slot, ahead, worker, token) }
+        Task(executorPreference: home) { await self.run(input, number, ahead, worker, token) }
       } else {
-        Task { await self.run(slot, ahead, worker, token) }
+        Task { await self.run(input, number, ahead, worker, token) }
       }
     }
     let (isWanted, raised) = state.withLock {
-      $0.attach(task, slot.number, worker, madeAt: priority)
+      $0.attach(task, number, worker, madeAt: priority)
     }
     if !isWanted { task.cancel() }
     if let raised { task.raise(to: raised) }
   }
 
   @_alwaysEmitIntoClient
-  func run(_ slot: Numbered, _ ahead: Ahead?, _ worker: ClosureWorker, _ token: WorkerToken) async {
+  func run(
+    _ input: Owned<Input?>, _ number: Int, _ ahead: Ahead?, _ worker: ClosureWorker,
+    _ token: WorkerToken
+  ) async {
     token.begin()
-    let span = Recorder.isOn ? Recorder.beginBeside(slot.number) : 0
+    let span = Recorder.isOn ? Recorder.beginBeside(number) : 0
     // Moved into the state: otherwise an element that is a list would be retained here while it is read.
-    var outcome: State.Outcome? = await transform(slot.element)
+    var outcome: State.Outcome? = await transform(input.state.take().unsafelyUnwrapped)
     token.end(of: worker)
     var (hasFailed, retried) = (false, (any Error)?.none)
     if case .failure(let failure) = outcome {
       hasFailed = true
-      if isRetried { retried = failure } else { ahead?.failed(slot.number) }
+      if isRetried { retried = failure } else { ahead?.failed(number) }
     }
     if span != 0 { Recorder.endBeside(span, hasFailed: hasFailed) }
-    settle(state.withLock { [retried] in $0.finish(slot.number, &outcome, retried: retried) })
+    settle(state.withLock { [retried] in $0.finish(number, &outcome, retried: retried) })
   }
 
   @_alwaysEmitIntoClient

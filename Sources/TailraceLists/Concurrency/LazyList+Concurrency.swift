@@ -37,8 +37,7 @@ extension LazyList {
     guard count > 0 else { return self }
     let owner = LookaheadOwner(
       Lookahead<Element, Element>(
-        self, distance: count, filling: { element, _ in element }, starting: { _, _, _ in },
-        discarding: { _ in }))
+        self, distance: count, filling: { element, _ in element }, discarding: { _ in }))
     return LazyList(upstream: owner, stepping: { demand in owner.lookahead.next(demand) })
   }
 

@@ -25,17 +25,18 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// Pulled from only by the one that moved the state to `pulling`.
   @usableFromInline let source: Owned<Source>
   @usableFromInline let worker: LookaheadWorker
-  @usableFromInline let fill: @Sendable (Element, _ number: Int) -> Slot
-  /// Starts the work of a slot, once the state knows the slot: for a demand that pulled it, or ahead.
-  @usableFromInline let start: @Sendable (Slot, Lookahead, _ isDemanded: Bool) -> Void
+  @usableFromInline let fill: @Sendable (consuming Element, _ number: Int) -> Slot
+  /// Starts the work of a slot, once the state knows the slot: for a demand that pulled it, or ahead. `nil` if
+  /// slots have no work.
+  @usableFromInline let start: (@Sendable (consuming Slot, Lookahead, _ isDemanded: Bool) -> Void)?
   /// Gives up a slot that will not be taken. If its work has not begun, it never does.
   @usableFromInline let discard: @Sendable (Slot) -> Void
 
   @_alwaysEmitIntoClient
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, distance: Int,
-    filling fill: @escaping @Sendable (Element, _ number: Int) -> Slot,
-    starting start: @escaping @Sendable (Slot, Lookahead, _ isDemanded: Bool) -> Void,
+    filling fill: @escaping @Sendable (consuming Element, _ number: Int) -> Slot,
+    starting start: (@Sendable (consuming Slot, Lookahead, _ isDemanded: Bool) -> Void)? = nil,
     discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
     state = Locked(LookaheadState(distance: distance))
@@ -99,10 +100,10 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       }
       return .nothing(absence)
     }
-    let (slot, _) = filled(with: element)
+    let (slot, _) = filled(with: consume element)
     let (starts, waiters) = state.withLock { $0.pulledOnDemand() }
     // It may fail at once, and the state has to know how to handle that.
-    start(slot, self, true)
+    start?(slot, self, true)
     for waiter in waiters { waiter.wake(.lookAgain) }
     if starts { pullAhead() }
     return .element(slot)
@@ -141,7 +142,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     source.state.cursor.demand = Demand()
     while !Task.isCancelled {
       guard let element = await nextAhead() else { break }
-      if !keep(element) { return }
+      if !keep(consume element) { return }
     }
     let absence = source.state.cursor.takeAbsence()
     // Not kept: the missing cell may be this list's own, which would retain itself.
@@ -159,25 +160,30 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   }
 
   /// False if that is enough.
+  ///
+  /// The slot is moved into the state. A woken reader may have read the whole of an element that is a list before
+  /// this returns, and it would be retained here meanwhile.
   @_alwaysEmitIntoClient
-  func keep(_ element: Element) -> Bool {
-    let (slot, number) = filled(with: element)
-    switch state.withLock({ $0.pulledAhead(slot, number) }) {
+  func keep(_ element: consuming Element) -> Bool {
+    let (filled, number) = filled(with: consume element)
+    var started = start == nil ? nil : filled
+    var slot = Optional(consume filled)
+    switch state.withLock({ $0.pulledAhead(slot.take().unsafelyUnwrapped, number) }) {
     case .kept(let pullsOn, let waiters):
-      start(slot, self, false)
+      if let start, let slot = started.take() { start(slot, self, false) }
       for waiter in waiters { waiter.wake(.lookAgain) }
       return pullsOn
-    case .refused:
+    case .refused(let slot):
       discard(slot)
       return false
     }
   }
 
   @_alwaysEmitIntoClient
-  func filled(with element: Element) -> (slot: Slot, number: Int) {
+  func filled(with element: consuming Element) -> (slot: Slot, number: Int) {
     let number = source.state.pulls
     source.state.pulls += 1
-    return (fill(element, number), number)
+    return (fill(consume element, number), number)
   }
 
   @_alwaysEmitIntoClient

@@ -65,7 +65,7 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
   enum Pulled: Sendable {
     case kept(pullsOn: Bool, wakes: [Waiter])
     /// It is no longer wanted.
-    case refused
+    case refused(Slot)
   }
 
   /// What is left when there will be no more look-ahead, to be told, and released outside of a lock.
@@ -180,9 +180,9 @@ struct LookaheadState<Slot: Sendable, Waiter: AnyObject & Sendable>: Sendable {
 
   /// The puller ahead has pulled an element.
   @_alwaysEmitIntoClient
-  mutating func pulledAhead(_ slot: Slot, _ number: Int) -> Pulled {
-    if case .abandoned = source { return .refused }
-    guard number <= lastNumber else { return .refused }
+  mutating func pulledAhead(_ slot: consuming Slot, _ number: Int) -> Pulled {
+    if case .abandoned = source { return .refused(slot) }
+    guard number <= lastNumber else { return .refused(slot) }
     slots.append(Numbered(number: number, slot: slot))
     let waiters = wakeAll()
     // Pulling does not go on if it has been given up meanwhile.

@@ -34,6 +34,39 @@ struct InlineTests {
     #expect(instances.greatest <= 150)
   }
 
+  private typealias Step = @Sendable (Members) async -> Members
+
+  @Test(
+    "what has pulled a list, or run a closure for it, does not hold it when its reader goes on",
+    arguments: ["prefetching", "concurrentMap", "concurrentMap, retried", "concurrentMapUnordered"])
+  func movedElement(_ stage: String) async throws {
+    let (instances, gate) = (InstanceCounter(), Gate())
+    let lists: @Sendable () -> LazyList<Members, Never> = {
+      LazyList(0..<2).map { number async in
+        // The first one is pulled by its reader, the second one ahead, while its reader waits.
+        if stage == "prefetching", number == 1 { await gate.wait() }
+        return LazyList(0..<400).map { instances.member($0) }
+      }
+    }
+    let step: Step = { list in
+      await gate.wait()
+      return list
+    }
+    let reader = Task(executorPreference: InlineExecutor()) {
+      switch stage {
+      case "prefetching": await lists().prefetching(1).joined().count()
+      case "concurrentMap": await lists().concurrentMap(limit: 2, step).joined().count()
+      case "concurrentMapUnordered":
+        await lists().concurrentMapUnordered(limit: 2, step).joined().count()
+      default:
+        try await lists().concurrentMap(limit: 2, retryingFailures: true, step).joined().count()
+      }
+    }
+    gate.open()
+    #expect(try await reader.value == 800)
+    #expect(instances.greatest <= 150)
+  }
+
   @Test("a reader is told of the closure that it has begun, which has failed before it could wait")
   func toldOfClosure() async throws {
     let attempts = Probe<Int>()

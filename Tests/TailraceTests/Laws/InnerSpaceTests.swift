@@ -214,6 +214,19 @@ extension InnerSpaceTests.Row {
       await LazyList(0..<10).concurrentMapUnordered(limit: 3) { _ async in inner.list() }
         .joined().count()
     },
+    Row("concurrentMap of lists to themselves, joined") { inner in
+      await inner.lists().concurrentMap(limit: 3) { list async in list }.joined().count()
+    },
+    Row("concurrentMap of lists to themselves, failures retried, joined") { inner in
+      try await inner.lists().concurrentMap(limit: 3, retryingFailures: true) { list in list }
+        .joined().count()
+    },
+    Row("concurrentMapUnordered of lists to themselves, joined") { inner in
+      await inner.lists().concurrentMapUnordered(limit: 3) { list async in list }.joined().count()
+    },
+    Row("map of lists to themselves, async, joined") { inner in
+      await inner.lists().map { list async in list }.joined().count()
+    },
     Row("prefetching, joined") { inner in await inner.lists().prefetching(2).joined().count() },
   ]
 
