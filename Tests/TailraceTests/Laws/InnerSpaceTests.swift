@@ -227,6 +227,25 @@ extension InnerSpaceTests.Row {
     Row("map of lists to themselves, async, joined") { inner in
       await inner.lists().map { list async in list }.joined().count()
     },
+    Row("in step, joined") { inner in
+      await inner.lists().lockstep(readers: 1, maxLead: 1)[0].memoized().joined().count()
+    },
+    Row("a list of a shared iterator, joined") { inner in
+      let lists = inner.lists().makeSharedIterator()
+      return await LazyList<Members, Never>(state: 0) { _ in await lists.next() }.joined().count()
+    },
+    // The sender may still have in hand what it has sent when the reader that it woke goes on.
+    Row("a signal, joined", inHand: InnerSpaceTests.size) { inner in
+      await inner.lists().signal(on: QueueScheduler.background()).memoized().joined().count()
+    },
+    Row("a signal of a signal, joined", inHand: 2 * InnerSpaceTests.size) { inner in
+      let scheduler = QueueScheduler.background()
+      return await inner.lists().signal(on: scheduler).deliver(on: scheduler).memoized().joined()
+        .count()
+    },
+    Row("a stream, joined", inHand: InnerSpaceTests.size) { inner in
+      await inner.lists().stream(on: QueueScheduler.background()).memoized().joined().count()
+    },
     Row("prefetching, joined") { inner in await inner.lists().prefetching(2).joined().count() },
   ]
 
