@@ -170,7 +170,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     var slot = Optional(consume filled)
     switch state.withLock({ $0.pulledAhead(slot.take().unsafelyUnwrapped, number) }) {
     case .kept(let pullsOn, let waiters):
-      if let start, let slot = started.take() { start(slot, self, false) }
+      // Not bound to a name, which would hold it while its work runs.
+      if let start { start(started.take().unsafelyUnwrapped, self, false) }
       for waiter in waiters { waiter.wake(.lookAgain) }
       return pullsOn
     case .refused(let slot):

@@ -214,14 +214,18 @@ extension InnerSpaceTests.Row {
       await LazyList(0..<10).concurrentMapUnordered(limit: 3) { _ async in inner.list() }
         .joined().count()
     },
-    Row("concurrentMap of lists to themselves, joined") { inner in
+    // A closure that has just returned its element may be about to let go of it.
+    Row("concurrentMap of lists to themselves, joined", inHand: InnerSpaceTests.size) { inner in
       await inner.lists().concurrentMap(limit: 3) { list async in list }.joined().count()
     },
-    Row("concurrentMap of lists to themselves, failures retried, joined") { inner in
+    Row(
+      "concurrentMap of lists to themselves, failures retried, joined", inHand: InnerSpaceTests.size
+    ) { inner in
       try await inner.lists().concurrentMap(limit: 3, retryingFailures: true) { list in list }
         .joined().count()
     },
-    Row("concurrentMapUnordered of lists to themselves, joined") { inner in
+    Row("concurrentMapUnordered of lists to themselves, joined", inHand: InnerSpaceTests.size) {
+      inner in
       await inner.lists().concurrentMapUnordered(limit: 3) { list async in list }.joined().count()
     },
     Row("map of lists to themselves, async, joined") { inner in
