@@ -15,10 +15,7 @@ final class ConcurrentClosures<Input: Sendable, Output: Sendable>: Sendable {
     @usableFromInline let number: Int
 
     @_alwaysEmitIntoClient
-    init(_ element: consuming Input, _ number: Int) {
-      self.number = number
-      self.element = element
-    }
+    init(_ element: Input, _ number: Int) { (self.element, self.number) = (element, number) }
   }
 
   @usableFromInline let state: Locked<State>
@@ -36,9 +33,9 @@ final class ConcurrentClosures<Input: Sendable, Output: Sendable>: Sendable {
 
   /// There is an element. Its closure is started when the look-ahead knows it: the closure may fail at once.
   @_alwaysEmitIntoClient
-  func add(_ element: consuming Input, _ number: Int) -> Numbered {
+  func add(_ element: Input, _ number: Int) -> Numbered {
     state.withLock { $0.add(number) }
-    return Numbered(consume element, number)
+    return Numbered(element, number)
   }
 
   /// Starts the closure, unless its result is no longer wanted.

@@ -25,7 +25,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   /// Pulled from only by the one that moved the state to `pulling`.
   @usableFromInline let source: Owned<Source>
   @usableFromInline let worker: LookaheadWorker
-  @usableFromInline let fill: @Sendable (consuming Element, _ number: Int) -> Slot
+  @usableFromInline let fill: @Sendable (Element, _ number: Int) -> Slot
   /// Starts the work of a slot, once the state knows the slot: for a demand that pulled it, or ahead. `nil` if
   /// slots have no work.
   @usableFromInline let start: (@Sendable (consuming Slot, Lookahead, _ isDemanded: Bool) -> Void)?
@@ -35,7 +35,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   init<Failure: Error>(
     _ list: consuming LazyList<Element, Failure>, distance: Int,
-    filling fill: @escaping @Sendable (consuming Element, _ number: Int) -> Slot,
+    filling fill: @escaping @Sendable (Element, _ number: Int) -> Slot,
     starting start: (@Sendable (consuming Slot, Lookahead, _ isDemanded: Bool) -> Void)? = nil,
     discarding discard: @escaping @Sendable (Slot) -> Void
   ) {
@@ -100,7 +100,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
       }
       return .nothing(absence)
     }
-    let (slot, _) = filled(with: consume element)
+    let (slot, _) = filled(with: element)
     let (starts, waiters) = state.withLock { $0.pulledOnDemand() }
     // It may fail at once, and the state has to know how to handle that.
     start?(slot, self, true)
@@ -161,8 +161,8 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
 
   /// False if that is enough.
   ///
-  /// The slot is moved into the state. A woken reader may have read the whole of an element that is a list before
-  /// this returns, and it would be retained here meanwhile.
+  /// The slot is moved into the state, and into its work. A reader may have read the whole of an element that is a
+  /// list before this returns, and it would be retained here meanwhile.
   @_alwaysEmitIntoClient
   func keep(_ element: consuming Element) -> Bool {
     let (filled, number) = filled(with: consume element)
@@ -170,7 +170,6 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
     var slot = Optional(consume filled)
     switch state.withLock({ $0.pulledAhead(slot.take().unsafelyUnwrapped, number) }) {
     case .kept(let pullsOn, let waiters):
-      // Not bound to a name, which would hold it while its work runs.
       if let start { start(started.take().unsafelyUnwrapped, self, false) }
       for waiter in waiters { waiter.wake(.lookAgain) }
       return pullsOn
@@ -184,7 +183,7 @@ final class Lookahead<Element: Sendable, Slot: Sendable>: Sendable {
   func filled(with element: consuming Element) -> (slot: Slot, number: Int) {
     let number = source.state.pulls
     source.state.pulls += 1
-    return (fill(consume element, number), number)
+    return (fill(element, number), number)
   }
 
   @_alwaysEmitIntoClient
