@@ -119,7 +119,7 @@ extension MemoTable {
       let change = cost - eviction.cost(of: place)
       makeRoom(for: change, &leavings)
       guard eviction.canCount(change) else { return remove(place, &leavings) }
-      eviction.keep(place, hash: slots.slots[place].key.hashValue, cost: cost)
+      eviction.keep(place, hash: slots.hash(at: place), cost: cost)
     }
     slots[place] = content
     count += 1
@@ -190,9 +190,8 @@ extension MemoTable {
     guard isBounded else { return }
     while !eviction.hasRoom(for: cost), let (place, isFromSmall) = eviction.removeFirst() {
       statistics.evictions &+= 1
-      let key = slots.slots[place].key
-      if isFromSmall { eviction.remember(hash: key.hashValue) }
-      if isReporting, let key { leavings.append(.event(.eviction(key))) }
+      if isFromSmall { eviction.remember(hash: slots.hash(at: place)) }
+      if isReporting, let key = slots.slots[place].key { leavings.append(.event(.eviction(key))) }
       remove(place, &leavings)
     }
   }

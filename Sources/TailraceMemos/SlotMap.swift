@@ -27,6 +27,10 @@ struct SlotMap<Key: Hashable & Sendable, Content: Sendable>: Sendable {
     }
   }
 
+  /// A hash of the key at a place, whose last bits are mixed even if those of the key's own hash are not.
+  @_alwaysEmitIntoClient
+  func hash(at place: Int) -> Int { slots[place].key.hashValue }
+
   @_alwaysEmitIntoClient
   subscript(place: Int) -> Content {
     get { slots[place].content }
