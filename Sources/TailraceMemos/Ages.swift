@@ -55,7 +55,7 @@ struct Ages: Sendable {
   @usableFromInline private(set) var freshness: ContiguousArray<Int64> = []
   @usableFromInline static var withdrawn: Int64 { .min }
   /// The slot that was checked last.
-  private var hand = 0
+  private(set) var hand = 0
 
   @usableFromInline
   init(lifetime: Lifetime, refreshingAfter: Duration?, servingStaleFor: Duration? = nil) {

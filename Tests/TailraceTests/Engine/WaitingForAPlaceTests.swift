@@ -327,7 +327,7 @@ private struct PlaceModel: Explorable, Hashable {
 
 @Suite("Waiting is for a place: every order of looks, attempts, and leaving readers", .inTurn)
 struct WaitingForAPlaceTests {
-  private let limit = Size.usual(20_000, full: 4_000_000)
+  private let limit = Size.usual(10_000, full: 4_000_000)
   private let fails = 2
 
   @Test("of a list: two that wait, and a fresh one")

@@ -4,6 +4,9 @@ import Testing
 
 @Suite("A search that finds nothing ends with its readers", .inTurn)
 struct EndlessSearchTests {
+  /// The searches have been through this many when their readers leave.
+  private static let passed = Size.usual(1_500, full: 5_000)
+
   /// A list in which a search goes on for ever.
   struct Search: Sendable, CustomTestStringConvertible {
     typealias List = LazyList<Int, Never>
@@ -97,7 +100,7 @@ struct EndlessSearchTests {
   func sharedSearch(_ search: Search) async {
     let begun = Gate()
     let none = search.find(search.source(LazyList(1...))) { number in
-      if number == 5_000 { begun.open() }
+      if number == Self.passed { begun.open() }
       return number < 0
     }
     let reader = Task { for await _ in search.apply(none) {} }
@@ -115,7 +118,7 @@ struct EndlessSearchTests {
     do {
       let (token, begun) = (instances.member(), Gate())
       let list = search.find(search.source(LazyList(0...))) { number in
-        if number == 5_000 { begun.open() }
+        if number == Self.passed { begun.open() }
         return number < 1 + token.number
       }
       let reader = Task { [isHeld = isShared ? list : .empty] in

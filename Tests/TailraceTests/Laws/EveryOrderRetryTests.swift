@@ -12,8 +12,8 @@ struct EveryOrderRetryTests {
   typealias List = LazyList<Int, any Error>
 
   static let options = ExplorationOptions(
-    runs: Size.usual(1_500, full: 30_000), preemptions: Size.usual(3, full: 4),
-    randomRuns: Size.usual(500, full: 10_000))
+    runs: Size.usual(800, full: 30_000), preemptions: Size.usual(3, full: 4),
+    randomRuns: Size.usual(300, full: 10_000))
 
   /// Steps of which each fails that many times, and how often it has.
   final class Attempts: Sendable {

@@ -6,10 +6,10 @@ import Testing
 @Suite("Every order: lists, memos, signals, readers in step", .tags(.long), .hangLimit, .inTurn)
 struct EveryOrderTests {
   static let options = ExplorationOptions(
-    runs: Size.usual(1_500, full: 50_000), preemptions: Size.usual(4, full: 6),
-    randomRuns: Size.usual(500, full: 10_000))
+    runs: Size.usual(800, full: 50_000), preemptions: Size.usual(4, full: 6),
+    randomRuns: Size.usual(300, full: 10_000))
   static let every = ExplorationOptions(
-    runs: Size.usual(5_000, full: 200_000), preemptions: .max, randomRuns: 0)
+    runs: Size.usual(3_000, full: 200_000), preemptions: .max, randomRuns: 0)
 
   /// Explores, and prints what was tried.
   private func tried(

@@ -13,7 +13,7 @@ import Testing
   .hangLimit, .inTurn)
 struct TakeOverTests {
   static let meetings = RandomCases.count(
-    "TAILRACE_MEETINGS", usual: 4_000, debug: 30_000, optimised: 400_000, full: 10)
+    "TAILRACE_MEETINGS", usual: 2_500, debug: 30_000, optimised: 400_000, full: 10)
 
   // In a process of its own: what goes wrong here may be a trap, which would take the other tests along.
   @Test("each element reaches the one that stays")

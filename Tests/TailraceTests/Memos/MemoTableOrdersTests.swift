@@ -71,13 +71,30 @@ private struct MemoTableModel: Explorable {
 
   var now: Int64 { Self.times[time] }
 
-  var key: String {
-    let slots = table.slots.slots.map { "\($0.key ?? -1) \(MemoTableTests.word($0.content))" }
-    let computations = computations.map {
-      "\($0.key) \($0.load.place ?? -1) \($0.isStale) \(table.place(of: $0.load) ?? -1) "
-        + "\($0.hasEnded) \($0.waiting) \($0.isKept)"
-    }
-    return "\(slots) \(table.ages) \(table.eviction) \(computations) \(begun) \(time)"
+  struct Key: Hashable {
+    let slots: [[String]]
+    let dates: [[Int64]]
+    let freshness: ContiguousArray<Int64>
+    /// A description takes long, and only tables with a limit evict.
+    let eviction: String?
+    let computations: [[Int]]
+    let counts: [Int]
+  }
+
+  var key: Key {
+    Key(
+      slots: table.slots.slots.map {
+        [$0.key.map { "\($0)" } ?? "free", MemoTableTests.word($0.content)]
+      },
+      dates: table.ages.dates.map { [$0.refreshes, $0.expires, $0.doubts] },
+      freshness: table.ages.freshness, eviction: table.isBounded ? "\(table.eviction)" : nil,
+      computations: computations.map {
+        [
+          $0.key, $0.load.place ?? -1, table.place(of: $0.load) ?? -1, $0.waiting,
+          $0.isStale ? 1 : 0, $0.hasEnded ? 1 : 0, $0.isKept ? 1 : 0,
+        ]
+      },
+      counts: [begun, time, table.ages.hand])
   }
 
   var events: [Event] {

@@ -201,18 +201,25 @@ final class FaultyStore: ListStore {
       }
     }
     while true {
-      let isOver = place.contents.withLock {
-        switch flaw {
-        case .neverWakes: false
-        case .ignoresTheEnd: $0.elements.count > position
-        default: $0.elements.count > position || $0.isEnded
-        }
+      let (hasMore, isEnded) = place.contents.withLock {
+        ($0.elements.count > position, $0.isEnded)
       }
-      if isOver { return }
+      if flaw == .neverWakes || flaw == .ignoresTheEnd && isEnded && !hasMore {
+        return try await Self.waitForCancellation()
+      }
+      if hasMore || isEnded { return }
       if flaw == .ignoresCancellation, Task.isCancelled { return await door.wait() }
       try Task.checkCancellation()
       await Task.yield()
     }
+  }
+
+  /// Does not look again and again, as other waits of these stores do.
+  private static func waitForCancellation() async throws {
+    let (nothing, continuation) = AsyncStream.makeStream(of: Never.self)
+    for await _ in nothing {}
+    withExtendedLifetime(continuation) {}
+    try Task.checkCancellation()
   }
 
   func acquireLease() async throws -> ListCheckpoint<Int>? {
