@@ -2,21 +2,44 @@ import Synchronization
 import Tailrace
 import Testing
 
-/// The lines that were printed and not yet looked at.
-let printed = Mutex<[String]>([])
+/// The lines that a block has printed, and that were not looked at yet.
+///
+/// A task that a block leaves behind prints into the block's own page, also if the next block runs by then. A
+/// queue's closure has no task-local values, and prints into the page of the block that runs.
+final class Page: Sendable {
+  @TaskLocal private static var own: Page?
+  private static let latest = Mutex(Page())
+
+  private let lines = Mutex<[String]>([])
+
+  static var current: Page { own ?? latest.withLock { $0 } }
+
+  /// Runs a block with an empty page.
+  static func begin(_ block: () async throws -> Void) async rethrows {
+    let page = Page()
+    latest.withLock { $0 = page }
+    try await $own.withValue(page) { try await block() }
+  }
+
+  func append(_ new: [String]) { lines.withLock { $0 += new } }
+
+  func takeLines() -> [String] {
+    lines.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
+}
 
 /// In the blocks, this is `print`.
 func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
   let text = items.map { "\($0)" }.joined(separator: separator)
-  printed.withLock { $0 += text.split(separator: "\n").map(String.init) }
+  Page.current.append(text.split(separator: "\n").map(String.init))
 }
 
 /// Records an issue unless these are the lines that were printed since the last look.
 func itSays(_ lines: [String], filePath: String = #filePath, line: Int = #line) {
-  let actual = printed.withLock { printed in
-    defer { printed = [] }
-    return printed
-  }
+  let actual = Page.current.takeLines()
   let expected = lines == ["prints nothing"] ? [] : lines
   guard actual != expected else { return }
   let file = filePath.split(separator: "/").last ?? ""
@@ -36,7 +59,7 @@ func itShows<Value>(
   _ value: Value, _ lines: [String], filePath: String = #filePath, line: Int = #line
 ) {
   if value is Void || value is ScheduledWork || value is Task<Void, Never> { return }
-  printed.withLock { $0.append(text(of: value)) }
+  Page.current.append([text(of: value)])
   if !lines.isEmpty { itSays(lines, filePath: filePath, line: line) }
 }
 

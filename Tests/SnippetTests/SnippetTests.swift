@@ -5,19 +5,38 @@ import Testing
 struct SnippetTests {
   @Test("a block prints what it says", .timeLimit(.minutes(15)), arguments: articles + symbols)
   func run(_ snippet: Snippet) async throws {
-    printed.withLock { $0 = [] }
-    try await snippet.run()
+    try await Page.begin { try await snippet.run() }
+  }
+
+  @Test("what a block's task prints after its end is not the next block's")
+  func late() async {
+    let ended = AsyncStream.makeStream(of: Never.self)
+    var task = Task {}
+    await Page.begin {
+      task = Task {
+        for await _ in ended.stream {}
+        print("late")
+      }
+    }
+    await Page.begin {
+      ended.continuation.finish()
+      await task.value
+      print("own")
+      itSays(["own"])
+    }
   }
 
   @Test("a block that prints something else fails")
-  func wrong() {
-    printed.withLock { $0 = ["1"] }
-    withKnownIssue { itSays(["2"]) }
-    print("1", 2)
-    itSays(["1 2"])
-    withKnownIssue { itShows(7, ["8"]) }
-    withKnownIssue { itSays(["3"]) }
-    itSays(["prints nothing"])
+  func wrong() async {
+    await Page.begin {
+      print(1)
+      withKnownIssue { itSays(["2"]) }
+      print("1", 2)
+      itSays(["1 2"])
+      withKnownIssue { itShows(7, ["8"]) }
+      withKnownIssue { itSays(["3"]) }
+      itSays(["prints nothing"])
+    }
   }
 
   @Test("no block is lost, and few are not run")
