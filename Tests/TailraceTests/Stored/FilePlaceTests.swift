@@ -251,7 +251,7 @@ struct FilePlaceTests {
     for number in 0..<Size.usual(10, full: 100) {
       let copy = FileStore<String, Walk>(
         folder.folder.appending(path: "\(number)"), element: .text, state: .raw)
-      try FileManager.default.copyItem(at: file.url, to: copy.url)
+      try file.backUp(to: copy.url)
       let count = try await copy.extent().count
       #expect(count > 5)
       #expect(try await copy.acquireLease()?.count ?? 0 >= count)
@@ -260,6 +260,30 @@ struct FilePlaceTests {
     }
     writing.cancel()
     _ = await writing.result
+  }
+
+  @Test(
+    "a copy that is no larger than the list was before its mark is damaged, and repaired",
+    arguments: Durability.all)
+  func shortCopy(_ durability: Durability) async throws {
+    let file = try StoredFile()
+    let store = Walk.store(file, durability)
+    let list = Walk.list(in: store)
+    _ = try await list.element(at: 100)
+    let size = try file.bytes.count
+    _ = try await list.element(at: 1_000)
+    try await store.release()
+    let copy = try StoredFile.copy(of: try file.bytes.prefix(size))
+    let error = await #expect(throws: ListStoreError.self) {
+      try await Walk.store(copy).extent()
+    }
+    guard case .damaged(let position)? = error else {
+      Issue.record("not damaged: \(String(describing: error))")
+      return
+    }
+    #expect(position > 100 && position < 1_000)
+    #expect(try await FileStore.repair(copy.url).count == position)
+    #expect(try await Walk.list(in: Walk.store(copy)).prefix(1_001).array() == Walk.elements(1_001))
   }
 
   // MARK: The specification

@@ -23,6 +23,17 @@ final class StoredFile: Sendable {
     get throws { Array(try Data(contentsOf: url)) }
   }
 
+  /// Copies the file as a backup is made: it is read until nothing comes, whatever its size was before.
+  func backUp(to copy: URL) throws {
+    try Data().write(to: copy)
+    let (source, target) = (
+      try FileHandle(forReadingFrom: url), try FileHandle(forWritingTo: copy)
+    )
+    while let bytes = try source.read(upToCount: 1 << 20), !bytes.isEmpty {
+      try target.write(contentsOf: bytes)
+    }
+  }
+
   /// Another file with these contents.
   static func copy(of bytes: some Sequence<UInt8>) throws -> StoredFile {
     let file = try StoredFile()
