@@ -1,4 +1,5 @@
 import Foundation
+import TailraceTesting
 import Testing
 
 @Suite("Snippets of the documentation", .serialized)
@@ -10,16 +11,16 @@ struct SnippetTests {
 
   @Test("what a block's task prints after its end is not the next block's")
   func late() async {
-    let ended = AsyncStream.makeStream(of: Never.self)
+    let gate = Gate()
     var task = Task {}
     await Page.begin {
       task = Task {
-        for await _ in ended.stream {}
+        await gate.wait()
         print("late")
       }
     }
     await Page.begin {
-      ended.continuation.finish()
+      gate.open()
       await task.value
       print("own")
       itSays(["own"])

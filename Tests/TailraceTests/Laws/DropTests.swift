@@ -138,7 +138,7 @@ struct DropTests {
         let stuck = self == .stuckAtOnce ? 0 : self == .stuckLater ? 2 : .max
         return Row.Source(state: 0) { state async throws in
           await Task.yield()
-          if state == stuck { try await Self.untilCancelled() }
+          if state == stuck { try await Gate().waitUntilCancelled() }
           return withExtendedLifetime(token) { state < 6 ? Self.next(&state) : nil }
         }
       }
@@ -147,16 +147,6 @@ struct DropTests {
     private static func next(_ state: inout Int) -> Int {
       state += 1
       return state
-    }
-
-    private static func untilCancelled() async throws {
-      let gate = Gate()
-      await withTaskCancellationHandler {
-        await gate.wait()
-      } onCancel: {
-        gate.open()
-      }
-      throw CancellationError()
     }
   }
 

@@ -205,21 +205,14 @@ final class FaultyStore: ListStore {
         ($0.elements.count > position, $0.isEnded)
       }
       if flaw == .neverWakes || flaw == .ignoresTheEnd && isEnded && !hasMore {
-        return try await Self.waitForCancellation()
+        // Not by looking again and again, as other waits of these stores do.
+        return try await Gate().waitUntilCancelled()
       }
       if hasMore || isEnded { return }
       if flaw == .ignoresCancellation, Task.isCancelled { return await door.wait() }
       try Task.checkCancellation()
       await Task.yield()
     }
-  }
-
-  /// Does not look again and again, as other waits of these stores do.
-  private static func waitForCancellation() async throws {
-    let (nothing, continuation) = AsyncStream.makeStream(of: Never.self)
-    for await _ in nothing {}
-    withExtendedLifetime(continuation) {}
-    try Task.checkCancellation()
   }
 
   func acquireLease() async throws -> ListCheckpoint<Int>? {

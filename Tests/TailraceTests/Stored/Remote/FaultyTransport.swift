@@ -124,18 +124,6 @@ private struct FaultyBody: AsyncSequence, Sendable {
   }
 }
 
-extension Gate {
-  /// Waits for what never comes.
-  func waitUntilCancelled() async throws {
-    await withTaskCancellationHandler {
-      await wait()
-    } onCancel: {
-      open()
-    }
-    try Task.checkCancellation()
-  }
-}
-
 /// A clock whose time goes on by pauses only, and by each of them at once.
 ///
 /// A sleep that is longer than any pause is a limit that nothing reaches: it ends by cancellation.
