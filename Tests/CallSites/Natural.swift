@@ -105,7 +105,21 @@ func eagerLists() throws {
   let parsed = try EagerList(words).map { try parse($0) }.filter { $0 > 0 }.map { $0 * 2 }
   let rows = list.zip(list.dropFirst()).map { $0 + $1 }
   let same: EagerList<Int> = rows
-  _ = (sum, long, parsed, same)
+  let doubles = EagerList([1.5, 2.5])
+  let total = doubles.map { $0 * 2 + 1 }.filter { $0 > 0.5 }.reduce(0, +)
+  let half = doubles.map { $0 * 2 + 1 }.map { $0 * 3 }.reduce(0, +) / 2
+  let text = list.map { "\($0 + 1)" + "x" }.filter { $0 != "" }.reduce("", +)
+  _ = (sum, long, parsed, same, total, half, text)
+}
+
+func eagerZips(_ list: EagerList<Int>, _ doubles: EagerList<Double>, _ texts: EagerList<String>) {
+  let sums = list.zip(list).map { $0.0 + $0.1 + 1 + 2 }.map { $0 * 2 + 1 }.filter { $0 > 1 }.max()
+  let product = doubles.zip(doubles).map { $0 * $1 + 1 }.filter { $0 > 0.5 }.reduce(0, +)
+  let outer = list.zip(texts, list.dropFirst()).map { $0.0 + $0.2 }
+  let lengths = list.zip(texts, list).map { $0 + $1.count + $2 }.filter { $0 > 1 }
+  let four = list.zip(texts, list, list).map { $0.0 + $0.3 }
+  let five = list.zip(texts, list, list, texts).map { "\($0) \($1) \($4)" }
+  _ = (sums, product, outer, lengths, four, five)
 }
 
 func failuresOfOneType() async throws {

@@ -7,7 +7,7 @@ extension EagerList {
   /// EagerList(1...3).map { $0 * 2 }   // [2, 4, 6]
   /// ```
   @_alwaysEmitIntoClient
-  public func map<T, Failure: Error>(@_CheckedAlone<T> _ transform: (Element) throws(Failure) -> T)
+  public func map<T, Failure: Error>(_ transform: (Element) throws(Failure) -> T)
     throws(Failure) -> EagerList<T>
   {
     EagerList<T>(try slice.map(transform))

@@ -158,25 +158,52 @@ extension EagerList {
     return EagerList(Array(left.slice + right.slice))
   }
 
-  /// Returns the tuples of the elements at the same position in all lists; as many as the shortest
-  /// has.
+  /// Returns the pairs of the elements at the same position in both lists; as many as the shorter has.
   ///
   /// ```swift
-  /// EagerList(["Ada", "Bob"]).zip(EagerList(1...9))    // [("Ada", 1), ("Bob", 2)]
-  /// EagerList(["Ada", "Bob"]).zip([36, 41], ["x", "y"])
-  /// // [("Ada", 36, "x"), ("Bob", 41, "y")]
+  /// EagerList(["Ada", "Bob"]).zip(EagerList(1...9))   // [("Ada", 1), ("Bob", 2)]
   /// ```
   // A method: the compiler would try a function `zip` of lists at every `zip` of two arrays.
   @_alwaysEmitIntoClient
-  public func zip<each Other>(
+  public func zip<Other>(_ other: EagerList<Other>) -> EagerList<(Element, Other)> {
+    EagerList<(Element, Other)>(Array(Swift.zip(slice, other.slice)))
+  }
+
+  /// Returns the tuples of the elements at the same position in three lists; as many as the shortest has.
+  ///
+  /// ```swift
+  /// EagerList(["Ada", "Bob"]).zip([36, 41], ["x", "y"])
+  /// // [("Ada", 36, "x"), ("Bob", 41, "y")]
+  /// ```
+  // Not by a parameter pack: what a tuple is made of is not known in time there for the closure of a `map`
+  // behind it.
+  @_alwaysEmitIntoClient
+  public func zip<Second, Third>(
+    _ second: EagerList<Second>, _ third: EagerList<Third>
+  ) -> EagerList<(Element, Second, Third)> {
+    zip(second).zip(third).map { ($0.0, $0.1, $1) }
+  }
+
+  /// Returns the tuples of the elements at the same position in four and more lists; as many as the
+  /// shortest has.
+  @_alwaysEmitIntoClient
+  public func zip<Second, Third, Fourth, each Other>(
+    _ second: EagerList<Second>, _ third: EagerList<Third>, _ fourth: EagerList<Fourth>,
     _ other: repeat EagerList<each Other>
-  ) -> EagerList<(Element, repeat each Other)> {
-    var count = count
+  ) -> EagerList<(Element, Second, Third, Fourth, repeat each Other)> {
+    typealias Row = (Element, Second, Third, Fourth, repeat each Other)
+    var count = Swift.min(count, second.count, third.count, fourth.count)
     for list in repeat each other { count = Swift.min(count, list.count) }
-    var rows: [(Element, repeat each Other)] = []
+    var rows: [Row] = []
     rows.reserveCapacity(count)
-    for row in 0..<count { rows.append((slice.at(row), repeat (each other).slice.at(row))) }
-    return EagerList<(Element, repeat each Other)>(rows)
+    for row in 0..<count {
+      rows.append(
+        (
+          slice.at(row), second.slice.at(row), third.slice.at(row), fourth.slice.at(row),
+          repeat (each other).slice.at(row)
+        ))
+    }
+    return EagerList<Row>(rows)
   }
 }
 

@@ -127,7 +127,7 @@ struct EagerListTests {
     #expect([flattened, thrown] == [[1, 1], [3]])
   }
 
-  @Test("zip of two, of three, with an array")
+  @Test("zip of two, of three, of more, with an array")
   func zips() {
     let (numbers, letters) = (EagerList(1...3), EagerList(["a", "b"]))
     expectEager(numbers.zip(letters))
@@ -136,6 +136,11 @@ struct EagerListTests {
     #expect(numbers.zip(letters.dropFirst()).map { "\($0)\($1)" } == ["1b"])
     let sums = numbers.zip(letters, numbers.dropFirst()).map { $0.0 + $0.2 }
     #expect(sums == [3, 5])
+    let four = numbers.zip(letters, numbers, [7, 8, 9])
+    expectEager(four)
+    #expect(four.map { $0.0 + $0.2 + $0.3 } == [9, 12])
+    let five = numbers.zip(letters, numbers, [7, 8, 9], ["x"])
+    #expect(five.map { "\($0)\($1)\($2)\($3)\($4)" } == ["1a17x"])
     let pairs = Array(zip(numbers, [7, 8]))
     #expect(pairs.map { $0 + $1 } == [8, 10])
     #expect(numbers.zip(EagerList<Int>([]), numbers).isEmpty)
