@@ -469,7 +469,7 @@ extension MixedGraph.Run {
         guard try await list.element(at: index) == expected[index] else { return false }
       }
       return true
-    case 3: return try await list.map { $0 }.reduce(0, +) == expected.reduce(0, +)
+    case 3: return try await list.map { $0 }.sum() == expected.reduce(0, +)
     case 4: return try await list.mapAsync { $0 }.count() == expected.count
     case 5: return try await list.prefetching(2).array() == expected
     case 6: return try await list.concurrentMap(limit: 3) { $0 }.array() == expected
