@@ -6,6 +6,8 @@ extension EagerList {
   /// ```swift
   /// EagerList(1...3).map { $0 * 2 }   // [2, 4, 6]
   /// ```
+  // Not `@_CheckedAlone`: it has one plain kind, so its closure can be solved with the chain, which needs the
+  // result: a `reduce(0, +)` behind a map of doubles takes a two-hundredth of the attempts.
   @_alwaysEmitIntoClient
   public func map<T, Failure: Error>(_ transform: (Element) throws(Failure) -> T)
     throws(Failure) -> EagerList<T>

@@ -181,7 +181,8 @@ extension EagerList {
   public func zip<Second, Third>(
     _ second: EagerList<Second>, _ third: EagerList<Third>
   ) -> EagerList<(Element, Second, Third)> {
-    zip(second).zip(third).map { ($0.0, $0.1, $1) }
+    let rows = Swift.zip(Swift.zip(slice, second.slice), third.slice)
+    return EagerList<(Element, Second, Third)>(rows.lazy.map { ($0.0, $0.1, $1) })
   }
 
   /// Returns the tuples of the elements at the same position in four and more lists; as many as the
